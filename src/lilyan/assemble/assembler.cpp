@@ -1,0 +1,67 @@
+#include "lilyan/assemble/assembler.hpp"
+
+#include <algorithm>
+
+#include "lilyan/core/fixed.hpp"
+
+namespace lilyan {
+
+EnergyByKind Assembler::run(Evaluation at) const {
+  EnergyByKind sum{};
+  for (std::size_t k = 0; k < system_.energies().size(); ++k) {
+    const Energy& energy = *system_.energies()[k];
+    if (at.hessian) {
+      if (energy.stencils().size == 0) continue;
+      at.slots = &slots_[k];
+    }
+    sum[static_cast<std::size_t>(energy.kind())] += energy.evaluate(at);
+  }
+  return sum;
+}
+
+EnergyByKind Assembler::values(const Vector& x0, const Vector* d,
+                               std::span<const WeightedNode> nodes) const {
+  return run({.x0 = x0.data(), .d = d ? d->data() : nullptr, .nodes = nodes});
+}
+
+EnergyByKind Assembler::values_and_gradient(const Vector& x0, const Vector* d,
+                                            std::span<const WeightedNode> nodes,
+                                            Vector& gradient) const {
+  gradient.setZero();
+  const EnergyByKind sum = run(
+      {.x0 = x0.data(), .d = d ? d->data() : nullptr, .nodes = nodes, .gradient = gradient.data()});
+  stop_fixed(system_, gradient);
+  return sum;
+}
+
+void Assembler::gradient(const Vector& x0, const Vector* d, std::span<const WeightedNode> nodes,
+                         Vector& gradient) const {
+  gradient.setZero();
+  run({.x0 = x0.data(),
+       .d = d ? d->data() : nullptr,
+       .nodes = nodes,
+       .want_value = false,
+       .gradient = gradient.data()});
+  stop_fixed(system_, gradient);
+}
+
+void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
+                        double projection, std::vector<double>& values) const {
+  std::ranges::fill(values, 0.0);
+  run({.x0 = x0.data(),
+       .d = d.data(),
+       .nodes = nodes,
+       .want_value = false,
+       .hessian = values.data(),
+       .projection = projection});
+}
+
+const BlockPattern& Assembler::hessian_pattern() {
+  if (!pattern_) {
+    pattern_ = std::make_unique<BlockPattern>(system_);
+    for (const auto& energy : system_.energies()) slots_.push_back(pattern_->slots(*energy));
+  }
+  return *pattern_;
+}
+
+}  // namespace lilyan

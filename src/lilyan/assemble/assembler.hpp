@@ -1,0 +1,44 @@
+// Sums over all energies of a system: values by kind, gradient, Hessian.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lilyan/assemble/pattern.hpp"
+#include "lilyan/core/energy.hpp"
+#include "lilyan/core/system.hpp"
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+class Assembler {
+ public:
+  // The system must outlive the assembler. The pattern (and with it the Hessian) is made on the
+  // first call of hessian_pattern(), so explicit methods do not pay for it.
+  explicit Assembler(const System& system) : system_(system) {}
+
+  // Σ value_i E(x₀+θ_i d) by kind.
+  [[nodiscard]] EnergyByKind values(const Vector& x0, const Vector* d,
+                                    std::span<const WeightedNode> nodes) const;
+  // The same, and gradient = Σ gradient_i ∇E(x₀+θ_i d); zero at fixed vertices.
+  EnergyByKind values_and_gradient(const Vector& x0, const Vector* d,
+                                   std::span<const WeightedNode> nodes, Vector& gradient) const;
+  void gradient(const Vector& x0, const Vector* d, std::span<const WeightedNode> nodes,
+                Vector& gradient) const;
+  // values (of size hessian_pattern().storage()) = Σ hessian_i ∇²E(x₀+θ_i d) over free vertices.
+  void hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
+               double projection, std::vector<double>& values) const;
+
+  const BlockPattern& hessian_pattern();
+  [[nodiscard]] const System& system() const { return system_; }
+
+ private:
+  EnergyByKind run(Evaluation at) const;
+
+  const System& system_;
+  std::unique_ptr<BlockPattern> pattern_;
+  std::vector<BlockSlots> slots_;
+};
+
+}  // namespace lilyan

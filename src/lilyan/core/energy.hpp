@@ -1,0 +1,77 @@
+// The potential energies a System is made of.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace lilyan {
+
+// What an energy is booked under in reports and result files.
+enum class EnergyKind { elastic, gravity };
+inline constexpr std::size_t kEnergyKinds = 2;
+[[nodiscard]] constexpr std::string_view name(EnergyKind kind) {
+  return kind == EnergyKind::elastic ? "elastic" : "gravity";
+}
+using EnergyByKind = std::array<double, kEnergyKinds>;
+
+// A point x₀ + θ d of a step's straight path, and the weights with which the energy's value,
+// gradient and Hessian there enter the sums of one evaluation.
+struct WeightedNode {
+  double theta = 0;
+  double value = 0;
+  double gradient = 0;
+  double hessian = 0;
+};
+
+// Where the 3×3 blocks of an energy's element Hessians live in the values of a sparse matrix
+// stored as lower-triangular compressed columns. An element of k vertices v₀<v₁<…, has the
+// k(k+1)/2 blocks (a,b), a ≥ b, in the order (0,0),(1,0),…,(k−1,0),(1,1),…. Entry (r,c) of a block
+// is at  position + c·L − c(c+1)/2 + r,  where L is the length of the first of the three columns
+// of vertex b. Blocks of fixed vertices point at a scratch area behind the matrix.
+struct BlockSlots {
+  std::vector<int> position;       // blocks of element 0, of element 1, …
+  std::vector<int> column_length;  // k per element: L of each of its vertices
+};
+
+// One pass over an energy: for all nodes i, with x_i = x0 + θ_i d, adds
+//   Σ gradient_i ∇E(x_i) to `gradient` and Σ hessian_i ∇²E(x_i) to `hessian`
+// (each only if not null) and returns Σ value_i E(x_i).
+struct Evaluation {
+  const double* x0 = nullptr;
+  const double* d = nullptr;  // null: d = 0
+  std::span<const WeightedNode> nodes;
+  bool want_value = true;
+  double* gradient = nullptr;
+  double* hessian = nullptr;
+  const BlockSlots* slots = nullptr;  // needed with hessian
+  // How far to raise the negative eigenvalues of each element's (summed) Hessian: 0 not at all,
+  // 1 up to zero.
+  double projection = 0;
+};
+
+// Vertices that share Hessian blocks: consecutive groups of `size`, each ascending.
+struct Stencils {
+  int size = 0;
+  std::span<const int> vertices;
+};
+
+class Energy {
+ public:
+  Energy() = default;
+  Energy(const Energy&) = delete;
+  Energy& operator=(const Energy&) = delete;
+  virtual ~Energy() = default;
+
+  [[nodiscard]] virtual EnergyKind kind() const = 0;
+  [[nodiscard]] virtual Stencils stencils() const = 0;
+  [[nodiscard]] virtual double evaluate(const Evaluation& at) const = 0;
+
+  // Symmetries of E, which say what a run must conserve.
+  [[nodiscard]] virtual bool translation_invariant() const = 0;
+  [[nodiscard]] virtual bool rotation_invariant() const = 0;
+};
+
+}  // namespace lilyan

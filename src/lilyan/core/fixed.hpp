@@ -1,0 +1,16 @@
+// Fixed vertices in vectors over all degrees of freedom.
+#pragma once
+
+#include "lilyan/core/system.hpp"
+
+namespace lilyan {
+
+// Sets the entries of fixed vertices to zero.
+inline void stop_fixed(const System& system, Vector& v) {
+  if (system.fixed_count() == 0) return;
+  for (int i = 0; i < system.vertices(); ++i) {
+    if (system.fixed(i)) v.segment<3>(3 * i).setZero();
+  }
+}
+
+}  // namespace lilyan

@@ -1,0 +1,69 @@
+// What a step tells about itself.
+#pragma once
+
+#include <string_view>
+
+#include "lilyan/core/energy.hpp"
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+enum class StepStatus {
+  converged,      // the tolerances asked for were reached
+  round_off,      // the residual is as small as rounding allows, though above the tolerances
+  not_converged,  // the iteration limit came first
+  no_descent,     // no decrease of the objective was found along the search direction
+  not_definite,   // the Hessian could not be made positive definite
+  non_finite,     // the new state or its energy is not a number
+};
+
+[[nodiscard]] constexpr bool succeeded(StepStatus s) {
+  return s == StepStatus::converged || s == StepStatus::round_off;
+}
+// "did not converge within the iteration limit", …
+[[nodiscard]] std::string_view describe(StepStatus status);
+
+// Where the step's change of total energy H = ½vᵀMv + E(x) went. The terms add up to H₁ − H₀ up to
+// rounding.
+struct Ledger {
+  double solver = 0;       // the equations were solved only so well
+  double quadrature = 0;   // averaged forces were integrated only so well (AVF family)
+  double work = 0;         // done by external forces
+  double dissipation = 0;  // taken out by damping, never positive
+  double method = 0;       // what the method itself does to the energy
+
+  [[nodiscard]] double total() const { return solver + quadrature + work + dissipation + method; }
+  Ledger& operator+=(const Ledger& o) {
+    solver += o.solver;
+    quadrature += o.quadrature;
+    work += o.work;
+    dissipation += o.dissipation;
+    method += o.method;
+    return *this;
+  }
+};
+
+struct Invariants {
+  double kinetic = 0;
+  EnergyByKind potential{};
+  double total = 0;  // kinetic + all potentials
+  Vec3 linear_momentum = Vec3::Zero();
+  Vec3 angular_momentum = Vec3::Zero();  // about the origin
+};
+
+struct StepReport {
+  StepStatus status = StepStatus::converged;
+  double h = 0;
+  int substeps = 1;            // more than one when a failed step was retried in halves
+  int iterations = 0;          // linear solves
+  int factorisations = 0;      // numeric factorisations, failed attempts included
+  int evaluations = 0;         // of the objective, line-search trials included
+  int definiteness_fixes = 0;  // Hessians that had to be modified
+  // Velocity error left by the solver, √(δvᵀMδv), relative to √(2·energy scale) of the step.
+  double residual = 0;
+  Invariants before;
+  Invariants after;
+  Ledger ledger;
+};
+
+}  // namespace lilyan

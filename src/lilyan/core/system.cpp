@@ -1,0 +1,46 @@
+#include "lilyan/core/system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "lilyan/core/error.hpp"
+
+namespace lilyan {
+
+System::System(std::vector<double> vertex_masses)
+    : masses_(std::move(vertex_masses)),
+      dof_mass_(3 * static_cast<Eigen::Index>(masses_.size())),
+      fixed_(masses_.size(), 0) {
+  for (std::size_t i = 0; i < masses_.size(); ++i) {
+    if (!(masses_[i] > 0) || !std::isfinite(masses_[i])) {
+      throw Error("vertex " + std::to_string(i) + " has mass " + std::to_string(masses_[i]) +
+                  ": masses must be positive");
+    }
+    dof_mass_.segment<3>(3 * static_cast<Eigen::Index>(i)).setConstant(masses_[i]);
+  }
+}
+
+void System::add(std::unique_ptr<Energy> energy) { energies_.push_back(std::move(energy)); }
+
+void System::fix(int vertex) {
+  if (vertex < 0 || vertex >= vertices()) {
+    throw Error("cannot fix vertex " + std::to_string(vertex) + ": the system has " +
+                std::to_string(vertices()));
+  }
+  if (!fixed_[vertex]) ++fixed_count_;
+  fixed_[vertex] = 1;
+}
+
+bool System::translation_invariant() const {
+  return fixed_count_ == 0 &&
+         std::ranges::all_of(energies_, [](const auto& e) { return e->translation_invariant(); });
+}
+
+bool System::rotation_invariant() const {
+  return fixed_count_ == 0 &&
+         std::ranges::all_of(energies_, [](const auto& e) { return e->rotation_invariant(); });
+}
+
+}  // namespace lilyan

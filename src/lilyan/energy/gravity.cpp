@@ -1,0 +1,35 @@
+#include "lilyan/energy/gravity.hpp"
+
+namespace lilyan {
+
+double Gravity::evaluate(const Evaluation& at) const {
+  const int n = static_cast<int>(masses_.size());
+  // Linear in x: the sums over nodes need only Σw and Σwθ.
+  double value_weight = 0;
+  double value_theta = 0;
+  double gradient_weight = 0;
+  for (const WeightedNode& node : at.nodes) {
+    value_weight += node.value;
+    value_theta += node.value * node.theta;
+    gradient_weight += node.gradient;
+  }
+  double value = 0;
+  if (at.want_value) {
+    for (int i = 0; i < n; ++i) {
+      for (int c = 0; c < 3; ++c) {
+        const double moved = at.d ? value_theta * at.d[3 * i + c] : 0.0;
+        value -= masses_[i] * acceleration_[c] * (value_weight * at.x0[3 * i + c] + moved);
+      }
+    }
+  }
+  if (at.gradient) {
+    for (int i = 0; i < n; ++i) {
+      for (int c = 0; c < 3; ++c) {
+        at.gradient[3 * i + c] -= gradient_weight * masses_[i] * acceleration_[c];
+      }
+    }
+  }
+  return value;
+}
+
+}  // namespace lilyan

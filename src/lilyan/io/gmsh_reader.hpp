@@ -1,0 +1,14 @@
+// Gmsh meshes (.msh), versions 2.2 and 4.1, ASCII and binary.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "lilyan/io/mesh.hpp"
+
+namespace lilyan {
+
+// file is the name that errors show; bytes is its content.
+[[nodiscard]] TetMesh read_gmsh(const std::string& file, std::string_view bytes);
+
+}  // namespace lilyan

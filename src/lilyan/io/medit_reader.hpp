@@ -1,0 +1,14 @@
+// Medit ASCII meshes (.mesh).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "lilyan/io/mesh.hpp"
+
+namespace lilyan {
+
+// file is the name that errors show; bytes is its content.
+[[nodiscard]] TetMesh read_medit(const std::string& file, std::string_view bytes);
+
+}  // namespace lilyan

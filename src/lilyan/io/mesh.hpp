@@ -1,0 +1,28 @@
+// Tetrahedral meshes from files.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <vector>
+
+namespace lilyan {
+
+// Vertices are 3D points; a tet lists four vertex indices, counted from 0, positively oriented
+// when (b-a)·((c-a)×(d-a)) > 0.
+struct TetMesh {
+  std::vector<std::array<double, 3>> vertices;
+  std::vector<std::array<int, 4>> tets;
+};
+
+// Reads a mesh, choosing the format by extension and content:
+//   .msh         Gmsh 2.2 and 4.1, ASCII and binary
+//   .mesh        Medit ASCII
+//   .node, .ele  TetGen (either names the pair)
+// Only linear tetrahedra are kept. Vertices that no tet uses are dropped and the rest renumbered
+// in the file's order. Throws InputError naming file and line (byte offset for binary) when the
+// file cannot be used: missing, truncated, not a number, not finite, index out of range, a vertex
+// twice in one tet, no tetrahedra.
+// Orientation and volume are not judged here (the body's rest shape decides that).
+[[nodiscard]] TetMesh read_mesh(const std::filesystem::path& path);
+
+}  // namespace lilyan

@@ -1,0 +1,58 @@
+// A tetrahedral mesh as it grows while a file is read: vertices and tets under the file's own
+// numbers, which may be sparse, come in any order, and name vertices that the file lists later.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lilyan/io/mesh.hpp"
+#include "lilyan/io/text_scanner.hpp"
+
+namespace lilyan {
+
+class MeshBuilder {
+ public:
+  // Callers check the counts against the file's size first.
+  void reserve_vertices(std::size_t more);
+  void reserve_tets(std::size_t more) { tets_.reserve(tets_.size() + more); }
+
+  // Rejects, at the scanner's place, a number that is taken and coordinates that are not finite.
+  void add_vertex(const TextScanner& at, std::uint64_t number, const std::array<double, 3>& point);
+  // Rejects, at the given place, a vertex that is listed twice. Whether the vertices exist is
+  // asked in finish().
+  void add_tet(const TextScanner& at, std::uint64_t place, std::uint64_t number,
+               const std::array<std::uint64_t, 4>& corners);
+
+  [[nodiscard]] std::size_t vertex_count() const { return points_.size(); }
+  [[nodiscard]] std::size_t tet_count() const { return tets_.size(); }
+
+  // The mesh without the vertices that no tet uses. tets_from is the scanner whose places
+  // add_tet was given.
+  [[nodiscard]] TetMesh finish(const TextScanner& tets_from) const;
+
+ private:
+  struct Tet {
+    std::array<std::uint64_t, 4> corners;
+    std::uint64_t number;
+    std::uint64_t place;
+  };
+
+  [[nodiscard]] bool dense() const { return index_of_.empty(); }
+  void leave_dense();
+  // The vertex's position in points_, or points_.size() if there is none of that number.
+  [[nodiscard]] std::size_t find(std::uint64_t number) const;
+  [[nodiscard]] std::string missing(const Tet& tet, std::uint64_t number) const;
+
+  std::vector<std::array<double, 3>> points_;
+  std::vector<Tet> tets_;
+  // While the numbers run first_, first_ + 1, ... as nearly every file has them, the map stays
+  // empty: it would cost more than all the rest of reading.
+  std::uint64_t first_ = 0;
+  std::unordered_map<std::uint64_t, std::size_t> index_of_;
+};
+
+}  // namespace lilyan

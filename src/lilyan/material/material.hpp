@@ -1,0 +1,59 @@
+// Hyperelastic materials: what one must provide, and the list of all there are.
+//
+// A material is one pair of files (see CONTRIBUTING.md): NAME.hpp with a struct that satisfies
+// HyperelasticMaterial, and NAME.cpp with a function `MaterialInfo NAME()` that names it for scene
+// files and builds the energy of a body made of it.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/core/energy.hpp"
+#include "lilyan/core/mat3.hpp"
+#include "lilyan/core/parameter.hpp"
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+// ψ(F), P = ∂ψ/∂F and ∂P/∂F over any scalar type.
+template <class M>
+concept HyperelasticMaterial = requires(const M& m, const Mat3<Pack>& F, const Pack& w,
+                                        Sym9<Pack>& a) {
+  { m.energy(F) } -> std::same_as<Pack>;
+  { m.stress(F) } -> std::same_as<Mat3<Pack>>;
+  m.add_tangent(F, w, a);
+};
+
+// Linear tetrahedra: four vertex indices each, and the vertices' rest positions.
+struct TetShape {
+  const Vector& rest;
+  std::span<const std::array<int, 4>> tets;
+};
+
+struct MaterialInfo {
+  std::string name;     // as scene files spell it
+  std::string summary;  // one line
+  std::vector<ParameterSpec> parameters;
+  // Throws ParameterError for values that make no sense.
+  std::unique_ptr<Energy> (*make)(const TetShape&, const Parameters&);
+};
+
+// All materials, in alphabetical order of their files.
+[[nodiscard]] const std::vector<MaterialInfo>& materials();
+// Null when there is none of that name.
+[[nodiscard]] const MaterialInfo* find_material(std::string_view name);
+
+// The Lamé constants μ, λ from either pair of {mu, lambda} or {young, poisson}.
+struct Lame {
+  double mu;
+  double lambda;
+};
+[[nodiscard]] std::vector<ParameterSpec> lame_parameters();
+[[nodiscard]] Lame lame(const Parameters& given);
+
+}  // namespace lilyan

@@ -1,0 +1,18 @@
+#include "lilyan/material/neo_hookean.hpp"
+
+#include "lilyan/energy/tets.hpp"
+#include "lilyan/material/material.hpp"
+
+namespace lilyan::material {
+
+MaterialInfo neo_hookean() {
+  return {.name = "neo-hookean",
+          .summary = "Bonet–Burton neo-Hookean; infinite energy at inversion",
+          .parameters = lame_parameters(),
+          .make = [](const TetShape& shape, const Parameters& given) -> std::unique_ptr<Energy> {
+            const auto [mu, lambda] = lame(given);
+            return std::make_unique<Tets<NeoHookean>>(NeoHookean{mu, lambda}, shape);
+          }};
+}
+
+}  // namespace lilyan::material

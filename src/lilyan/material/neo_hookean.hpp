@@ -1,0 +1,69 @@
+// Compressible neo-Hookean:  ψ = (μ/2)(I₁ − 3) − μ ln J + (λ/2)(J − 1)²,  I₁ = tr(FᵀF), J = det F.
+// (1)
+//
+// Bonet, Burton: A simple orthotropic, transversely isotropic hyperelastic constitutive equation
+// for large strain computations, CMAME 162 (1998).
+//
+// Infinite energy at J = 0 and not a number beyond: a minimiser that rejects non-finite trials can
+// never invert an element. Derivatives use ∂J/∂F = cof F = J F⁻ᵀ:
+//   P = μ F + (λ(J−1) − μ/J) cof F                                                              (2)
+//   ∂P_ij/∂F_kl = μ δ_ik δ_jl + (λ + μ/J²) cof_ij cof_kl + (λ(J−1) − μ/J) ∂cof_ij/∂F_kl (3)
+#pragma once
+
+#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/core/mat3.hpp"
+
+namespace lilyan {
+
+struct NeoHookean {
+  double mu;
+  double lambda;
+
+  template <class T>
+  [[nodiscard]] T energy(const Mat3<T>& F) const {
+    const T J = determinant(F);
+    const T volume = J - 1.0;
+    return (0.5 * mu) * (squared_norm(F) - 3.0) - mu * log(J) +
+           (0.5 * lambda) * volume * volume;  // (1)
+  }
+
+  template <class T>
+  [[nodiscard]] Mat3<T> stress(const Mat3<T>& F) const {
+    Mat3<T> P = cofactor(F);
+    const T J = determinant(F, P);
+    const T s = lambda * (J - 1.0) - mu / J;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) P(i, j) = mu * F(i, j) + s * P(i, j);  // (2)
+    }
+    return P;
+  }
+
+  template <class T>
+  void add_tangent(const Mat3<T>& F, const T& weight, Sym9<T>& a) const {
+    const Mat3<T> cof = cofactor(F);
+    const T J = determinant(F, cof);
+    const T w_cof = weight * (lambda + mu / (J * J));
+    const T w_second = weight * (lambda * (J - 1.0) - mu / J);
+    for (int i = 0; i < 9; ++i) {
+      for (int j = i; j < 9; ++j) a.a[i][j] += w_cof * cof(i / 3, i % 3) * cof(j / 3, j % 3);
+      a.a[i][i] += weight * mu;
+    }
+    // ∂cof_ij/∂F_kl = ε_ikm ε_jln F_mn: non-zero for k ≠ i, l ≠ j.
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        for (int k = i + 1; k < 3; ++k) {
+          const int m = 3 - i - k;
+          const double sign_row = (k - i == 1) ? 1.0 : -1.0;
+          for (int l = 0; l < 3; ++l) {
+            if (l == j) continue;
+            const int n = 3 - j - l;
+            const double sign_column = ((l - j + 3) % 3 == 1) ? 1.0 : -1.0;
+            a.a[3 * i + j][3 * k + l] += (sign_row * sign_column) * (w_second * F(m, n));
+          }
+        }
+      }
+    }
+  }
+};
+
+}  // namespace lilyan

@@ -1,0 +1,55 @@
+// Hamilton–Pontryagin integrators with one quadrature point, HP(α).
+//
+// Kharevych, Yang, Tong, Kanso, Marsden, Schröder, Desbrun: Geometric, Variational Integrators for
+// Computer Animation, SCA 2006. With the discrete Lagrangian L_d = h [½uᵀMu − E(x₀ + α h u)]
+// (their eq 3), their eqs (4)–(6) read
+//
+//   x₁ = x₀ + h u                                                                               (4)
+//   p₁ = p₀ + h M a(α)                                                                          (5)
+//   p₁ = M u + α h M a(α)                                                                       (6)
+//
+// Eliminating p₁:  d = h v₀ + (1−α) h² a(α), the minimiser of their Lilyan function (10): one node
+// (α, 1−α). From (5) and (6), v₁ = M⁻¹p₁ = u + α/(1−α) (u − v₀). At α = 0 and α = 1 nothing is left
+// to solve: a kick before, or after, the drift.
+#include <fmt/format.h>
+
+#include "lilyan/method/method.hpp"
+
+namespace lilyan::method {
+namespace {
+
+Table hp_table(double alpha) {
+  using Stage = ExplicitTable::Stage;
+  if (alpha == 0) return ExplicitTable{{{Stage::Kind::kick, 1}, {Stage::Kind::drift, 1}}};
+  if (alpha == 1) return ExplicitTable{{{Stage::Kind::drift, 1}, {Stage::Kind::kick, 1}}};
+  return MinimisationTable{.nodes = {{alpha, 1 - alpha}},
+                           .displacement = 1 / (1 - alpha),
+                           .velocity = -alpha / (1 - alpha)};
+}
+
+}  // namespace
+
+Method hp() {
+  return {.name = "hp",
+          .aliases = {"hamilton-pontryagin"},
+          .summary = "variational, symplectic for every alpha; second order at alpha = 0.5",
+          .citation = "Kharevych et al. 2006",
+          .parameters = {{"alpha", "quadrature point α in [0, 1]; 0 and 1 are explicit", 0.5}},
+          .make = [](const Parameters& given) {
+            const double alpha = given.number("alpha");
+            if (!(alpha >= 0 && alpha <= 1)) {
+              throw ParameterError("alpha", fmt::format("alpha must be in [0, 1], not {}", alpha));
+            }
+            return Scheme{.label = fmt::format("hp(alpha={})", alpha),
+                          .solve = (alpha == 0 || alpha == 1) ? SolveKind::explicit_
+                                                              : SolveKind::minimisation,
+                          .claims = {.order = alpha == 0.5 ? 2 : 1,
+                                     .symplectic = true,
+                                     .symmetric = alpha == 0.5,
+                                     .energy = EnergyBehaviour::bounded,
+                                     .angular_momentum = true},
+                          .table = hp_table(alpha)};
+          }};
+}
+
+}  // namespace lilyan::method

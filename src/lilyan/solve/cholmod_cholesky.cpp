@@ -1,0 +1,148 @@
+// Supernodal Cholesky by CHOLMOD (Chen, Davis, Hager, Rajamanickam 2008), ordered by nested
+// dissection of the vertex graph. Compiled only with LILYAN_WITH_CHOLMOD: the Supernodal module is
+// under the GPL, see LICENSE.
+#include <amd.h>
+#include <cholmod.h>
+#include <metis.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "lilyan/core/error.hpp"
+#include "lilyan/solve/linear_solver.hpp"
+
+namespace lilyan {
+namespace {
+
+// Below this many vertices minimum degree orders as well as nested dissection, and faster.
+constexpr int kNestedDissectionVertices = 2000;
+
+// CHOLMOD opens OpenMP regions of its own whatever the thread settings; on busy machines they cost
+// many times what they gain. This keeps its calls on the calling thread.
+class SingleThreaded {
+ public:
+  SingleThreaded() : levels_(omp_get_max_active_levels()) { omp_set_max_active_levels(0); }
+  ~SingleThreaded() { omp_set_max_active_levels(levels_); }
+  SingleThreaded(const SingleThreaded&) = delete;
+  SingleThreaded& operator=(const SingleThreaded&) = delete;
+
+ private:
+  int levels_;
+};
+
+// Fill-reducing order of the vertices, each expanded to its three degrees of freedom.
+std::vector<int> fill_reducing_order(const BlockPattern& pattern) {
+  int n = static_cast<int>(pattern.free_vertices().size());
+  std::vector<int> order(n);
+  if (n >= kNestedDissectionVertices) {
+    static_assert(sizeof(idx_t) == sizeof(int));
+    std::vector<int> start = pattern.graph_start();
+    std::vector<int> graph = pattern.graph();
+    std::vector<int> inverse(n);
+    if (METIS_NodeND(&n, start.data(), graph.data(), nullptr, nullptr, order.data(),
+                     inverse.data()) != METIS_OK) {
+      throw Error("METIS could not order the mesh graph");
+    }
+  } else if (n > 0 && amd_order(n, pattern.graph_start().data(), pattern.graph().data(),
+                                order.data(), nullptr, nullptr) < AMD_OK) {
+    throw Error("AMD could not order the mesh graph");
+  }
+  std::vector<int> dofs(3 * static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    for (int c = 0; c < 3; ++c) dofs[3 * i + c] = 3 * order[i] + c;
+  }
+  return dofs;
+}
+
+class CholmodCholesky final : public LinearSolver {
+ public:
+  explicit CholmodCholesky(const BlockPattern& pattern) {
+    cholmod_start(&common_);
+    common_.print = 0;
+    common_.quick_return_if_not_posdef = 1;
+    common_.supernodal = CHOLMOD_SUPERNODAL;
+    common_.nmethods = 1;
+    common_.method[0].ordering = CHOLMOD_GIVEN;
+    common_.postorder = 1;
+    common_.nrelax[0] = 12;
+    common_.nrelax[1] = 32;
+    common_.nrelax[2] = 96;
+
+    matrix_.nrow = matrix_.ncol = static_cast<std::size_t>(pattern.dofs());
+    matrix_.nzmax = static_cast<std::size_t>(pattern.entries());
+    // CHOLMOD's structs want mutable pointers; it does not write to the pattern.
+    matrix_.p = const_cast<int*>(pattern.column_start().data());
+    matrix_.i = const_cast<int*>(pattern.row().data());
+    matrix_.stype = -1;
+    matrix_.itype = CHOLMOD_INT;
+    matrix_.xtype = CHOLMOD_PATTERN;
+    matrix_.dtype = CHOLMOD_DOUBLE;
+    matrix_.sorted = 1;
+    matrix_.packed = 1;
+
+    const SingleThreaded guard;
+    std::vector<int> order = fill_reducing_order(pattern);
+    factor_ = cholmod_analyze_p(&matrix_, order.data(), nullptr, 0, &common_);
+    if (!factor_) {
+      const bool memory = common_.status == CHOLMOD_OUT_OF_MEMORY;
+      cholmod_finish(&common_);
+      throw Error(memory ? "not enough memory for the sparse factor"
+                         : "the sparse solver could not analyse the matrix");
+    }
+    matrix_.xtype = CHOLMOD_REAL;
+  }
+
+  ~CholmodCholesky() override {
+    cholmod_free_dense(&solution_, &common_);
+    cholmod_free_dense(&work_y_, &common_);
+    cholmod_free_dense(&work_e_, &common_);
+    cholmod_free_factor(&factor_, &common_);
+    cholmod_finish(&common_);
+  }
+
+  bool factorise(std::span<const double> values) override {
+    const SingleThreaded guard;
+    matrix_.x = const_cast<double*>(values.data());
+    cholmod_factorize(&matrix_, factor_, &common_);
+    if (common_.status == CHOLMOD_OUT_OF_MEMORY) {
+      throw Error("not enough memory for the sparse factor");
+    }
+    return common_.status == CHOLMOD_OK && factor_->minor == factor_->n;
+  }
+
+  void solve(const Vector& right_side, Vector& solution) override {
+    const SingleThreaded guard;
+    cholmod_dense b{};
+    b.nrow = b.nzmax = b.d = static_cast<std::size_t>(right_side.size());
+    b.ncol = 1;
+    b.x = const_cast<double*>(right_side.data());
+    b.xtype = CHOLMOD_REAL;
+    b.dtype = CHOLMOD_DOUBLE;
+    // solve2 keeps its result and workspace between calls.
+    if (!cholmod_solve2(CHOLMOD_A, factor_, &b, nullptr, &solution_, nullptr, &work_y_, &work_e_,
+                        &common_)) {
+      throw Error("the sparse solver failed to solve");
+    }
+    solution =
+        Eigen::Map<const Vector>(static_cast<const double*>(solution_->x), right_side.size());
+  }
+
+  [[nodiscard]] std::string_view name() const override { return "cholmod-supernodal"; }
+
+ private:
+  cholmod_common common_{};
+  cholmod_sparse matrix_{};
+  cholmod_factor* factor_ = nullptr;
+  cholmod_dense* solution_ = nullptr;
+  cholmod_dense* work_y_ = nullptr;
+  cholmod_dense* work_e_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<LinearSolver> make_cholesky(const BlockPattern& pattern) {
+  return std::make_unique<CholmodCholesky>(pattern);
+}
+
+}  // namespace lilyan

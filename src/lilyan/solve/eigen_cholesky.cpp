@@ -1,0 +1,50 @@
+// Cholesky by Eigen: no dependency beyond Eigen (MPL 2), adequate for small and slender bodies.
+#include <Eigen/SparseCholesky>
+
+#include "lilyan/solve/linear_solver.hpp"
+
+namespace lilyan {
+namespace {
+
+using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
+
+class EigenCholesky final : public LinearSolver {
+ public:
+  explicit EigenCholesky(const BlockPattern& pattern) : matrix_(pattern.dofs(), pattern.dofs()) {
+    matrix_.resizeNonZeros(pattern.entries());
+    std::copy_n(pattern.column_start().data(), pattern.dofs() + 1, matrix_.outerIndexPtr());
+    std::copy_n(pattern.row().data(), pattern.entries(), matrix_.innerIndexPtr());
+    std::fill_n(matrix_.valuePtr(), pattern.entries(), 0.0);
+    factor_.analyzePattern(matrix_);
+  }
+
+  bool factorise(std::span<const double> values) override {
+    std::copy_n(values.data(), matrix_.nonZeros(), matrix_.valuePtr());
+    factor_.factorize(matrix_);
+    return factor_.info() == Eigen::Success;
+  }
+
+  void solve(const Vector& right_side, Vector& solution) override {
+    solution = factor_.solve(right_side);
+  }
+
+  [[nodiscard]] std::string_view name() const override { return "eigen-simplicial"; }
+
+ private:
+  Matrix matrix_;
+  Eigen::SimplicialLLT<Matrix, Eigen::Lower> factor_;
+};
+
+}  // namespace
+
+std::unique_ptr<LinearSolver> make_eigen_cholesky(const BlockPattern& pattern) {
+  return std::make_unique<EigenCholesky>(pattern);
+}
+
+#ifndef LILYAN_WITH_CHOLMOD
+std::unique_ptr<LinearSolver> make_cholesky(const BlockPattern& pattern) {
+  return make_eigen_cholesky(pattern);
+}
+#endif
+
+}  // namespace lilyan

@@ -1,0 +1,33 @@
+// Sparse linear solves with symmetric positive definite matrices.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "lilyan/assemble/pattern.hpp"
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+// A factorisation of a matrix with a fixed pattern. The symbolic phase happens at construction.
+class LinearSolver {
+ public:
+  LinearSolver() = default;
+  LinearSolver(const LinearSolver&) = delete;
+  LinearSolver& operator=(const LinearSolver&) = delete;
+  virtual ~LinearSolver() = default;
+
+  // False when the matrix is not positive definite; then solve() must not be called.
+  [[nodiscard]] virtual bool factorise(std::span<const double> values) = 0;
+  virtual void solve(const Vector& right_side, Vector& solution) = 0;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+};
+
+// The pattern must outlive the solver. CHOLMOD's supernodal Cholesky where the build has it,
+// otherwise Eigen's simplicial one.
+[[nodiscard]] std::unique_ptr<LinearSolver> make_cholesky(const BlockPattern& pattern);
+// Eigen's, always available.
+[[nodiscard]] std::unique_ptr<LinearSolver> make_eigen_cholesky(const BlockPattern& pattern);
+
+}  // namespace lilyan

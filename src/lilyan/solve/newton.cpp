@@ -1,0 +1,193 @@
+#include "lilyan/solve/newton.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace lilyan {
+namespace {
+
+constexpr double kArmijo = 1e-4;           // share of the predicted decrease a step must reach
+constexpr int kMaxTrials = 60;             // halvings of the step length
+constexpr double kReuseContraction = 0.2;  // keep the factor while a full step shrinks ‖r‖ by this
+// Projecting half-way is often enough for definiteness and keeps more of the true curvature: about
+// half the iterations on violently compressed bodies.
+constexpr double kProjections[] = {0.5, 1.0};
+constexpr double kShiftStart = 1e-10;  // of the mean diagonal entry
+constexpr int kShiftAttempts = 40;
+
+// Adds the time until its end to a counter.
+class Timer {
+ public:
+  explicit Timer(double& seconds) : seconds_(seconds), start_(Clock::now()) {}
+  ~Timer() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double& seconds_;
+  Clock::time_point start_;
+};
+
+}  // namespace
+
+std::string_view name(Definiteness definiteness) {
+  return definiteness == Definiteness::project ? "project" : "shift";
+}
+
+Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
+    : pattern_(pattern),
+      options_(options),
+      linear_(make_cholesky(pattern)),
+      hessian_(pattern.storage()),
+      free_right_(pattern.dofs()),
+      free_solution_(pattern.dofs()) {
+  const auto all = static_cast<Eigen::Index>(3 * pattern.free_index().size());
+  for (Vector* v : {&gradient_, &trial_gradient_, &trial_, &direction_}) v->setZero(all);
+}
+
+NewtonResult Newton::minimise(Objective& objective, Vector& d) {
+  NewtonResult result;
+  const auto evaluate = [&](const Vector& at, Vector& gradient) {
+    const Timer timer(times_.evaluation);
+    ++result.evaluations;
+    return objective.evaluate(at, gradient);
+  };
+
+  // A guess where the energy is infinite (an inverted element) is pulled back towards d = 0, the
+  // start of the step, where it is finite.
+  Objective::Value value = evaluate(d, gradient_);
+  for (int k = 0; k < kMaxTrials && !std::isfinite(value.phi); ++k) {
+    if (k + 1 == kMaxTrials) {
+      d.setZero();
+    } else {
+      d *= 0.5;
+    }
+    value = evaluate(d, gradient_);
+  }
+  if (!std::isfinite(value.phi)) {
+    result.status = StepStatus::non_finite;
+    return result;
+  }
+
+  double norm = objective.norm(gradient_);
+  bool reuse = false;  // the factor at hand is good enough for the next direction
+  while (objective.defect(d, gradient_) > 1) {
+    if (result.iterations == options_.max_iterations) {
+      result.status = StepStatus::not_converged;
+      return result;
+    }
+    const bool fresh = !reuse;
+    if (fresh && !factorise(objective, d, result)) {
+      result.status = StepStatus::not_definite;
+      return result;
+    }
+    solve_direction();
+    ++result.iterations;
+
+    // Backtracking on Φ. Where the predicted decrease drowns in the rounding error of Φ, the
+    // residual decides instead.
+    const double slope = gradient_.dot(direction_);
+    const double noise = 8 * std::numeric_limits<double>::epsilon() * value.magnitude;
+    double length = 1;
+    bool accepted = false;
+    for (int k = 0; k < kMaxTrials && slope < 0; ++k) {
+      trial_ = d + length * direction_;
+      const Objective::Value trial = evaluate(trial_, trial_gradient_);
+      const double change = trial.phi - value.phi;
+      accepted = std::isfinite(trial.phi) && change <= kArmijo * length * slope;
+      if (!accepted && std::isfinite(trial.phi) && change <= noise && -length * slope <= noise) {
+        accepted = objective.norm(trial_gradient_) < norm;
+        if (!accepted) break;
+      }
+      if (accepted) {
+        value = trial;
+        break;
+      }
+      // Minimiser of the parabola through Φ(0), Φ'(0), Φ(length), kept within [0.1, 0.5]·length.
+      double shrink = 0.5;
+      if (std::isfinite(trial.phi)) {
+        shrink = -slope * length / (2 * (change - slope * length));
+      }
+      length *= std::isfinite(shrink) ? std::clamp(shrink, 0.1, 0.5) : 0.5;
+    }
+
+    if (!accepted) {
+      if (!fresh) {  // an old factor may be to blame
+        reuse = false;
+        continue;
+      }
+      result.status = norm <= objective.rounding(d, diagonal()) ? StepStatus::round_off
+                                                                : StepStatus::no_descent;
+      return result;
+    }
+    d.swap(trial_);
+    gradient_.swap(trial_gradient_);
+    const double new_norm = objective.norm(gradient_);
+    reuse = options_.reuse_factor && length == 1 && new_norm <= kReuseContraction * norm;
+    norm = new_norm;
+  }
+  return result;
+}
+
+bool Newton::try_factor(NewtonResult& result) {
+  const Timer timer(times_.factorisation);
+  ++result.factorisations;
+  return linear_->factorise({hessian_.data(), static_cast<std::size_t>(pattern_.entries())});
+}
+
+bool Newton::factorise(Objective& objective, const Vector& d, NewtonResult& result) {
+  const auto assemble = [&](double projection) {
+    const Timer timer(times_.assembly);
+    objective.hessian(d, projection, hessian_);
+  };
+  assemble(0);
+  if (try_factor(result)) return true;
+
+  ++result.definiteness_fixes;
+  if (options_.definiteness == Definiteness::project) {
+    for (const double strength : kProjections) {
+      assemble(strength);
+      if (try_factor(result)) return true;
+    }
+  }
+  double mean = 0;
+  for (int c = 0; c < pattern_.dofs(); ++c) mean += std::abs(hessian_[pattern_.column_start()[c]]);
+  mean /= pattern_.dofs();
+  double shift = kShiftStart * mean;
+  double applied = 0;
+  for (int k = 0; k < kShiftAttempts && std::isfinite(mean); ++k) {
+    for (int c = 0; c < pattern_.dofs(); ++c) {
+      hessian_[pattern_.column_start()[c]] += shift - applied;
+    }
+    if (try_factor(result)) return true;
+    applied = shift;
+    shift *= 10;
+  }
+  return false;
+}
+
+void Newton::solve_direction() {
+  const Timer timer(times_.solve);
+  const std::vector<int>& free = pattern_.free_vertices();
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    free_right_.segment<3>(3 * static_cast<Eigen::Index>(i)) =
+        -gradient_.segment<3>(3 * static_cast<Eigen::Index>(free[i]));
+  }
+  linear_->solve(free_right_, free_solution_);
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    direction_.segment<3>(3 * static_cast<Eigen::Index>(free[i])) =
+        free_solution_.segment<3>(3 * static_cast<Eigen::Index>(i));
+  }
+}
+
+Vector Newton::diagonal() const {
+  Vector all = Vector::Zero(gradient_.size());
+  for (int c = 0; c < pattern_.dofs(); ++c) {
+    all[3 * pattern_.free_vertices()[c / 3] + c % 3] = hessian_[pattern_.column_start()[c]];
+  }
+  return all;
+}
+
+}  // namespace lilyan

@@ -1,0 +1,94 @@
+// Newton's method for minimisation, with line search on the objective itself.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "lilyan/assemble/pattern.hpp"
+#include "lilyan/core/step_report.hpp"
+#include "lilyan/core/types.hpp"
+#include "lilyan/solve/linear_solver.hpp"
+
+namespace lilyan {
+
+// What to do where the Hessian is not positive definite.
+enum class Definiteness {
+  project,  // clamp the negative eigenvalues of each element's Hessian
+  shift,    // add a growing multiple of the identity (Rojas, Liu, Kavan; Martin et al.)
+};
+[[nodiscard]] std::string_view name(Definiteness definiteness);
+
+struct NewtonOptions {
+  int max_iterations = 200;
+  Definiteness definiteness = Definiteness::project;
+  // Solve again with the factor at hand while that contracts the residual fast.
+  bool reuse_factor = true;
+};
+
+// A smooth function of all degrees of freedom. Entries of fixed vertices stay as given: gradients
+// are zero there, and the Hessian covers only the free ones.
+class Objective {
+ public:
+  Objective() = default;
+  Objective(const Objective&) = delete;
+  Objective& operator=(const Objective&) = delete;
+  virtual ~Objective() = default;
+
+  struct Value {
+    double phi = 0;
+    double magnitude = 0;  // of the terms phi is a sum of: its rounding error is a few ε of this
+  };
+  virtual Value evaluate(const Vector& d, Vector& gradient) = 0;
+  virtual void hessian(const Vector& d, double projection, std::vector<double>& values) = 0;
+  // Error left in the result divided by what is allowed: done when ≤ 1.
+  virtual double defect(const Vector& d, const Vector& gradient) = 0;
+  [[nodiscard]] virtual double norm(const Vector& gradient) const = 0;
+  // What norm(gradient) can be from rounding alone, given the Hessian's diagonal at d.
+  [[nodiscard]] virtual double rounding(const Vector& d, const Vector& diagonal) const = 0;
+};
+
+struct NewtonResult {
+  StepStatus status = StepStatus::converged;
+  int iterations = 0;
+  int factorisations = 0;
+  int evaluations = 0;
+  int definiteness_fixes = 0;
+};
+
+// Seconds spent, for benchmarks.
+struct NewtonTimes {
+  double assembly = 0;  // Hessians
+  double factorisation = 0;
+  double solve = 0;
+  double evaluation = 0;  // objective and gradient
+};
+
+class Newton {
+ public:
+  // The pattern must outlive this.
+  Newton(const BlockPattern& pattern, const NewtonOptions& options);
+
+  // Minimises from the given d; on success d is the minimiser and gradient() its residual.
+  NewtonResult minimise(Objective& objective, Vector& d);
+
+  [[nodiscard]] const Vector& gradient() const { return gradient_; }
+  [[nodiscard]] const LinearSolver& linear_solver() const { return *linear_; }
+  [[nodiscard]] const NewtonTimes& times() const { return times_; }
+
+ private:
+  bool factorise(Objective& objective, const Vector& d, NewtonResult& result);
+  bool try_factor(NewtonResult& result);
+  void solve_direction();
+  [[nodiscard]] Vector diagonal() const;
+
+  const BlockPattern& pattern_;
+  NewtonOptions options_;
+  std::unique_ptr<LinearSolver> linear_;
+  std::vector<double> hessian_;
+  NewtonTimes times_;
+  // Workspace. Over all degrees of freedom, except those named free.
+  Vector gradient_, trial_gradient_, trial_, direction_;
+  Vector free_right_, free_solution_;
+};
+
+}  // namespace lilyan
