@@ -1,0 +1,37 @@
+// The program's commands. Each returns the exit code: 0 done, 2 the input cannot be used, 3 the run
+// stopped before its end.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lilyan::cli {
+
+inline constexpr int kDone = 0;
+inline constexpr int kInternalError = 1;
+inline constexpr int kBadInput = 2;
+inline constexpr int kStopped = 3;
+
+struct SceneOptions {
+  std::string scene;  // a file, or the bare name of one in scenes/
+  std::vector<std::string> settings;
+};
+
+struct RunOptions {
+  SceneOptions scene;
+  std::string output;        // empty: results/SCENE-METHOD
+  std::optional<int> steps;  // none: as the scene says
+  bool quiet = false;
+};
+
+int run(const RunOptions& options);
+int check(const SceneOptions& options);
+int methods(const std::string& name);
+int bench(const std::vector<std::string>& methods, int steps, const std::string& csv);
+
+// The file a scene argument means. Throws InputError with the nearest name when there is none.
+std::filesystem::path find_scene(const std::string& argument);
+
+}  // namespace lilyan::cli

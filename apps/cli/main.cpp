@@ -1,0 +1,92 @@
+// lilyan: structure-preserving simulation of soft bodies from the command line.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "commands.hpp"
+#include "lilyan/core/error.hpp"
+#include "lilyan/core/version.hpp"
+
+namespace {
+
+using namespace lilyan::cli;
+
+void add_scene(CLI::App& command, SceneOptions& options) {
+  command.add_option("scene", options.scene, "a scene file, or the name of one in scenes/")
+      ->required();
+  command
+      .add_option("--set", options.settings,
+                  "change a setting of the scene: key=value, e.g. integrator.method=newmark or "
+                  "body.0.material.mu=800; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+int dispatch(int argc, char** argv) {
+  CLI::App app{"Lilyan: time integration that keeps what nature keeps.", "lilyan"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version",
+                       fmt::format("lilyan {} ({})", lilyan::version(), lilyan::commit()));
+  int exit_code = kDone;
+
+  RunOptions run_options;
+  CLI::App* run_command = app.add_subcommand("run", "simulate a scene and write its results");
+  add_scene(*run_command, run_options.scene);
+  run_command->add_option("-o,--output", run_options.output,
+                          "folder for the results (default: results/SCENE-METHOD)");
+  run_command->add_option("--steps", run_options.steps, "number of steps, instead of the scene's")
+      ->check(CLI::NonNegativeNumber);
+  run_command->add_flag("-q,--quiet", run_options.quiet, "no progress, only the summary");
+  run_command->callback([&] { exit_code = run(run_options); });
+
+  SceneOptions check_options;
+  CLI::App* check_command = app.add_subcommand("check", "read a scene and say what is wrong in it");
+  add_scene(*check_command, check_options);
+  check_command->callback([&] { exit_code = check(check_options); });
+
+  std::string method;
+  CLI::App* methods_command =
+      app.add_subcommand("methods", "list the methods and what each conserves");
+  methods_command->add_option("name", method, "show one with its parameters");
+  methods_command->callback([&] { exit_code = methods(method); });
+
+  std::vector<std::string> bench_methods;
+  int bench_steps = 20;
+  std::string bench_csv;
+  CLI::App* bench_command = app.add_subcommand(
+      "bench", "time a Newton iteration and a step on the bunny and on bars, method by method");
+  bench_command->add_option("methods", bench_methods, "methods to time (default: all implicit)");
+  bench_command->add_option("--steps", bench_steps, "steps per measurement")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  bench_command->add_option("--csv", bench_csv, "also write the table to this file");
+  bench_command->callback([&] { exit_code = bench(bench_methods, bench_steps, bench_csv); });
+
+  if (argc == 1) {
+    fmt::print("{}", app.help());
+    return kBadInput;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? kDone : kBadInput;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return dispatch(argc, argv);
+  } catch (const lilyan::Error& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "internal error: {}\n", error.what());
+    return kInternalError;
+  }
+}

@@ -1,0 +1,29 @@
+// The progress line of a run, on standard error.
+#pragma once
+
+#include <chrono>
+
+#include "lilyan/run/runner.hpp"
+
+namespace lilyan::cli {
+
+// On a terminal one line that is rewritten a few times a second; otherwise a plain line every tenth
+// of the run (and at most every few seconds).
+class Progress {
+ public:
+  explicit Progress(int steps);
+  void show(const RunMoment& moment);
+  void finish();  // leaves the terminal on a fresh line
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  int steps_;
+  bool terminal_;
+  bool shown_ = false;
+  int next_tenth_ = 1;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = Clock::now();
+};
+
+}  // namespace lilyan::cli

@@ -1,0 +1,39 @@
+// series.csv: one row per step.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+
+#include "lilyan/core/step_report.hpp"
+
+namespace lilyan {
+
+// Columns (docs/results.md says the same):
+//   step, t                    number of the step that ended here, and the time reached
+//   energy_*                   at time t, from x and v of that time; total is their sum
+//   momentum_*                 Σ m v at time t
+//   angular_momentum_*         Σ m x × v at time t, about the origin
+//   ledger_*                   where the change of energy_total since the row before went (summed
+//                              over the steps between, when rows are skipped)
+//   newton_iterations          linear solves since the row before
+// The first row is the initial state, with an empty ledger.
+class SeriesWriter {
+ public:
+  // Throws Error when the file cannot be written, now or later.
+  explicit SeriesWriter(const std::filesystem::path& file);
+
+  void start(double t, const Invariants& initial);
+  // Takes every step in; writes a row for those that are multiples of `every`, and for the last.
+  void add(int step, double t, const StepReport& report, bool write);
+  void flush();
+
+ private:
+  void row(int step, double t, const Invariants& at);
+
+  std::filesystem::path file_;
+  std::ofstream stream_;
+  Ledger ledger_;
+  int iterations_ = 0;
+};
+
+}  // namespace lilyan

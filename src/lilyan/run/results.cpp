@@ -1,0 +1,143 @@
+#include "lilyan/run/results.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/core/error.hpp"
+#include "lilyan/core/version.hpp"
+
+namespace lilyan {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kScene = "scene.resolved.toml";
+constexpr const char* kRun = "run.json";
+constexpr const char* kSeries = "series.csv";
+constexpr const char* kPvd = "run.pvd";
+constexpr const char* kFrames = "frames";
+
+void write_text(const fs::path& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  stream.flush();
+  if (!stream) throw Error(fmt::format("cannot write {}", file.string()));
+}
+
+// Removes what an earlier run wrote, and nothing else.
+void clear_earlier_run(const fs::path& folder) {
+  if (!fs::exists(folder) || (fs::is_directory(folder) && fs::is_empty(folder))) return;
+  if (!fs::exists(folder / kScene) || !fs::exists(folder / kSeries)) {
+    throw Error(
+        fmt::format("{} exists and is not the result of a run; choose another folder with "
+                    "-o",
+                    folder.string()));
+  }
+  for (const char* file : {kScene, kRun, kSeries, kPvd}) fs::remove(folder / file);
+  if (!fs::is_directory(folder / kFrames)) return;
+  for (const auto& entry : fs::directory_iterator(folder / kFrames)) {
+    if (entry.path().extension() == ".vtu") fs::remove(entry.path());
+  }
+}
+
+Json deviation(const Deviation& d, double initial, bool symmetry) {
+  return {{"initial", initial},
+          {"worst_deviation", d.worst},
+          {"relative_to", d.scale},
+          {"worst_relative_deviation", d.worst_relative()},
+          {"is_invariant_of_the_scene", symmetry}};
+}
+
+}  // namespace
+
+ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
+    : folder_(folder), scene_(scene) {
+  try {
+    clear_earlier_run(folder_);
+    fs::create_directories(scene.output.every > 0 ? folder_ / kFrames : folder_);
+  } catch (const fs::filesystem_error& error) {
+    throw Error(
+        fmt::format("cannot use {} for results: {}", folder_.string(), error.code().message()));
+  }
+  write_text(folder_ / kScene, scene.resolved);
+  series_ = std::make_unique<SeriesWriter>(folder_ / kSeries);
+  if (scene.output.every > 0) pvd_ = std::make_unique<PvdWriter>(folder_ / kPvd);
+}
+
+void ResultFolder::add(const RunMoment& moment) {
+  const OutputSettings& output = scene_.output;
+  const bool last = moment.step == scene_.steps;
+  if (moment.report) {
+    series_->add(moment.step, moment.state.t, *moment.report,
+                 last || moment.step % output.series_every == 0);
+  } else {
+    series_->start(moment.state.t, moment.invariants);
+  }
+  if (output.every > 0 && (last || moment.step % output.every == 0)) write_frame(moment);
+}
+
+void ResultFolder::write_frame(const RunMoment& moment) {
+  const fs::path frame = fs::path(kFrames) / fmt::format("{:06}.vtu", moment.step);
+  write_vtu(folder_ / frame, {.x = moment.state.x,
+                              .v = moment.state.v,
+                              .tets = scene_.tets,
+                              .tet_body = scene_.tet_body,
+                              .float64 = scene_.output.float64});
+  pvd_->add(moment.state.t, frame);
+  series_->flush();
+}
+
+void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) {
+  series_->flush();
+  const System& system = *scene_.system;
+  const Invariants& start = drift.start();
+  Json json;
+  json["program"] = "lilyan";
+  json["version"] = version();
+  json["commit"] = commit();
+  json["scene"] = scene_.name;
+  json["title"] = scene_.title;
+  json["method"] = scene_.scheme.label;
+  json["solve"] = name(scene_.scheme.solve);
+  json["status"] = name(summary.end);
+  if (!summary.message.empty()) json["message"] = summary.message;
+  json["step_size"] = scene_.step;
+  json["steps_asked"] = scene_.steps;
+  json["steps_done"] = summary.steps;
+  json["t_end"] = summary.t;
+  json["wall_seconds"] = summary.wall_seconds;
+  json["size"] = {{"bodies", scene_.body_names.size()},
+                  {"vertices", system.vertices()},
+                  {"fixed_vertices", system.fixed_count()},
+                  {"tets", scene_.tets.size()}};
+  json["solver"] = {{"linear", summary.linear_solver},
+                    {"lanes", kLanes},
+                    {"iterations", summary.iterations},
+                    {"factorisations", summary.factorisations},
+                    {"evaluations", summary.evaluations},
+                    {"definiteness_fixes", summary.definiteness_fixes},
+                    {"halved_steps", summary.halved_steps},
+                    {"steps_at_rounding_error", summary.round_off_steps},
+                    {"seconds_stepping", summary.step_seconds},
+                    {"seconds_assembly", summary.times.assembly},
+                    {"seconds_factorisation", summary.times.factorisation},
+                    {"seconds_solve", summary.times.solve},
+                    {"seconds_evaluation", summary.times.evaluation}};
+  json["drift"] = {
+      {"energy", deviation(drift.energy(), start.total, true)},
+      {"linear_momentum", deviation(drift.linear_momentum(), start.linear_momentum.norm(),
+                                    system.translation_invariant())},
+      {"angular_momentum", deviation(drift.angular_momentum(), start.angular_momentum.norm(),
+                                     system.rotation_invariant())}};
+  json["ledger"] = {
+      {"solver", summary.ledger.solver}, {"quadrature", summary.ledger.quadrature},
+      {"work", summary.ledger.work},     {"dissipation", summary.ledger.dissipation},
+      {"method", summary.ledger.method}, {"worst_imbalance_of_a_step", summary.worst_imbalance}};
+  write_text(folder_ / kRun, json.dump(2) + "\n");
+}
+
+}  // namespace lilyan

@@ -1,0 +1,35 @@
+// The folder a run leaves behind: scene.resolved.toml, run.json, series.csv, run.pvd, frames/.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "lilyan/io/series.hpp"
+#include "lilyan/io/vtu.hpp"
+#include "lilyan/run/runner.hpp"
+#include "lilyan/scene/scene.hpp"
+
+namespace lilyan {
+
+class ResultFolder {
+ public:
+  // Makes the folder, or empties one that an earlier run left. Throws Error, without touching
+  // anything, when the folder holds something else.
+  ResultFolder(const std::filesystem::path& folder, const Scene& scene);
+
+  void add(const RunMoment& moment);
+  // Writes run.json; series and frames are complete without it.
+  void finish(const RunSummary& summary, const DriftTracker& drift);
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  void write_frame(const RunMoment& moment);
+
+  std::filesystem::path folder_;
+  const Scene& scene_;
+  std::unique_ptr<SeriesWriter> series_;
+  std::unique_ptr<PvdWriter> pvd_;
+};
+
+}  // namespace lilyan

@@ -1,0 +1,56 @@
+// Running a scene from its first step to its last.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "lilyan/core/step_report.hpp"
+#include "lilyan/diagnose/drift.hpp"
+#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/scene/scene.hpp"
+
+namespace lilyan {
+
+enum class RunEnd {
+  finished,     // all steps done
+  failed,       // a step could not be solved; everything up to it was handed out
+  interrupted,  // the observer asked to stop
+};
+[[nodiscard]] std::string_view name(RunEnd end);
+
+struct RunSummary {
+  RunEnd end = RunEnd::finished;
+  std::string message;  // why it failed
+  int steps = 0;        // done
+  double t = 0;
+  double wall_seconds = 0;
+  double step_seconds = 0;  // of these, in the integrator
+  long iterations = 0;
+  long factorisations = 0;
+  long evaluations = 0;
+  long definiteness_fixes = 0;
+  int halved_steps = 0;     // steps that succeeded only in smaller pieces
+  int round_off_steps = 0;  // steps solved to rounding error rather than to tolerance
+  Ledger ledger;
+  double worst_imbalance = 0;  // largest |H₁ − H₀ − ledger| of a step
+  NewtonTimes times;
+  std::string linear_solver;
+};
+
+// What an observer sees: after every step, and once before the first (step 0, no report).
+struct RunMoment {
+  int step;
+  const State& state;
+  const Invariants& invariants;
+  const StepReport* report;
+  const DriftTracker& drift;
+  const RunSummary& so_far;
+};
+
+// Called in order, from one thread. Returning false ends the run after this step.
+using RunObserver = std::function<bool(const RunMoment&)>;
+
+// Advances scene.initial by scene.steps steps, of which the drift tracker is told each.
+RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer);
+
+}  // namespace lilyan

@@ -1,0 +1,202 @@
+#include "lilyan/scene/body.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "lilyan/io/mesh.hpp"
+#include "lilyan/io/shapes.hpp"
+
+namespace lilyan {
+namespace {
+
+TetMesh read_shape(TableReader reader) {
+  const std::string kind = reader.choice("kind", {"bar", "box", "ball"}, "");
+  TetMesh mesh;
+  if (kind == "ball") {
+    const double radius = reader.positive("radius", 1.0);
+    mesh = ball(radius, reader.whole("cells", 1, 200));
+  } else {
+    const Vec3 size = reader.vector("size");
+    if (!(size.minCoeff() > 0)) reader.fail("size", "'size' must be three positive numbers");
+    mesh = block({size[0], size[1], size[2]}, reader.cells("cells"));
+  }
+  reader.finish();
+  return mesh;
+}
+
+// scale, then rotate, then translate.
+void place(TableReader& reader, Vector& rest) {
+  const double scale = reader.positive("scale", 1.0);
+  Eigen::Matrix3d turn = Eigen::Matrix3d::Identity();
+  if (reader.has("rotate")) {
+    TableReader rotate = reader.table("rotate");
+    const Vec3 axis = rotate.vector("axis");
+    if (axis.isZero(0)) rotate.fail("axis", "'axis' must not be zero");
+    const double angle = rotate.number("angle") * std::numbers::pi / 180;
+    rotate.finish();
+    turn = Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
+  }
+  const Vec3 shift = reader.vector("translate", Vec3::Zero());
+  for (int i = 0; i < rest.size() / 3; ++i) {
+    rest.segment<3>(3 * i) = scale * (turn * rest.segment<3>(3 * i)) + shift;
+  }
+}
+
+// Volumes of the rest tets; complains about those that cannot be simulated.
+std::vector<double> rest_volumes(const TableReader& reader, const std::string& source_key,
+                                 const Body& body) {
+  std::vector<double> volumes;
+  std::map<std::array<int, 4>, std::size_t> seen;
+  for (std::size_t e = 0; e < body.tets.size(); ++e) {
+    const auto& t = body.tets[e];
+    Eigen::Matrix3d edges;
+    for (int c = 0; c < 3; ++c) {
+      edges.col(c) = body.rest.segment<3>(3 * t[c + 1]) - body.rest.segment<3>(3 * t[0]);
+    }
+    const double volume = edges.determinant() / 6;
+    const double longest = edges.colwise().norm().maxCoeff();
+    const std::string which =
+        fmt::format("tet {} (counted from 0; vertices {} {} {} {})", e, t[0], t[1], t[2], t[3]);
+    if (!(std::abs(volume) > 1e-13 * longest * longest * longest)) {
+      reader.fail(
+          source_key,
+          fmt::format("{} has no volume in the rest shape; remove it or repair the mesh", which));
+    }
+    if (volume < 0) {
+      reader.fail(source_key, fmt::format("{} is inverted in the rest shape: its volume is {:.4g}; "
+                                          "swap two of its vertices",
+                                          which, volume));
+    }
+    std::array<int, 4> sorted = t;
+    std::ranges::sort(sorted);
+    const auto [twin, fresh] = seen.emplace(sorted, e);
+    if (!fresh) {
+      reader.fail(source_key,
+                  fmt::format("{} is the same as tet {}; remove one of them", which, twin->second));
+    }
+    volumes.push_back(volume);
+  }
+  return volumes;
+}
+
+// Each tet's mass in equal parts to its vertices.
+void lump_mass(TableReader& reader, const std::vector<double>& volumes, Body& body) {
+  if (reader.has("mass") && reader.has("density")) {
+    reader.fail("density", "give either 'mass' or 'density', not both");
+  }
+  double volume = 0;
+  for (const double v : volumes) volume += v;
+  const double density =
+      reader.has("density") ? reader.positive("density") : reader.positive("mass") / volume;
+  body.masses.assign(static_cast<std::size_t>(body.rest.size() / 3), 0.0);
+  for (std::size_t e = 0; e < volumes.size(); ++e) {
+    for (const int a : body.tets[e]) {
+      body.masses[static_cast<std::size_t>(a)] += density * volumes[e] / 4;
+    }
+  }
+}
+
+void initial_motion(TableReader& reader, Body& body) {
+  const int n = static_cast<int>(body.masses.size());
+  if (reader.has("positions") && reader.has("deform")) {
+    reader.fail("positions", "give either 'positions' or [[body.deform]], not both");
+  }
+  body.x = body.rest;
+  for (const TableReader& deform : reader.tables("deform")) {
+    apply_deformation(deform, body.rest, body.x);
+  }
+  if (reader.has("positions")) body.x = read_vertex_file(reader.file("positions"), n);
+
+  const Vec3 linear = reader.vector("velocity", Vec3::Zero());
+  const Vec3 angular = reader.vector("angular_velocity", Vec3::Zero());
+  Vec3 center = Vec3::Zero();
+  double mass = 0;
+  for (int i = 0; i < n; ++i) {
+    center += body.masses[static_cast<std::size_t>(i)] * body.x.segment<3>(3 * i);
+    mass += body.masses[static_cast<std::size_t>(i)];
+  }
+  center /= mass;
+  body.v = reader.has("velocities") ? read_vertex_file(reader.file("velocities"), n)
+                                    : Vector::Zero(3 * n);
+  for (int i = 0; i < n; ++i) {
+    body.v.segment<3>(3 * i) += linear + angular.cross(body.x.segment<3>(3 * i) - center);
+  }
+}
+
+}  // namespace
+
+Body read_body(TableReader reader, int number) {
+  Body body;
+  body.name = reader.text("name", fmt::format("body{}", number));
+  if (reader.has("mesh") == reader.has("shape")) {
+    reader.fail("shape", reader.has("mesh") ? "give either 'mesh' or 'shape', not both"
+                                            : "a body needs a 'mesh' file or a built-in 'shape'");
+  }
+  const std::string source = reader.has("mesh") ? "mesh" : "shape";
+  TetMesh mesh =
+      source == "mesh" ? read_mesh(reader.file("mesh")) : read_shape(reader.table("shape"));
+  body.tets = std::move(mesh.tets);
+  body.rest.resize(3 * static_cast<Eigen::Index>(mesh.vertices.size()));
+  for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      body.rest[static_cast<Eigen::Index>(3 * i + c)] = mesh.vertices[i][c];
+    }
+  }
+  place(reader, body.rest);
+  lump_mass(reader, rest_volumes(reader, source, body), body);
+  initial_motion(reader, body);
+
+  body.fixed.assign(body.masses.size(), 0);
+  for (const TableReader& region : reader.tables("fix")) {
+    for (const int i : read_region(region, body.rest)) body.fixed[static_cast<std::size_t>(i)] = 1;
+  }
+
+  TableReader material = reader.table("material");
+  std::vector<std::string> names;
+  for (const MaterialInfo& m : materials()) names.push_back(m.name);
+  const std::string model = material.choice("model", names, "stvk");
+  body.material = find_material(model);
+  body.material_parameters = read_parameters(material, body.material->parameters);
+  try {
+    // Made here once to see whether the values are admissible; the system makes its own.
+    (void)body.material->make({body.rest, body.tets}, body.material_parameters);
+  } catch (const ParameterError& error) {
+    fail_parameter(material, error);
+  }
+  reader.finish();
+  return body;
+}
+
+Parameters read_parameters(TableReader& reader, const std::vector<ParameterSpec>& specification) {
+  Parameters parameters;
+  for (const ParameterSpec& spec : specification) {
+    const bool has_default = spec.standard.has_value();
+    if (!reader.has(spec.name) && !has_default) continue;
+    if (spec.text) {
+      parameters.set(
+          spec.name,
+          reader.text(spec.name, has_default ? std::optional(std::get<std::string>(*spec.standard))
+                                             : std::nullopt));
+    } else {
+      parameters.set(
+          spec.name,
+          reader.number(spec.name, has_default ? std::optional(std::get<double>(*spec.standard))
+                                               : std::nullopt));
+    }
+  }
+  std::vector<std::string> names;
+  for (const ParameterSpec& spec : specification) names.push_back(spec.name);
+  reader.finish(names);
+  return parameters;
+}
+
+void fail_parameter(const TableReader& reader, const ParameterError& error) {
+  reader.fail(error.parameter(), error.what());
+}
+
+}  // namespace lilyan

@@ -1,0 +1,46 @@
+// One [[body]] of a scene.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "lilyan/core/parameter.hpp"
+#include "lilyan/core/types.hpp"
+#include "lilyan/material/material.hpp"
+#include "lilyan/scene/table_reader.hpp"
+
+namespace lilyan {
+
+struct Body {
+  std::string name;
+  Vector rest;  // placed in the world, undeformed
+  std::vector<std::array<int, 4>> tets;
+  std::vector<double> masses;  // one per vertex
+  std::vector<char> fixed;
+  Vector x;  // initial positions
+  Vector v;  // initial velocities
+  const MaterialInfo* material = nullptr;
+  Parameters material_parameters;
+};
+
+// Number is the body's place in the scene, for its default name.
+[[nodiscard]] Body read_body(TableReader reader, int number);
+
+// Vertices of a [region] table, by their rest positions. At least one.
+[[nodiscard]] std::vector<int> read_region(TableReader reader, const Vector& rest);
+
+// Applies one [[body.deform]] to the positions x of a body with the given rest shape.
+void apply_deformation(TableReader reader, const Vector& rest, Vector& x);
+
+// A text file of three numbers a line, one line per vertex; empty lines and # comments skipped.
+[[nodiscard]] Vector read_vertex_file(const std::filesystem::path& file, int vertices);
+
+// Values of a {name = value} table for a specification: known names, right types.
+[[nodiscard]] Parameters read_parameters(TableReader& reader,
+                                         const std::vector<ParameterSpec>& specification);
+
+// Converts a complaint about a parameter into one that points at it.
+[[noreturn]] void fail_parameter(const TableReader& reader, const ParameterError& error);
+
+}  // namespace lilyan

@@ -1,0 +1,151 @@
+#include "lilyan/scene/scene.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/energy/gravity.hpp"
+#include "lilyan/scene/body.hpp"
+#include "lilyan/scene/table_reader.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr int kMany = std::numeric_limits<int>::max();
+
+void read_integrator(TableReader reader, const std::optional<int>& steps, Scene& scene) {
+  const std::string name = reader.text("method", "avf");
+  const Method* method = find_method(name);
+  if (!method) {
+    reader.fail("method",
+                fmt::format("unknown method '{}'{}", name, suggestion(name, method_names())));
+  }
+  scene.method = method->name;
+  scene.step = reader.positive("step");
+  if (reader.has("steps") && reader.has("duration")) {
+    reader.fail("duration", "give either 'steps' or 'duration', not both");
+  }
+  if (steps) {
+    reader.replace("steps", *steps);
+    reader.drop("duration");
+    scene.steps = *steps;
+  } else if (reader.has("duration")) {
+    const double count = std::round(reader.positive("duration") / scene.step);
+    if (count > kMany) reader.fail("duration", "that is more steps than can be counted");
+    scene.steps = static_cast<int>(count);
+  } else {
+    scene.steps = reader.whole("steps", 0, kMany);
+  }
+  try {
+    const Parameters parameters = read_parameters(reader, method->parameters);
+    scene.scheme = make_scheme(name, parameters);
+  } catch (const ParameterError& error) {
+    fail_parameter(reader, error);
+  }
+}
+
+void read_solver(TableReader reader, Scene& scene) {
+  SolverOptions& s = scene.solver;
+  s.energy_tolerance = reader.positive("energy_tolerance", s.energy_tolerance);
+  s.velocity_tolerance = reader.positive("velocity_tolerance", s.velocity_tolerance);
+  s.newton.max_iterations = reader.whole("max_iterations", 1, kMany, s.newton.max_iterations);
+  s.newton.definiteness =
+      reader.choice("definiteness", {"project", "shift"}, "project") == "project"
+          ? Definiteness::project
+          : Definiteness::shift;
+  s.newton.reuse_factor = reader.flag("reuse_factor", s.newton.reuse_factor);
+  const bool halve = reader.choice("on_failure", {"halve", "stop"}, "halve") == "halve";
+  const int halvings = reader.whole("max_halvings", 1, 30, 6);
+  scene.max_halvings = halve ? halvings : 0;
+  reader.finish();
+}
+
+void read_output(TableReader reader, Scene& scene) {
+  scene.output.every = reader.whole("every", 0, kMany, scene.output.every);
+  scene.output.series_every = reader.whole("series_every", 1, kMany, scene.output.series_every);
+  scene.output.float64 = reader.choice("precision", {"float64", "float32"}, "float64") == "float64";
+  reader.finish();
+}
+
+// Puts the bodies' vertices one after the other into one system.
+void assemble_system(const std::vector<Body>& bodies, const Vec3& gravity, Scene& scene) {
+  Eigen::Index dofs = 0;
+  for (const Body& b : bodies) dofs += b.rest.size();
+  Vector rest(dofs);
+  scene.initial.x.resize(dofs);
+  scene.initial.v.resize(dofs);
+  std::vector<double> masses;
+  std::vector<int> fixed;
+  std::vector<std::size_t> first_tet;
+  for (const Body& b : bodies) {
+    const auto first = static_cast<int>(masses.size());
+    rest.segment(3 * first, b.rest.size()) = b.rest;
+    scene.initial.x.segment(3 * first, b.x.size()) = b.x;
+    scene.initial.v.segment(3 * first, b.v.size()) = b.v;
+    first_tet.push_back(scene.tets.size());
+    for (std::array<int, 4> t : b.tets) {
+      for (int& vertex : t) vertex += first;
+      scene.tets.push_back(t);
+      scene.tet_body.push_back(static_cast<int>(scene.body_names.size()));
+    }
+    for (std::size_t i = 0; i < b.fixed.size(); ++i) {
+      if (b.fixed[i]) fixed.push_back(first + static_cast<int>(i));
+    }
+    masses.insert(masses.end(), b.masses.begin(), b.masses.end());
+    scene.body_names.push_back(b.name);
+  }
+  scene.system = std::make_unique<System>(masses);
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const std::span<const std::array<int, 4>> all(scene.tets);
+    const TetShape shape{rest, all.subspan(first_tet[k], bodies[k].tets.size())};
+    scene.system->add(bodies[k].material->make(shape, bodies[k].material_parameters));
+  }
+  if (!gravity.isZero(0)) scene.system->add(std::make_unique<Gravity>(gravity, masses));
+  for (const int i : fixed) {
+    scene.system->fix(i);
+    scene.initial.v.segment<3>(3 * i).setZero();
+  }
+}
+
+}  // namespace
+
+Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
+  const SceneDocument document(file, changes.settings);
+  toml::table resolved;
+  TableReader root(document, document.root(), "", resolved);
+  Scene scene;
+  scene.name = file.stem().string();
+  scene.title = root.text("title", scene.name);
+  read_integrator(root.table("integrator"), changes.steps, scene);
+  read_solver(root.table("solver"), scene);
+  read_output(root.table("output"), scene);
+  TableReader world = root.table("world");
+  const Vec3 gravity = world.vector("gravity", Vec3::Zero());
+  world.finish();
+  std::vector<Body> bodies;
+  for (const TableReader& reader : root.tables("body")) {
+    bodies.push_back(read_body(reader, static_cast<int>(bodies.size()) + 1));
+  }
+  root.finish();
+  if (bodies.empty()) root.fail("body", "the scene has no body: add a [[body]] table");
+  assemble_system(bodies, gravity, scene);
+
+  // An initial shape outside a material's domain would only show as a failed first step.
+  EnergyByKind start = invariants(*scene.system, scene.initial).potential;
+  for (const double e : start) {
+    if (!std::isfinite(e)) {
+      root.fail("body",
+                "the initial shape has infinite energy: its deformation inverts elements "
+                "of a material that resists inversion");
+    }
+  }
+  std::ostringstream text;
+  text << resolved << "\n";
+  scene.resolved = text.str();
+  return scene;
+}
+
+}  // namespace lilyan

@@ -1,0 +1,53 @@
+// A scene file, read and turned into a system ready to run. See docs/scenes.md for the format.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lilyan/core/state.hpp"
+#include "lilyan/core/system.hpp"
+#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/method/method.hpp"
+
+namespace lilyan {
+
+struct OutputSettings {
+  int every = 1;         // steps between frames, 0: no frames
+  int series_every = 1;  // steps between rows of series.csv
+  bool float64 = true;   // precision of frames
+};
+
+struct Scene {
+  std::string name;  // the file's name without extension
+  std::string title;
+  std::string method;  // registry name
+  Scheme scheme;
+  double step = 0;
+  int steps = 0;
+  SolverOptions solver;
+  int max_halvings = 0;  // 0: a failed step stops the run
+  OutputSettings output;
+
+  std::unique_ptr<System> system;
+  State initial;
+  std::vector<std::array<int, 4>> tets;
+  std::vector<int> tet_body;  // which body each tet belongs to
+  std::vector<std::string> body_names;
+
+  std::string resolved;  // the scene as TOML with every default filled in
+};
+
+struct SceneChanges {
+  std::vector<std::string> settings;  // key=value
+  std::optional<int> steps;           // instead of the scene's steps or duration
+};
+
+// Reads, checks and builds. Throws InputError with the place in the file (or the setting) for
+// anything that cannot be used.
+[[nodiscard]] Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes = {});
+
+}  // namespace lilyan

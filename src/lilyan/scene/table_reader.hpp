@@ -1,0 +1,91 @@
+// Reading TOML strictly: every value has a type and a place in the file, every key must be known,
+// and what was read (defaults included) is recorded for scene.resolved.toml.
+#pragma once
+
+#define TOML_ENABLE_FORMATTERS 1
+#include <toml++/toml.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lilyan/core/error.hpp"
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+// A parsed scene file with the command line's `key=value` settings merged in.
+class SceneDocument {
+ public:
+  // Throws InputError when the file cannot be read or parsed, or an override makes no sense.
+  SceneDocument(const std::filesystem::path& file, const std::vector<std::string>& overrides);
+
+  [[nodiscard]] const toml::table& root() const { return root_; }
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+  // Where the value of a dotted path stands: in the file, or in the option that set it.
+  [[nodiscard]] SourceLocation locate(const std::string& dotted, const toml::node* node) const;
+
+ private:
+  void apply(const std::string& assignment);
+
+  std::filesystem::path file_;
+  toml::table root_;
+  std::map<std::string, std::string> overrides_;  // dotted path → the option as given
+};
+
+class TableReader {
+ public:
+  TableReader(const SceneDocument& document, const toml::table& table, std::string path,
+              toml::table& resolved)
+      : document_(document), table_(table), path_(std::move(path)), resolved_(resolved) {}
+
+  [[nodiscard]] bool has(const std::string& key) const { return table_.contains(key); }
+  // Keys nobody has read yet, in the file's order.
+  [[nodiscard]] std::vector<std::string> unread() const;
+
+  double number(const std::string& key, std::optional<double> standard = {});
+  double positive(const std::string& key, std::optional<double> standard = {});
+  // An integer within [least, most].
+  int whole(const std::string& key, int least, int most, std::optional<int> standard = {});
+  std::string text(const std::string& key, const std::optional<std::string>& standard = {});
+  bool flag(const std::string& key, bool standard);
+  // One of the given words.
+  std::string choice(const std::string& key, const std::vector<std::string>& words,
+                     const std::string& standard);
+  Vec3 vector(const std::string& key, const std::optional<Vec3>& standard = {});
+  std::array<int, 3> cells(const std::string& key);
+  std::vector<int> indices(const std::string& key, int count);
+  // The path of an existing file, relative to the scene file.
+  std::filesystem::path file(const std::string& key);
+  // A nested table (an empty one when the key is absent), or an array of tables.
+  TableReader table(const std::string& key);
+  std::vector<TableReader> tables(const std::string& key);
+
+  // Overrules a key: what the file says of it is neither read nor resolved.
+  void replace(const std::string& key, int value);
+  void drop(const std::string& key) { asked_.insert(key); }
+
+  // Throws for the first key that was never read; `known` adds names to suggest from.
+  void finish(const std::vector<std::string>& known = {}) const;
+  [[noreturn]] void fail(const std::string& key, const std::string& complaint) const;
+  [[nodiscard]] const SceneDocument& document() const { return document_; }
+
+ private:
+  // Marks a key as known and returns its node, null when absent. Throws when it is required.
+  const toml::node* find(const std::string& key, bool required, std::string_view expected);
+  [[noreturn]] void wrong_type(const std::string& key, const toml::node& node,
+                               std::string_view expected) const;
+  [[nodiscard]] std::string full(const std::string& key) const;
+
+  const SceneDocument& document_;
+  const toml::table& table_;
+  std::string path_;
+  toml::table& resolved_;
+  std::set<std::string> asked_;
+};
+
+}  // namespace lilyan
