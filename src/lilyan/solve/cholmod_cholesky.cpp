@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "lilyan/core/error.hpp"
@@ -35,7 +36,9 @@ class SingleThreaded {
 std::vector<int> fill_reducing_order(const BlockPattern& pattern) {
   int n = static_cast<int>(pattern.free_vertices().size());
   std::vector<int> order(n);
-  if (n >= kNestedDissectionVertices) {
+  if (pattern.graph().empty()) {  // no vertex has a neighbour: AMD refuses the null pointer
+    std::iota(order.begin(), order.end(), 0);
+  } else if (n >= kNestedDissectionVertices) {
     static_assert(sizeof(idx_t) == sizeof(int));
     std::vector<int> start = pattern.graph_start();
     std::vector<int> graph = pattern.graph();
@@ -44,8 +47,8 @@ std::vector<int> fill_reducing_order(const BlockPattern& pattern) {
                      inverse.data()) != METIS_OK) {
       throw Error("METIS could not order the mesh graph");
     }
-  } else if (n > 0 && amd_order(n, pattern.graph_start().data(), pattern.graph().data(),
-                                order.data(), nullptr, nullptr) < AMD_OK) {
+  } else if (amd_order(n, pattern.graph_start().data(), pattern.graph().data(), order.data(),
+                       nullptr, nullptr) < AMD_OK) {
     throw Error("AMD could not order the mesh graph");
   }
   std::vector<int> dofs(3 * static_cast<std::size_t>(n));

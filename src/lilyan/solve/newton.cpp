@@ -55,16 +55,17 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     return objective.evaluate(at, gradient);
   };
 
-  // A guess where the energy is infinite (an inverted element) is pulled back towards d = 0, the
-  // start of the step, where it is finite.
+  // The guess is pulled back towards d = 0, the start of the step, while that lowers Φ: constant
+  // velocity overshoots by far where the motion is stiff, and may invert elements, where Φ is
+  // infinite. This halves the iterations of a lively body and costs one evaluation otherwise.
   Objective::Value value = evaluate(d, gradient_);
-  for (int k = 0; k < kMaxTrials && !std::isfinite(value.phi); ++k) {
-    if (k + 1 == kMaxTrials) {
-      d.setZero();
-    } else {
-      d *= 0.5;
-    }
-    value = evaluate(d, gradient_);
+  for (int k = 0; k < kMaxTrials; ++k) {
+    trial_ = (k + 1 < kMaxTrials ? 0.5 : 0.0) * d;
+    const Objective::Value trial = evaluate(trial_, trial_gradient_);
+    if (std::isfinite(value.phi) && !(trial.phi < value.phi)) break;
+    d.swap(trial_);
+    gradient_.swap(trial_gradient_);
+    value = trial;
   }
   if (!std::isfinite(value.phi)) {
     result.status = StepStatus::non_finite;
