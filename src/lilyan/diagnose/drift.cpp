@@ -1,6 +1,7 @@
 #include "lilyan/diagnose/drift.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace lilyan {
@@ -14,30 +15,42 @@ void update(Deviation& deviation, double now) {
   deviation.worst = std::max(deviation.worst, now);
 }
 
+// Sum of the gravity forces' sizes.
+double weight(const System& system, const State& state) {
+  constexpr std::array<WeightedNode, 1> kHere{{{.theta = 0, .gradient = 1}}};
+  Vector force = Vector::Zero(state.x.size());
+  for (const auto& energy : system.energies()) {
+    if (energy->kind() != EnergyKind::gravity) continue;
+    (void)energy->evaluate(
+        {.x0 = state.x.data(), .nodes = kHere, .want_value = false, .gradient = force.data()});
+  }
+  return Eigen::Map<const Eigen::Matrix3Xd>(force.data(), 3, force.size() / 3)
+      .colwise()
+      .norm()
+      .sum();
+}
+
 }  // namespace
 
 DriftTracker::DriftTracker(const System& system, const State& initial, const Invariants& start)
     : start_(start) {
+  double mass = 0;
   Vec3 center = Vec3::Zero();
   for (int i = 0; i < system.vertices(); ++i) {
     const double m = system.vertex_masses()[static_cast<std::size_t>(i)];
-    mass_ += m;
+    mass += m;
     center += m * initial.x.segment<3>(3 * i);
   }
-  if (mass_ > 0) center /= mass_;
+  if (mass > 0) center /= mass;
+  double radius = 0;
   for (int i = 0; i < system.vertices(); ++i) {
-    radius_ = std::max(radius_, (initial.x.segment<3>(3 * i) - center).norm());
+    radius = std::max(radius, (initial.x.segment<3>(3 * i) - center).norm());
   }
   const double elastic = start.potential[static_cast<std::size_t>(EnergyKind::elastic)];
-  const double scale = std::max({std::abs(start.total), start.kinetic, std::abs(elastic)});
-  started_at_rest_ = scale == 0;
-  set_scales(scale);
-}
-
-void DriftTracker::set_scales(double energy_scale) {
-  energy_.scale = energy_scale;
-  const double linear = std::sqrt(2 * mass_ * energy_scale);
-  const double angular = linear * radius_;
+  energy_.scale = std::max(
+      {std::abs(start.total), start.kinetic, std::abs(elastic), weight(system, initial) * radius});
+  const double linear = std::sqrt(2 * mass * energy_.scale);
+  const double angular = linear * radius;
   const double p = start_.linear_momentum.norm();
   const double l = start_.angular_momentum.norm();
   linear_.scale = p > kNegligible * linear ? p : linear;
@@ -45,7 +58,6 @@ void DriftTracker::set_scales(double energy_scale) {
 }
 
 void DriftTracker::add(const Invariants& at) {
-  if (started_at_rest_ && at.kinetic > energy_.scale) set_scales(at.kinetic);
   update(energy_, std::abs(at.total - start_.total));
   update(linear_, (at.linear_momentum - start_.linear_momentum).norm());
   update(angular_, (at.angular_momentum - start_.angular_momentum).norm());

@@ -17,10 +17,10 @@ struct Deviation {
   [[nodiscard]] double worst_relative() const { return scale > 0 ? worst / scale : worst; }
 };
 
-// Scales: energy is compared with the largest of |H₀| and the initial kinetic and elastic energies
-// (with the largest kinetic energy so far, if all of these are zero). Momenta are compared with
-// their initial size; a momentum that starts at (almost) zero is compared with what a motion of
-// that energy could carry: √(2mH) for the linear, that times the body's radius for the angular one.
+// Scales: energy is compared with the largest of |H₀|, the initial kinetic and elastic energies,
+// and what gravity gives when the body falls by its own radius. Momenta are compared with their
+// initial size; a momentum that starts at (almost) zero is compared with what a motion of that
+// energy could carry: √(2mH) for the linear, that times the body's radius for the angular one.
 class DriftTracker {
  public:
   DriftTracker(const System& system, const State& initial, const Invariants& start);
@@ -32,12 +32,7 @@ class DriftTracker {
   [[nodiscard]] const Invariants& start() const { return start_; }
 
  private:
-  void set_scales(double energy_scale);
-
   Invariants start_;
-  double mass_ = 0;
-  double radius_ = 0;
-  bool started_at_rest_ = false;
   Deviation energy_, linear_, angular_;
 };
 

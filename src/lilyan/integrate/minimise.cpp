@@ -70,7 +70,7 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
   report.residual = objective_.relative_velocity_error();
   report.after = report.before;
   if (!succeeded(report.status)) return report;
-  if (report.status == StepStatus::round_off) {
+  if (report.status == StepStatus::round_off || report.iterations == 0) {
     objective_.evaluate(d_, v1_);  // the last evaluation was a rejected trial
   }
 

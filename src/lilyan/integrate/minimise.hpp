@@ -21,11 +21,11 @@ class StepObjective final : public Objective {
                double energy_scale);
   [[nodiscard]] Vector& target() { return target_; }  // y
 
-  Value evaluate(const Vector& d, Vector& gradient) override;
+  double evaluate(const Vector& d, Vector& gradient) override;
   void hessian(const Vector& d, double projection, std::vector<double>& values) override;
   double defect(const Vector& d, const Vector& gradient) override;
   [[nodiscard]] double norm(const Vector& gradient) const override;
-  [[nodiscard]] double rounding(const Vector& d, const Vector& diagonal) const override;
+  [[nodiscard]] Rounding rounding(const Vector& d, const Vector& diagonal) const override;
 
   // h² Σ βᵢ ∇E(x₀ + θᵢ d) of the last evaluation.
   [[nodiscard]] const Vector& weighted_forces() const { return forces_; }

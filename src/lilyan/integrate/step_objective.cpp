@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "lilyan/integrate/minimise.hpp"
 
@@ -30,17 +31,12 @@ void StepObjective::prepare(const Vector& x0, double h, std::span<const Node> no
   }
 }
 
-Objective::Value StepObjective::evaluate(const Vector& d, Vector& gradient) {
+double StepObjective::evaluate(const Vector& d, Vector& gradient) {
   const EnergyByKind potential = assembler_.values_and_gradient(*x0_, &d, nodes_, forces_);
   gradient.array() = mass_.array() * (d - target_).array();
   const double inertia = 0.5 * (d - target_).dot(gradient);
   gradient += forces_;
-  Value value{inertia, inertia};
-  for (const double e : potential) {
-    value.phi += e;
-    value.magnitude += std::abs(e);
-  }
-  return value;
+  return std::accumulate(potential.begin(), potential.end(), inertia);
 }
 
 void StepObjective::hessian(const Vector& d, double projection, std::vector<double>& values) {
@@ -71,14 +67,15 @@ double StepObjective::defect(const Vector& d, const Vector& gradient) {
   return std::isnan(worst) ? std::numeric_limits<double>::infinity() : worst;
 }
 
-double StepObjective::rounding(const Vector& d, const Vector& diagonal) const {
-  // Positions are known to a relative ε, which the Hessian turns into an error of the gradient.
-  const double epsilon = std::numeric_limits<double>::epsilon();
-  return 4 * epsilon *
-         std::sqrt((diagonal.array() * (x0_->array().abs() + d.array().abs()))
-                       .square()
-                       .cwiseQuotient(mass_.array())
-                       .sum());
+// Positions are known to a relative ε; the Hessian turns that into an error of the gradient, and
+// with the positions once more into one of Φ (which also bounds the cancellation between the terms
+// of an energy density: its stiffness times the square of the body's size).
+Objective::Rounding StepObjective::rounding(const Vector& d, const Vector& diagonal) const {
+  constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
+  const auto position = x0_->array().abs() + d.array().abs();
+  const auto error = diagonal.array().abs() * position;
+  return {.value = kEpsilon * (error * position).sum(),
+          .gradient = kEpsilon * std::sqrt((error.square() / mass_.array()).sum())};
 }
 
 }  // namespace lilyan

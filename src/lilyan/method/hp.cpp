@@ -11,6 +11,9 @@
 // Eliminating p₁:  d = h v₀ + (1−α) h² a(α), the minimiser of their Lilyan function (10): one node
 // (α, 1−α). From (5) and (6), v₁ = M⁻¹p₁ = u + α/(1−α) (u − v₀). At α = 0 and α = 1 nothing is left
 // to solve: a kick before, or after, the drift.
+//
+// On a linear oscillator of frequency ω the step is stable for hω ≤ 2/|1−2α| (the trace of the step
+// matrix is 2 − h²ω²/(1 + α(1−α)h²ω²)): only α = ½ is stable at any step.
 #include <fmt/format.h>
 
 #include "lilyan/method/method.hpp"
@@ -32,7 +35,9 @@ Table hp_table(double alpha) {
 Method hp() {
   return {.name = "hp",
           .aliases = {"hamilton-pontryagin"},
-          .summary = "variational, symplectic for every alpha; second order at alpha = 0.5",
+          .summary =
+              "variational, symplectic for every alpha; second order and unconditionally stable "
+              "(linearly) at 1/2",
           .citation = "Kharevych et al. 2006",
           .parameters = {{"alpha", "quadrature point α in [0, 1]; 0 and 1 are explicit", 0.5}},
           .make = [](const Parameters& given) {

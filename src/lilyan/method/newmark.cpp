@@ -13,6 +13,17 @@
 #include "lilyan/method/method.hpp"
 
 namespace lilyan::method {
+namespace {
+
+// γ = ½ is variational for every β (Kane, Marsden, Ortiz, West 2000), symplectic in other variables
+// than (x, Mv). Otherwise what decreases for γ > ½ (in linear elasticity) is H + ½h²(β −
+// γ/2)‖a‖²_M, which is the energy itself only for β = γ/2.
+EnergyBehaviour energy_behaviour(double beta, double gamma) {
+  if (gamma == 0.5) return EnergyBehaviour::bounded;
+  return gamma > 0.5 && gamma == 2 * beta ? EnergyBehaviour::dissipates : EnergyBehaviour::none;
+}
+
+}  // namespace
 
 Method newmark() {
   return {.name = "newmark",
@@ -39,7 +50,7 @@ Method newmark() {
                           .solve = SolveKind::minimisation,
                           .claims = {.order = gamma == 0.5 ? 2 : 1,
                                      .symmetric = gamma == 0.5,
-                                     .energy = EnergyBehaviour::none},
+                                     .energy = energy_behaviour(beta, gamma)},
                           .table = table};
           }};
 }

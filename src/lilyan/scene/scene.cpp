@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -15,6 +16,27 @@ namespace lilyan {
 namespace {
 
 constexpr int kMany = std::numeric_limits<int>::max();
+
+// Parameters of other methods are a mistake in a scene, but not when the method was exchanged from
+// outside: then the scene's own settings for its method just do not apply.
+void skip_other_parameters(TableReader& reader, const Method& chosen) {
+  const auto has = [](const Method& m, const std::string& key) {
+    return std::ranges::find(m.parameters, key, &ParameterSpec::name) != m.parameters.end();
+  };
+  for (const std::string& key : reader.unread()) {
+    if (has(chosen, key)) continue;
+    for (const Method& other : methods()) {
+      if (!has(other, key)) continue;
+      if (!reader.document().overridden("integrator.method") ||
+          reader.document().overridden("integrator." + key)) {
+        reader.fail(key, fmt::format("'{}' is a parameter of '{}', not of '{}'", key, other.name,
+                                     chosen.name));
+      }
+      reader.drop(key);
+      break;
+    }
+  }
+}
 
 void read_integrator(TableReader reader, const std::optional<int>& steps, Scene& scene) {
   const std::string name = reader.text("method", "avf");
@@ -39,6 +61,7 @@ void read_integrator(TableReader reader, const std::optional<int>& steps, Scene&
   } else {
     scene.steps = reader.whole("steps", 0, kMany);
   }
+  skip_other_parameters(reader, *method);
   try {
     const Parameters parameters = read_parameters(reader, method->parameters);
     scene.scheme = make_scheme(name, parameters);

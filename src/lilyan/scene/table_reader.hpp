@@ -26,6 +26,9 @@ class SceneDocument {
 
   [[nodiscard]] const toml::table& root() const { return root_; }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+  [[nodiscard]] bool overridden(const std::string& dotted) const {
+    return overrides_.contains(dotted);
+  }
   // Where the value of a dotted path stands: in the file, or in the option that set it.
   [[nodiscard]] SourceLocation locate(const std::string& dotted, const toml::node* node) const;
 

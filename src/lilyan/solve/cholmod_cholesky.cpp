@@ -145,6 +145,7 @@ class CholmodCholesky final : public LinearSolver {
 }  // namespace
 
 std::unique_ptr<LinearSolver> make_cholesky(const BlockPattern& pattern) {
+  if (pattern.dofs() == 0) return make_eigen_cholesky(pattern);  // CHOLMOD refuses empty matrices
   return std::make_unique<CholmodCholesky>(pattern);
 }
 

@@ -1,8 +1,8 @@
 #include "lilyan/solve/newton.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 namespace lilyan {
 namespace {
@@ -44,7 +44,8 @@ Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
       free_right_(pattern.dofs()),
       free_solution_(pattern.dofs()) {
   const auto all = static_cast<Eigen::Index>(3 * pattern.free_index().size());
-  for (Vector* v : {&gradient_, &trial_gradient_, &trial_, &direction_}) v->setZero(all);
+  for (Vector* v : {&gradient_, &trial_gradient_, &trial_, &direction_, &diagonal_})
+    v->setZero(all);
 }
 
 NewtonResult Newton::minimise(Objective& objective, Vector& d) {
@@ -58,16 +59,16 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   // The guess is pulled back towards d = 0, the start of the step, while that lowers Φ: constant
   // velocity overshoots by far where the motion is stiff, and may invert elements, where Φ is
   // infinite. This halves the iterations of a lively body and costs one evaluation otherwise.
-  Objective::Value value = evaluate(d, gradient_);
+  double phi = evaluate(d, gradient_);
   for (int k = 0; k < kMaxTrials; ++k) {
     trial_ = (k + 1 < kMaxTrials ? 0.5 : 0.0) * d;
-    const Objective::Value trial = evaluate(trial_, trial_gradient_);
-    if (std::isfinite(value.phi) && !(trial.phi < value.phi)) break;
+    const double trial_phi = evaluate(trial_, trial_gradient_);
+    if (std::isfinite(phi) && !(trial_phi < phi)) break;
     d.swap(trial_);
     gradient_.swap(trial_gradient_);
-    value = trial;
+    phi = trial_phi;
   }
-  if (!std::isfinite(value.phi)) {
+  if (!std::isfinite(phi)) {
     result.status = StepStatus::non_finite;
     return result;
   }
@@ -87,31 +88,37 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     solve_direction();
     ++result.iterations;
 
-    // Backtracking on Φ. Where the predicted decrease drowns in the rounding error of Φ, the
-    // residual decides instead.
+    // Backtracking on Φ. Where the predicted decrease drowns in the rounding error of Φ, the slope
+    // at the trial point decides instead: by the trapezoidal rule Φ changes by the mean of both
+    // slopes (Hager, Zhang 2005: "approximate Wolfe"), and the residual must shrink.
     const double slope = gradient_.dot(direction_);
-    const double noise = 8 * std::numeric_limits<double>::epsilon() * value.magnitude;
     double length = 1;
     bool accepted = false;
+    Objective::Rounding rounding;  // computed when first needed
     for (int k = 0; k < kMaxTrials && slope < 0; ++k) {
       trial_ = d + length * direction_;
-      const Objective::Value trial = evaluate(trial_, trial_gradient_);
-      const double change = trial.phi - value.phi;
-      accepted = std::isfinite(trial.phi) && change <= kArmijo * length * slope;
-      if (!accepted && std::isfinite(trial.phi) && change <= noise && -length * slope <= noise) {
-        accepted = objective.norm(trial_gradient_) < norm;
-        if (!accepted) break;
+      const double trial_phi = evaluate(trial_, trial_gradient_);
+      const double change = trial_phi - phi;
+      const bool finite = std::isfinite(trial_phi);
+      accepted = finite && change <= kArmijo * length * slope;
+      if (finite && !accepted) {
+        if (rounding.value == 0) {
+          read_diagonal();
+          rounding = objective.rounding(d, diagonal_);
+        }
+        if (-length * slope <= rounding.value && change <= rounding.value) {
+          accepted = trial_gradient_.dot(direction_) <= (2 * kArmijo - 1) * slope &&
+                     objective.norm(trial_gradient_) < norm;
+          if (!accepted) break;
+        }
       }
       if (accepted) {
-        value = trial;
+        phi = trial_phi;
         break;
       }
       // Minimiser of the parabola through Φ(0), Φ'(0), Φ(length), kept within [0.1, 0.5]·length.
-      double shrink = 0.5;
-      if (std::isfinite(trial.phi)) {
-        shrink = -slope * length / (2 * (change - slope * length));
-      }
-      length *= std::isfinite(shrink) ? std::clamp(shrink, 0.1, 0.5) : 0.5;
+      const double shrink = finite ? -slope * length / (2 * (change - slope * length)) : 0.5;
+      length *= std::clamp(shrink, 0.1, 0.5);
     }
 
     if (!accepted) {
@@ -119,8 +126,9 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
         reuse = false;
         continue;
       }
-      result.status = norm <= objective.rounding(d, diagonal()) ? StepStatus::round_off
-                                                                : StepStatus::no_descent;
+      read_diagonal();
+      result.status = norm <= objective.rounding(d, diagonal_).gradient ? StepStatus::round_off
+                                                                        : StepStatus::no_descent;
       return result;
     }
     d.swap(trial_);
@@ -183,12 +191,10 @@ void Newton::solve_direction() {
   }
 }
 
-Vector Newton::diagonal() const {
-  Vector all = Vector::Zero(gradient_.size());
+void Newton::read_diagonal() {
   for (int c = 0; c < pattern_.dofs(); ++c) {
-    all[3 * pattern_.free_vertices()[c / 3] + c % 3] = hessian_[pattern_.column_start()[c]];
+    diagonal_[3 * pattern_.free_vertices()[c / 3] + c % 3] = hessian_[pattern_.column_start()[c]];
   }
-  return all;
 }
 
 }  // namespace lilyan

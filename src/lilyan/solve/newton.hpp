@@ -34,17 +34,19 @@ class Objective {
   Objective& operator=(const Objective&) = delete;
   virtual ~Objective() = default;
 
-  struct Value {
-    double phi = 0;
-    double magnitude = 0;  // of the terms phi is a sum of: its rounding error is a few ε of this
-  };
-  virtual Value evaluate(const Vector& d, Vector& gradient) = 0;
+  // Φ(d), infinite or not a number where it is not defined.
+  virtual double evaluate(const Vector& d, Vector& gradient) = 0;
   virtual void hessian(const Vector& d, double projection, std::vector<double>& values) = 0;
   // Error left in the result divided by what is allowed: done when ≤ 1.
   virtual double defect(const Vector& d, const Vector& gradient) = 0;
   [[nodiscard]] virtual double norm(const Vector& gradient) const = 0;
-  // What norm(gradient) can be from rounding alone, given the Hessian's diagonal at d.
-  [[nodiscard]] virtual double rounding(const Vector& d, const Vector& diagonal) const = 0;
+  // Bounds on the errors of Φ and of norm(gradient) from rounding alone, given the Hessian's
+  // diagonal at d.
+  struct Rounding {
+    double value = 0;
+    double gradient = 0;
+  };
+  [[nodiscard]] virtual Rounding rounding(const Vector& d, const Vector& diagonal) const = 0;
 };
 
 struct NewtonResult {
@@ -79,7 +81,7 @@ class Newton {
   bool factorise(Objective& objective, const Vector& d, NewtonResult& result);
   bool try_factor(NewtonResult& result);
   void solve_direction();
-  [[nodiscard]] Vector diagonal() const;
+  void read_diagonal();
 
   const BlockPattern& pattern_;
   NewtonOptions options_;
@@ -87,7 +89,7 @@ class Newton {
   std::vector<double> hessian_;
   NewtonTimes times_;
   // Workspace. Over all degrees of freedom, except those named free.
-  Vector gradient_, trial_gradient_, trial_, direction_;
+  Vector gradient_, trial_gradient_, trial_, direction_, diagonal_;
   Vector free_right_, free_solution_;
 };
 
