@@ -46,7 +46,6 @@ void read_integrator(TableReader reader, const std::optional<int>& steps, Scene&
                 fmt::format("unknown method '{}'{}", name, suggestion(name, method_names())));
   }
   scene.method = method->name;
-  scene.step = reader.positive("step");
   if (reader.has("steps") && reader.has("duration")) {
     reader.fail("duration", "give either 'steps' or 'duration', not both");
   }
@@ -54,12 +53,14 @@ void read_integrator(TableReader reader, const std::optional<int>& steps, Scene&
     reader.replace("steps", *steps);
     reader.drop("duration");
     scene.steps = *steps;
-  } else if (reader.has("duration")) {
+  } else if (!reader.has("duration")) {
+    scene.steps = reader.whole("steps", 0, kMany);
+  }
+  scene.step = reader.positive("step");
+  if (!steps && reader.has("duration")) {
     const double count = std::round(reader.positive("duration") / scene.step);
     if (count > kMany) reader.fail("duration", "that is more steps than can be counted");
     scene.steps = static_cast<int>(count);
-  } else {
-    scene.steps = reader.whole("steps", 0, kMany);
   }
   skip_other_parameters(reader, *method);
   try {

@@ -1,0 +1,127 @@
+// The program as a user meets it: exit codes, messages, files.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "lilyan/method/method.hpp"
+#include "support/temp_folder.hpp"
+
+namespace lilyan::test {
+namespace {
+
+struct Output {
+  int code;
+  std::string text;  // standard output and error together
+};
+
+Output run(const TempFolder& folder, const std::string& arguments) {
+  const std::string command =
+      "cd '" + folder.path().string() + "' && '" LILYAN_PROGRAM "' " + arguments + " 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  Output output;
+  std::array<char, 4096> buffer{};
+  while (const std::size_t n = fread(buffer.data(), 1, buffer.size(), pipe)) {
+    output.text.append(buffer.data(), n);
+  }
+  const int status = pclose(pipe);
+  output.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return output;
+}
+
+constexpr const char* kScene =
+    "[integrator]\nstep = 0.02\nsteps = 20\n[[body]]\nmass = 1\nmaterial = { mu = 30, lambda = 20 "
+    "}\n"
+    "shape = { kind = \"bar\", size = [2, 1, 1], cells = [2, 1, 1] }\n"
+    "deform = [{ kind = \"stretch\", factors = [1.3, 1, 1] }]\n";
+
+TEST(Cli, RunWritesResultsAndSaysWhatWasConserved) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  const Output output = run(folder, "run s.toml");
+  EXPECT_EQ(output.code, 0) << output.text;
+  EXPECT_NE(output.text.find("100%"), std::string::npos);
+  EXPECT_NE(output.text.find("results in results/s-avf"), std::string::npos);
+  EXPECT_NE(output.text.find("energy |ΔE|/E₀ ≤"), std::string::npos);
+  for (const char* file : {"scene.resolved.toml", "run.json", "series.csv", "run.pvd"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / "results/s-avf" / file)) << file;
+  }
+}
+
+TEST(Cli, QuietPrintsOnlyTheSummary) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  const Output output = run(folder, "run s.toml --quiet -o out --steps 2");
+  EXPECT_EQ(output.code, 0);
+  EXPECT_EQ(output.text.find("100%"), std::string::npos);
+  EXPECT_NE(output.text.find("2 of 2 steps"), std::string::npos);
+}
+
+TEST(Cli, BadInputIsExitCodeTwoAndTouchesNothing) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  ASSERT_EQ(run(folder, "run s.toml -q -o out").code, 0);
+  const std::string before = read_text(folder.path() / "out/series.csv");
+  const Output output = run(folder, "run s.toml -q -o out --set integrator.stepp=1");
+  EXPECT_EQ(output.code, 2);
+  EXPECT_EQ(output.text,
+            "error: --set integrator.stepp=1: unknown key 'integrator.stepp'; did you mean "
+            "'step'?\n");
+  EXPECT_EQ(read_text(folder.path() / "out/series.csv"), before);
+  EXPECT_EQ(run(folder, "run nosuchscene").code, 2);
+  EXPECT_EQ(run(folder, "run s.toml --nonsense").code, 2);
+  EXPECT_EQ(run(folder, "frobnicate").code, 2);
+  EXPECT_EQ(run(folder, "").code, 2);
+}
+
+TEST(Cli, FailedRunIsExitCodeThreeWithEverythingWritten) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  const Output output = run(
+      folder, "run s.toml -q -o out --set solver.max_iterations=1 --set solver.on_failure=stop");
+  EXPECT_EQ(output.code, 3);
+  EXPECT_NE(output.text.find("did not converge within the iteration limit"), std::string::npos)
+      << output.text;
+  EXPECT_NE(read_text(folder.path() / "out/run.json").find("failed"), std::string::npos);
+}
+
+TEST(Cli, FindsShippedScenesByNameFromAnywhere) {
+  const TempFolder folder;
+  const Output good = run(folder, "check bunny");
+  EXPECT_EQ(good.code, 0) << good.text;
+  EXPECT_NE(good.text.find("1839 vertices"), std::string::npos) << good.text;
+  const Output bad = run(folder, "check buny");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_NE(bad.text.find("did you mean 'bunny'"), std::string::npos);
+}
+
+TEST(Cli, ListsEveryMethodOfTheRegistry) {
+  const TempFolder folder;
+  const Output list = run(folder, "methods");
+  EXPECT_EQ(list.code, 0);
+  for (const Method& m : methods()) {
+    EXPECT_NE(list.text.find(m.name), std::string::npos) << m.name;
+    const Output one = run(folder, "methods " + m.name);
+    EXPECT_EQ(one.code, 0);
+    for (const ParameterSpec& p : m.parameters) {
+      EXPECT_NE(one.text.find("integrator." + p.name), std::string::npos) << p.name;
+    }
+  }
+}
+
+// Any method can be put into any scene from the command line.
+TEST(Cli, RunsEveryMethodOfTheRegistry) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  for (const Method& m : methods()) {
+    const Output output =
+        run(folder, "run s.toml -q --set integrator.step=0.001 --set integrator.method=" + m.name);
+    EXPECT_EQ(output.code, 0) << output.text;
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / ("results/s-" + m.name) / "run.json"));
+  }
+}
+
+}  // namespace
+}  // namespace lilyan::test

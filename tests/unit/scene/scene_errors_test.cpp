@@ -1,0 +1,161 @@
+// Every mistake in a scene gives one message with its place, what was found and what was expected.
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <string>
+
+#include "lilyan/scene/scene.hpp"
+#include "support/temp_folder.hpp"
+
+namespace lilyan::test {
+namespace {
+
+struct Mistake {
+  std::string name;
+  std::string scene;
+  std::string where;  // "line:column", or empty for the file as a whole
+  std::string says;   // regular expression the complaint must contain
+};
+
+void PrintTo(const Mistake& m, std::ostream* out) { *out << m.name; }
+
+// A valid scene of ten lines, into which the mistakes are made.
+std::string scene(const std::string& integrator = "step = 0.01\nsteps = 2",
+                  const std::string& body = "mass = 1",
+                  const std::string& material = "mu = 1, lambda = 1") {
+  return "[integrator]\n" + integrator +
+         "\n\n[[body]]\nshape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\n" +
+         "material = { " + material + " }\n" + body + "\n";
+}
+
+class SceneMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(SceneMistakes, AreReportedWithTheirPlace) {
+  const TempFolder folder;
+  folder.write("flat.mesh",
+               "MeshVersionFormatted 2\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n"
+               "1 1 0 0\nTetrahedra\n1\n1 2 3 4 0\nEnd\n");
+  folder.write("inverted.mesh",
+               "MeshVersionFormatted 2\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n"
+               "0 0 1 0\nTetrahedra\n1\n2 1 3 4 0\nEnd\n");
+  folder.write("twice.mesh",
+               "MeshVersionFormatted 2\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n"
+               "0 0 1 0\nTetrahedra\n2\n1 2 3 4 0\n2 3 1 4 0\nEnd\n");
+  folder.write("short.txt", "0 0 0\n1 0 0\n");
+  folder.write("words.txt", "0 0 0\n1 zero 0\n");
+  const auto file = folder.write("scene.toml", GetParam().scene);
+  try {
+    (void)load_scene(file);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_TRUE(std::regex_search(text, std::regex(GetParam().says))) << text;
+    if (!GetParam().where.empty()) {
+      EXPECT_NE(text.find("scene.toml:" + GetParam().where + ":"), std::string::npos) << text;
+    }
+  }
+}
+
+const std::string kMesh =
+    "[integrator]\nstep = 0.01\nsteps = 1\n[[body]]\nmass = 1\nmaterial = { mu = 1, lambda = 1 }\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SceneMistakes,
+    testing::Values(
+        Mistake{"not_toml", "[integrator\nstep = 1\n", "1:12", "not valid TOML"},
+        Mistake{"empty", "", "", "'integrator.steps' is missing"},
+        Mistake{"unknown_key", scene("step = 0.01\nsteps = 2\nstpes = 3"), "4:1",
+                "unknown key 'integrator.stpes'; did you mean 'steps'"},
+        Mistake{"misspelt_required_key", scene("stepp = 0.01\nsteps = 2"), "",
+                "'integrator.step' is missing.*'stepp' meant"},
+        Mistake{"unknown_section", scene() + "[integrater]\nx = 1\n", "9:2",
+                "unknown key 'integrater'; did you mean 'integrator'"},
+        Mistake{"wrong_type", scene("step = \"fast\"\nsteps = 2"), "2:8",
+                "'integrator.step' must be a number, not the text \"fast\""},
+        Mistake{"fractional_steps", scene("step = 0.01\nsteps = 2.5"), "3:9",
+                "must be a whole number, not 2.5"},
+        Mistake{"negative_step", scene("step = -0.01\nsteps = 2"), "2:8",
+                "must be positive, not -0.01"},
+        Mistake{"infinite_step", scene("step = inf\nsteps = 2"), "2:8", "finite"},
+        Mistake{"unknown_method", scene("method = \"avff\"\nstep = 0.01\nsteps = 2"), "2:10",
+                "unknown method 'avff'; did you mean 'avf'"},
+        Mistake{"alpha_out_of_range", scene("method = \"hp\"\nalpha = 1.5\nstep = 0.01\nsteps = 2"),
+                "3:9", "alpha must be in \\[0, 1\\], not 1.5"},
+        Mistake{"parameter_of_another_method",
+                scene("method = \"hp\"\npoints = 2\nstep = 0.01\nsteps = 2"), "3:10",
+                "'points' is a parameter of 'avf', not of 'hp'"},
+        Mistake{"steps_and_duration", scene("step = 0.01\nsteps = 2\nduration = 1"), "4:12",
+                "not both"},
+        Mistake{"negative_mass", scene("step = 1\nsteps = 1", "mass = -3"), "8:8",
+                "'body.0.mass' must be positive, not -3"},
+        Mistake{"no_mass", scene("step = 1\nsteps = 1", ""), "", "'body.0.mass' is missing"},
+        Mistake{"mass_and_density", scene("step = 1\nsteps = 1", "mass = 1\ndensity = 1"), "9:11",
+                "not both"},
+        Mistake{"no_stiffness", scene("step = 1\nsteps = 1", "mass = 1", "model = \"stvk\""), "",
+                "stiffness is missing"},
+        Mistake{"unknown_material",
+                scene("step = 1\nsteps = 1", "mass = 1", "model = \"stvkk\", mu = 1, lambda = 1"),
+                "7:22", "did you mean 'stvk'"},
+        Mistake{"bad_poisson", scene("step = 1\nsteps = 1", "mass = 1", "young = 1, poisson = 0.5"),
+                "7:35", "poisson must be above"},
+        Mistake{"no_body", "[integrator]\nstep = 1\nsteps = 1\n", "", "no body"},
+        Mistake{"missing_mesh", kMesh + "mesh = \"nowhere.msh\"\n", "7:8",
+                "there is no file 'nowhere.msh'"},
+        Mistake{"flat_tet", kMesh + "mesh = \"flat.mesh\"\n", "7:8", "tet 0 .*has no volume"},
+        Mistake{"inverted_tet", kMesh + "mesh = \"inverted.mesh\"\n", "7:8",
+                "tet 0 .*is inverted.*-0.1667"},
+        Mistake{"same_tet_twice", kMesh + "mesh = \"twice.mesh\"\n", "7:8",
+                "tet 1 .*is the same as tet 0"},
+        Mistake{"mesh_and_shape", scene("step = 1\nsteps = 1", "mass = 1\nmesh = \"a.msh\""), "",
+                "not both"},
+        Mistake{"short_list", scene("step = 1\nsteps = 1", "mass = 1\nvelocity = [1, 2]"), "9:12",
+                "list of three numbers, not a list of 2"},
+        Mistake{"word_in_list", scene("step = 1\nsteps = 1", "mass = 1\nvelocity = [1, 2, \"x\"]"),
+                "9:19", "entry 3 is the text \"x\""},
+        Mistake{"vertex_out_of_range",
+                scene("step = 1\nsteps = 1", "mass = 1\nfix = [{ vertices = [0, 8] }]"), "9:25",
+                "8 is not a vertex: the body has vertices 0 to 7"},
+        Mistake{"empty_region",
+                scene("step = 1\nsteps = 1",
+                      "mass = 1\nfix = [{ ball = { center = [9, 9, 9], radius = 1 } }]"),
+                "9:17", "contains no vertex.*-0.5"},
+        Mistake{"no_region_kind", scene("step = 1\nsteps = 1", "mass = 1\nfix = [{ bal = 3 }]"),
+                "9:10", "did you mean 'ball'"},
+        Mistake{"unknown_deformation",
+                scene("step = 1\nsteps = 1", "mass = 1\ndeform = [{ kind = \"twits\" }]"), "9:20",
+                "did you mean 'twist'"},
+        Mistake{"too_few_positions",
+                scene("step = 1\nsteps = 1", "mass = 1\npositions = \"short.txt\""), "",
+                "short.txt:2: 2 lines for a body of 8 vertices"},
+        Mistake{"word_in_positions",
+                scene("step = 1\nsteps = 1", "mass = 1\npositions = \"words.txt\""), "",
+                "words.txt:2: expected three numbers, found 'zero 0'"},
+        Mistake{"inverted_start",
+                scene("step = 1\nsteps = 1",
+                      "mass = 1\ndeform = [{ kind = \"stretch\", factors = [-1, 1, 1] }]",
+                      "model = \"neo-hookean\", mu = 1, lambda = 1"),
+                "", "infinite energy"}),
+    [](const auto& mistake) { return mistake.param.name; });
+
+TEST(SceneSettings, PointAtTheOption) {
+  const TempFolder folder;
+  const auto file = folder.write("scene.toml", scene());
+  const auto complaint = [&](const std::string& setting) -> std::string {
+    try {
+      (void)load_scene(file, {.settings = {setting}});
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(complaint("integrator.step=0.5"), "accepted");
+  EXPECT_EQ(complaint("integrator.method=newmark"), "accepted");
+  EXPECT_NE(complaint("integrator.step=-1").find("--set integrator.step=-1: "), std::string::npos);
+  EXPECT_NE(complaint("integrator.stepp=1").find("did you mean 'step'"), std::string::npos);
+  EXPECT_NE(complaint("nonsense").find("expected key=value"), std::string::npos);
+  EXPECT_NE(complaint("body.3.mass=1").find("a list of 1 entries"), std::string::npos);
+  EXPECT_NE(complaint("integrator.step.x=1").find("is a value, not a table"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lilyan::test

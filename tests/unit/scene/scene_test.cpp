@@ -1,0 +1,159 @@
+// What scenes mean: placement, mass, deformation, regions, per-vertex files, the resolved scene.
+#include "lilyan/scene/scene.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include "lilyan/diagnose/invariants.hpp"
+#include "support/temp_folder.hpp"
+
+namespace lilyan::test {
+namespace {
+
+constexpr const char* kHead = "[integrator]\nstep = 0.01\nsteps = 5\n";
+
+Scene load(const std::string& body, const std::string& extra = "") {
+  const TempFolder folder;
+  return load_scene(folder.write(
+      "s.toml", std::string(kHead) + extra +
+                    "[[body]]\nshape = { kind = \"bar\", size = [2, 1, 1], cells = [2, 1, 1] }\n"
+                    "material = { mu = 3, lambda = 2 }\n" +
+                    body));
+}
+
+TEST(Scene, MassIsLumpedFromTotalOrDensity) {
+  for (const char* mass : {"mass = 6", "density = 3"}) {
+    const Scene scene = load(mass);
+    double total = 0;
+    for (const double m : scene.system->vertex_masses()) total += m;
+    EXPECT_NEAR(total, 6, 1e-12);
+  }
+}
+
+TEST(Scene, PlacesByScaleThenRotationThenTranslation) {
+  const Scene scene = load(
+      "mass = 1\nscale = 2\nrotate = { axis = [0, 0, 1], angle = 90 }\ntranslate = [10, 0, 0]");
+  // Corner (−1, −½, −½) → (−2, −1, −1) → (1, −2, −1) → (11, −2, −1).
+  EXPECT_LT((scene.initial.x.head<3>() - Vec3(11, -2, -1)).norm(), 1e-12);
+  // The placed shape is the rest shape.
+  EXPECT_NEAR(invariants(*scene.system, scene.initial).total, 0, 1e-12);
+}
+
+TEST(Scene, StretchGivesTheEnergyOfTheStretchedBar) {
+  const Scene scene = load("mass = 1\ndeform = [{ kind = \"stretch\", factors = [1.5, 1, 1] }]");
+  // G = diag(½(1.5²−1), 0, 0) everywhere: ψ = (μ + λ/2) G₁₁², volume 2.
+  const double g = 0.5 * (1.5 * 1.5 - 1);
+  EXPECT_NEAR(invariants(*scene.system, scene.initial).total, 2 * (3 + 1) * g * g, 1e-12);
+}
+
+TEST(Scene, TwistTurnsTheEndsAgainstEachOther) {
+  const Scene scene = load("mass = 1\ndeform = [{ kind = \"twist\", axis = \"x\", angle = 90 }]");
+  const double c = std::sqrt(0.5);
+  // At x = −1 turned by −45°, at x = +1 by +45°: (y, z) = (−½, −½) goes to (−c, 0) and (0, −c).
+  EXPECT_LT((scene.initial.x.head<3>() - Vec3(-1, -c, 0)).norm(), 1e-12);
+  EXPECT_LT((scene.initial.x.segment<3>(3 * 8) - Vec3(1, 0, -c)).norm(), 1e-12);
+}
+
+TEST(Scene, PullMovesTheRegionAndFadesOut) {
+  const Scene scene = load(
+      "mass = 1\n[[body.deform]]\nkind = \"pull\"\nby = [0, 0, 1]\nfalloff = 2\n"
+      "region = { slab = { axis = \"x\", from = 1 } }\n");
+  const auto z = [&](int vertex) { return scene.initial.x[3 * vertex + 2]; };
+  EXPECT_DOUBLE_EQ(z(8), -0.5 + 1);    // in the region
+  EXPECT_DOUBLE_EQ(z(4), -0.5 + 0.5);  // half-way
+  EXPECT_DOUBLE_EQ(z(0), -0.5);        // at the falloff's end
+}
+
+TEST(Scene, SpinsAboutTheCentreOfMass) {
+  const Scene scene =
+      load("mass = 4\ntranslate = [5, 0, 0]\nvelocity = [1, 0, 0]\nangular_velocity = [0, 0, 2]");
+  const Invariants at = invariants(*scene.system, scene.initial);
+  EXPECT_LT((at.linear_momentum - Vec3(4, 0, 0)).norm(), 1e-12);
+  // Relative to the centre: a vertex at (−1, −½) moves with 2 (½, −1).
+  EXPECT_LT((scene.initial.v.head<3>() - Vec3(1 + 1, -2, 0)).norm(), 1e-12);
+}
+
+TEST(Scene, FixesRegionsAndStopsThem) {
+  const Scene scene =
+      load("mass = 1\nvelocity = [1, 1, 1]\nfix = [{ slab = { from = 0, to = 0 } }]");
+  EXPECT_EQ(scene.system->fixed_count(), 4);
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_EQ(scene.system->fixed(i), i < 4);
+    EXPECT_EQ(scene.initial.v.segment<3>(3 * i).isZero(0), i < 4);
+  }
+}
+
+TEST(Scene, ReadsPositionsAndVelocitiesPerVertex) {
+  const TempFolder folder;
+  std::string positions = "# twelve vertices\n";
+  std::string velocities;
+  for (int i = 0; i < 12; ++i) {
+    positions += std::to_string(i) + ".25 0 -1e-3\n\n";
+    velocities += "0, " + std::to_string(i) + ", 0\r\n";
+  }
+  folder.write("x.txt", positions);
+  folder.write("v.txt", velocities);
+  const Scene scene = load_scene(folder.write(
+      "s.toml", std::string(kHead) +
+                    "[[body]]\nshape = { kind = \"bar\", size = [2, 1, 1], cells = [2, 1, 1] }\n"
+                    "material = { mu = 3, lambda = 2 }\nmass = 1\npositions = \"x.txt\"\n"
+                    "velocities = \"v.txt\"\n"));
+  EXPECT_EQ(scene.initial.x[3 * 7], 7.25);
+  EXPECT_EQ(scene.initial.x[3 * 7 + 2], -1e-3);
+  EXPECT_EQ(scene.initial.v[3 * 11 + 1], 11);
+}
+
+TEST(Scene, SeveralBodiesShareOneSystem) {
+  const Scene scene = load(
+      "mass = 1\n[[body]]\nname = \"ball\"\nshape = { kind = \"ball\", radius = 1, cells = 2 }\n"
+      "mass = 2\nmaterial = { model = \"neo-hookean\", young = 10, poisson = 0.3 }\n"
+      "translate = [9, 0, 0]\n",
+      "[world]\ngravity = [0, 0, -10]\n");
+  EXPECT_EQ(scene.body_names, (std::vector<std::string>{"body1", "ball"}));
+  EXPECT_EQ(scene.system->vertices(), 12 + 27);
+  EXPECT_EQ(scene.tets.size(), 12u + 48u);
+  EXPECT_EQ(scene.tet_body.front(), 0);
+  EXPECT_EQ(scene.tet_body.back(), 1);
+  EXPECT_EQ(scene.system->energies().size(), 3u);
+  EXPECT_FALSE(scene.system->translation_invariant());
+}
+
+TEST(Scene, StepsFromDurationAndFromOutside) {
+  const TempFolder folder;
+  const auto file = folder.write("s.toml",
+                                 "[integrator]\nstep = 0.1\nduration = 2.5\n[[body]]\nmass = 1\n"
+                                 "shape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\n"
+                                 "material = { mu = 1, lambda = 1 }\n");
+  EXPECT_EQ(load_scene(file).steps, 25);
+  EXPECT_EQ(load_scene(file, {.steps = 7}).steps, 7);
+}
+
+// Every shipped scene loads, and its resolved form is a scene that means the same.
+TEST(Scene, ResolvedFormOfEveryShippedSceneMeansTheSame) {
+  int count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(LILYAN_SOURCE_DIR) / "scenes")) {
+    if (entry.path().extension() != ".toml") continue;
+    SCOPED_TRACE(entry.path().filename().string());
+    const Scene scene = load_scene(entry.path());
+    const TempFolder folder;
+    const Scene again = load_scene(folder.write("again.toml", scene.resolved));
+    EXPECT_EQ(again.initial.x, scene.initial.x);
+    EXPECT_EQ(again.initial.v, scene.initial.v);
+    EXPECT_EQ(again.scheme.label, scene.scheme.label);
+    EXPECT_EQ(again.step, scene.step);
+    EXPECT_EQ(again.steps, scene.steps);
+    EXPECT_EQ(again.system->fixed_count(), scene.system->fixed_count());
+    EXPECT_EQ(invariants(*again.system, again.initial).total,
+              invariants(*scene.system, scene.initial).total);
+    EXPECT_EQ(again.resolved, scene.resolved);
+    ++count;
+  }
+  EXPECT_GE(count, 6);
+}
+
+}  // namespace
+}  // namespace lilyan::test
