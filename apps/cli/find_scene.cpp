@@ -18,7 +18,7 @@ fs::path find_scene(const std::string& argument) {
   std::vector<std::string> names;
   for (const fs::path& folder : {fs::path("scenes"), fs::path(LILYAN_SCENES)}) {
     if (!fs::is_directory(folder)) continue;
-    if (const fs::path file = folder / (argument + ".toml"); fs::is_regular_file(file)) return file;
+    if (fs::path file = folder / (argument + ".toml"); fs::is_regular_file(file)) return file;
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
     }

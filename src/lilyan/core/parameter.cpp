@@ -31,6 +31,7 @@ Parameters Parameters::completed(const std::vector<ParameterSpec>& specification
     const auto spec = std::ranges::find(specification, name, &ParameterSpec::name);
     if (spec == specification.end()) {
       std::vector<std::string> names;
+      names.reserve(specification.size());
       for (const ParameterSpec& s : specification) names.push_back(s.name);
       throw ParameterError(name, "unknown parameter '" + name + "'" + suggestion(name, names));
     }
