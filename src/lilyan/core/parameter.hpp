@@ -56,7 +56,7 @@ class Parameters {
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view word,
                                                       const std::vector<std::string>& candidates);
 
-// " (did you mean 'avf'?)", or " (expected one of: …)" when nothing is near.
+// "; did you mean 'avf'?", or "; expected one of: …" when nothing is near.
 [[nodiscard]] std::string suggestion(std::string_view word,
                                      const std::vector<std::string>& candidates);
 

@@ -21,8 +21,8 @@ struct SolverOptions {
   // A step is solved when the energy error caused by the solver is below energy_tolerance times
   // the step's energy scale (the largest of its kinetic and elastic energies), and the velocity
   // error below velocity_tolerance in the same relative sense.
-  double energy_tolerance = 1e-13;
-  double velocity_tolerance = 1e-12;
+  double energy_tolerance = 1e-14;
+  double velocity_tolerance = 1e-13;
   NewtonOptions newton;
 };
 

@@ -74,10 +74,15 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   }
 
   double norm = objective.norm(gradient_);
-  bool reuse = false;  // the factor at hand is good enough for the next direction
+  bool stalled = false;  // the last step hardly shrank the residual
+  bool reuse = false;    // the factor at hand is good enough for the next direction
   while (objective.defect(d, gradient_) > 1) {
     if (result.iterations == options_.max_iterations) {
       result.status = StepStatus::not_converged;
+      return result;
+    }
+    if (stalled && at_rounding(objective, d, norm)) {
+      result.status = StepStatus::round_off;
       return result;
     }
     const bool fresh = !reuse;
@@ -122,19 +127,22 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     }
 
     if (!accepted) {
-      if (!fresh) {  // an old factor may be to blame
-        reuse = false;
-        continue;
+      if (at_rounding(objective, d, norm)) {
+        result.status = StepStatus::round_off;
+        return result;
       }
-      read_diagonal();
-      result.status = norm <= objective.rounding(d, diagonal_).gradient ? StepStatus::round_off
-                                                                        : StepStatus::no_descent;
-      return result;
+      if (fresh) {
+        result.status = StepStatus::no_descent;
+        return result;
+      }
+      reuse = false;  // an old factor may be to blame
+      continue;
     }
     d.swap(trial_);
     gradient_.swap(trial_gradient_);
     const double new_norm = objective.norm(gradient_);
     reuse = options_.reuse_factor && length == 1 && new_norm <= kReuseContraction * norm;
+    stalled = new_norm > 0.5 * norm;
     norm = new_norm;
   }
   return result;
@@ -189,6 +197,11 @@ void Newton::solve_direction() {
     direction_.segment<3>(3 * static_cast<Eigen::Index>(free[i])) =
         free_solution_.segment<3>(3 * static_cast<Eigen::Index>(i));
   }
+}
+
+bool Newton::at_rounding(const Objective& objective, const Vector& d, double norm) {
+  read_diagonal();
+  return norm <= objective.rounding(d, diagonal_).gradient;
 }
 
 void Newton::read_diagonal() {

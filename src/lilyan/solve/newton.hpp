@@ -82,6 +82,8 @@ class Newton {
   bool try_factor(NewtonResult& result);
   void solve_direction();
   void read_diagonal();
+  // Whether a residual of this size may be nothing but rounding error.
+  bool at_rounding(const Objective& objective, const Vector& d, double norm);
 
   const BlockPattern& pattern_;
   NewtonOptions options_;

@@ -1,0 +1,166 @@
+#include "lilyan/assemble/pattern.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "support/body.hpp"
+#include "support/dense.hpp"
+
+namespace lilyan::test {
+namespace {
+
+class Pattern : public ::testing::TestWithParam<std::vector<int>> {
+ protected:
+  const Body body{{.cells = {3, 2, 1}, .fixed = GetParam()}};
+  const BlockPattern pattern{body.system};
+};
+
+TEST_P(Pattern, ColumnsAreAscendingLowerAndInBlocks) {
+  const auto& start = pattern.column_start();
+  const auto& row = pattern.row();
+  ASSERT_EQ(pattern.dofs(), 3 * (body.system.vertices() - body.system.fixed_count()));
+  ASSERT_EQ(start.size(), pattern.dofs() + 1U);
+  EXPECT_EQ(start.front(), 0);
+  EXPECT_EQ(start.back(), static_cast<int>(row.size()));
+  EXPECT_EQ(pattern.entries(), start.back());
+  for (int c = 0; c < pattern.dofs(); ++c) {
+    ASSERT_LT(start[c], start[c + 1]);
+    EXPECT_EQ(row[start[c]], c);  // the diagonal comes first
+    for (int k = start[c] + 1; k < start[c + 1]; ++k) EXPECT_LT(row[k - 1], row[k]);
+    EXPECT_LT(row[start[c + 1] - 1], pattern.dofs());
+    // Three columns of a vertex: each one shorter than the one before.
+    if (c % 3 != 0) {
+      EXPECT_EQ(start[c + 1] - start[c], start[c] - start[c - 1] - 1);
+    }
+  }
+}
+
+TEST_P(Pattern, HasExactlyThePairsThatShareATet) {
+  std::set<std::pair<int, int>> expected;
+  for (const auto& t : body.mesh.tets) {
+    for (const int i : t) {
+      for (const int j : t) {
+        const int a = pattern.free_index()[i];
+        const int b = pattern.free_index()[j];
+        if (a >= b && b >= 0) {
+          for (int r = 0; r < 3; ++r) {
+            for (int c = 0; c < 3; ++c) {
+              if (3 * a + r >= 3 * b + c) expected.emplace(3 * a + r, 3 * b + c);
+            }
+          }
+        }
+      }
+    }
+  }
+  // Vertices in no tet still have their diagonal block; here every vertex is in one.
+  std::set<std::pair<int, int>> actual;
+  for (int c = 0; c < pattern.dofs(); ++c) {
+    for (int k = pattern.column_start()[c]; k < pattern.column_start()[c + 1]; ++k) {
+      actual.emplace(pattern.row()[k], c);
+    }
+  }
+  EXPECT_EQ(actual, expected);
+}
+
+TEST_P(Pattern, FreeVerticesAndGraph) {
+  int next = 0;
+  for (int v = 0; v < body.system.vertices(); ++v) {
+    if (body.system.fixed(v)) {
+      EXPECT_EQ(pattern.free_index()[v], -1);
+    } else {
+      EXPECT_EQ(pattern.free_index()[v], next);
+      EXPECT_EQ(pattern.free_vertices()[next++], v);
+    }
+  }
+  const auto& start = pattern.graph_start();
+  ASSERT_EQ(start.size(), pattern.free_vertices().size() + 1);
+  for (int i = 0; i + 1 < static_cast<int>(start.size()); ++i) {
+    for (int k = start[i]; k < start[i + 1]; ++k) {
+      const int j = pattern.graph()[k];
+      EXPECT_NE(i, j);
+      const auto begin = pattern.graph().begin() + start[j];
+      const auto end = pattern.graph().begin() + start[j + 1];
+      EXPECT_NE(std::find(begin, end, i), end) << "the edge has no way back";
+    }
+  }
+}
+
+// Writes a distinct number into every entry of every element block and compares with a dense sum.
+TEST_P(Pattern, SlotsLeadToWhereTheBlocksBelong) {
+  const Energy& energy = *body.system.energies()[0];
+  const Stencils stencils = energy.stencils();
+  ASSERT_EQ(stencils.size, 4);
+  const BlockSlots slots = pattern.slots(energy);
+  std::vector<double> values(pattern.storage(), 0.0);
+  Matrix expected = Matrix::Zero(pattern.dofs(), pattern.dofs());
+  double number = 1;
+  const int elements = static_cast<int>(stencils.vertices.size()) / 4;
+  ASSERT_EQ(elements, static_cast<int>(body.mesh.tets.size()));
+  for (int e = 0; e < elements; ++e) {
+    int s = 0;
+    for (int b = 0; b < 4; ++b) {
+      for (int a = b; a < 4; ++a, ++s) {
+        const int i = pattern.free_index()[stencils.vertices[4 * e + a]];
+        const int j = pattern.free_index()[stencils.vertices[4 * e + b]];
+        const int L = slots.column_length[4 * e + b];
+        for (int c = 0; c < 3; ++c) {
+          for (int r = a == b ? c : 0; r < 3; ++r, number += 1) {
+            const int where = slots.position[10 * e + s] + c * L - c * (c + 1) / 2 + r;
+            ASSERT_GE(where, 0);
+            ASSERT_LT(where, pattern.storage());
+            values[where] += number;
+            if (i >= 0 && j >= 0) {
+              expected(3 * i + r, 3 * j + c) += number;
+              if (3 * i + r != 3 * j + c) expected(3 * j + c, 3 * i + r) += number;
+            } else {
+              // A fixed vertex' block stays in the scratch area behind the matrix.
+              ASSERT_GE(where, pattern.entries());
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ((dense(pattern, values) - expected).norm(), 0);
+}
+
+TEST_P(Pattern, FixedVerticesOnlyDropRowsAndColumns) {
+  std::mt19937 random(1);
+  const Vector x = body.rest + random_vector(body.rest.size(), 0.05, random);
+  const std::array<WeightedNode, 1> here{{{0, 1, 1, 1}}};
+  const Body free({.cells = {3, 2, 1}});
+  Assembler all(free.system), some(body.system);
+  const Matrix full = dense_hessian(all, x, Vector::Zero(x.size()), here);
+  const Matrix part = dense_hessian(some, x, Vector::Zero(x.size()), here);
+  for (int r = 0; r < part.rows(); ++r) {
+    for (int c = 0; c < part.cols(); ++c) {
+      ASSERT_EQ(part(r, c), full(3 * pattern.free_vertices()[r / 3] + r % 3,
+                                 3 * pattern.free_vertices()[c / 3] + c % 3));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Assemble, Pattern,
+                         ::testing::Values(std::vector<int>{}, std::vector<int>{0},
+                                           std::vector<int>{1, 4, 5, 6, 11, 23}));
+
+TEST(PatternEdge, NoEnergies) {
+  System system({1, 1});
+  const BlockPattern pattern(system);
+  EXPECT_EQ(pattern.dofs(), 6);
+  EXPECT_EQ(pattern.entries(), 12);
+}
+
+TEST(PatternEdge, AllFixed) {
+  System system({1, 1});
+  system.fix(0);
+  system.fix(1);
+  const BlockPattern pattern(system);
+  EXPECT_EQ(pattern.dofs(), 0);
+  EXPECT_EQ(pattern.entries(), 0);
+}
+
+}  // namespace
+}  // namespace lilyan::test

@@ -1,0 +1,93 @@
+// Steps allocate nothing once warm, except inside the sparse solver's library. malloc is replaced
+// for the whole test program (Eigen's vectors use it directly, operator new through it); calls are
+// counted only when they come from this program's own code, which the static library is part of,
+// and not from shared libraries such as CHOLMOD or BLAS.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "lilyan/integrate/integrator.hpp"
+#include "support/body.hpp"
+#include "support/schemes.hpp"
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+
+extern "C" {
+extern char __executable_start;
+extern char etext;
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+}
+
+namespace {
+
+long allocations = 0;
+
+void count(const void* caller) {
+  if (caller >= &__executable_start && caller < &etext) ++allocations;
+}
+
+}  // namespace
+
+extern "C" {
+void* malloc(std::size_t n) {
+  count(__builtin_return_address(0));
+  return __libc_malloc(n);
+}
+void* calloc(std::size_t n, std::size_t m) {
+  count(__builtin_return_address(0));
+  return __libc_calloc(n, m);
+}
+void* realloc(void* p, std::size_t n) {
+  count(__builtin_return_address(0));
+  return __libc_realloc(p, n);
+}
+}
+
+// Its own, since the standard library's calls malloc from a shared library. Not inlined, or GCC
+// warns that new is freed.
+[[gnu::noinline]] void* operator new(std::size_t n) {
+  ++allocations;
+  if (void* p = __libc_malloc(n)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace lilyan::test {
+namespace {
+
+TEST(AllocationCounter, SeesVectorsAndNew) {
+  const long before = allocations;
+  const Vector v = Vector::Random(100);
+  const std::vector<double> w(100, v[3]);
+  EXPECT_GE(allocations - before, 2) << w[0];
+}
+
+class Allocation : public ::testing::TestWithParam<Scheme> {};
+
+TEST_P(Allocation, NoneInSteadyState) {
+  const Body body({.cells = {4, 2, 2}, .gravity = {0, -1, 0}, .fixed = {0, 1}});
+  State state = body.moving(1.1, 0.5);
+  const auto integrator = make_integrator(body.system, GetParam(), {});
+  for (int k = 0; k < 3; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.02).status));
+  const long before = allocations;
+  int failed = 0, round_off = 0;
+  for (int k = 0; k < 20; ++k) {
+    const StepStatus status = integrator->step(state, 0.02).status;
+    failed += !succeeded(status);
+    round_off += status == StepStatus::round_off;
+  }
+  const long during = allocations - before;
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(during, 0) << round_off << " of 20 steps ended at round-off";
+}
+
+INSTANTIATE_TEST_SUITE_P(Integrate, Allocation, ::testing::ValuesIn(all_schemes()), test_name);
+
+}  // namespace
+}  // namespace lilyan::test
+
+#endif

@@ -1,0 +1,191 @@
+// Newton's method on functions whose minimisers are known.
+#include "lilyan/solve/newton.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "lilyan/assemble/pattern.hpp"
+#include "support/body.hpp"
+
+namespace lilyan::test {
+namespace {
+
+// Φ(d) = Σ f(dᵢ) with the AVF paper's Figure 3 double well f(x) = 10x + 1500(x²−1)² plus its
+// inertia: 800 (x − 0.24)² for each degree of freedom. With `wall` it is infinite for x ≤ wall.
+class Wells final : public Objective {
+ public:
+  explicit Wells(const BlockPattern& pattern) : pattern_(pattern) {}
+  double tolerance = 1e-9;
+  double wall = -std::numeric_limits<double>::infinity();
+  int infinite_evaluations = 0;
+
+  static double f(double x) {
+    return 10 * x + 1500 * std::pow(x * x - 1, 2) + 800 * std::pow(x - 0.24, 2);
+  }
+  static double slope(double x) { return 10 + 6000 * x * (x * x - 1) + 1600 * (x - 0.24); }
+  static double curvature(double x) { return 6000 * (3 * x * x - 1) + 1600; }
+
+  double evaluate(const Vector& d, Vector& gradient) override {
+    double sum = 0;
+    for (int i = 0; i < d.size(); ++i) {
+      sum += d[i] > wall ? f(d[i]) : std::numeric_limits<double>::infinity();
+      gradient[i] = slope(d[i]);
+    }
+    if (!std::isfinite(sum)) ++infinite_evaluations;
+    return sum;
+  }
+  void hessian(const Vector& d, double projection, std::vector<double>& values) override {
+    std::fill(values.begin(), values.end(), 0.0);
+    for (int c = 0; c < pattern_.dofs(); ++c) {
+      const double k = curvature(d[c]);
+      values[pattern_.column_start()[c]] = k < 0 ? (1 - projection) * k + 1e-3 : k;
+    }
+  }
+  double defect(const Vector&, const Vector& g) override { return g.norm() / tolerance; }
+  [[nodiscard]] double norm(const Vector& g) const override { return g.norm(); }
+  [[nodiscard]] Rounding rounding(const Vector& d, const Vector& diagonal) const override {
+    const auto error = diagonal.array().abs() * d.array().abs();
+    return {.value = 1e-15 * (error * d.array().abs()).sum(),
+            .gradient = 1e-15 * error.matrix().norm()};
+  }
+
+ private:
+  const BlockPattern& pattern_;
+};
+
+class NewtonMethod : public ::testing::TestWithParam<Definiteness> {
+ protected:
+  System system{{1, 1}};
+  BlockPattern pattern{system};
+  std::mt19937 random{8};
+};
+
+TEST_P(NewtonMethod, ReachesAMinimiserFromAnywhere) {
+  int fixes = 0;
+  for (int k = 0; k < 300; ++k) {
+    Wells wells(pattern);
+    Newton newton(pattern, {.definiteness = GetParam()});
+    Vector d = random_vector(6, 3, random);
+    const NewtonResult r = newton.minimise(wells, d);
+    ASSERT_EQ(r.status, StepStatus::converged) << describe(r.status);
+    fixes += r.definiteness_fixes;
+    ASSERT_LE(newton.gradient().norm(), 1e-9);
+    for (const double x : d) {
+      ASSERT_LE(std::abs(Wells::slope(x)), 1e-9);
+      ASSERT_GT(Wells::curvature(x), 0) << "a maximum or saddle at " << x;
+    }
+    ASSERT_GE(r.factorisations, 1);
+    ASSERT_GE(r.evaluations, r.iterations + 1);
+    ASSERT_LE(r.iterations, 60);
+  }
+  EXPECT_GT(fixes, 100);  // the starts were hard enough to need them
+}
+
+// The last Newton steps converge quadratically, so a tight tolerance costs few iterations.
+TEST_P(NewtonMethod, ConvergesFastNearTheMinimum) {
+  Wells wells(pattern);
+  Newton newton(pattern, {.definiteness = GetParam(), .reuse_factor = false});
+  Vector d = Vector::Constant(6, 1.1);
+  const NewtonResult r = newton.minimise(wells, d);
+  ASSERT_EQ(r.status, StepStatus::converged);
+  EXPECT_LE(r.iterations, 6);
+  EXPECT_EQ(r.factorisations, r.iterations);
+  EXPECT_LE(r.evaluations, r.iterations + 2);  // two for the guess and half of it
+  EXPECT_EQ(r.definiteness_fixes, 0);
+}
+
+TEST_P(NewtonMethod, ReusingTheFactorSavesFactorisations) {
+  Wells wells(pattern);
+  Newton newton(pattern, {.definiteness = GetParam(), .reuse_factor = true});
+  Vector d = Vector::Constant(6, 1.02);
+  const NewtonResult r = newton.minimise(wells, d);
+  ASSERT_EQ(r.status, StepStatus::converged);
+  EXPECT_LT(r.factorisations, r.iterations);
+  EXPECT_LE(newton.gradient().norm(), 1e-9);
+}
+
+// Just beyond the inflection, where the curvature is small, Newton's first steps are far too long:
+// some lead across the wall.
+TEST_P(NewtonMethod, InfiniteRegionsAreRejected) {
+  int met = 0;
+  for (int k = 0; k < 100; ++k) {
+    Wells wells(pattern);
+    wells.wall = 0.6;  // the hump between the wells lies beyond
+    Newton newton(pattern, {.definiteness = GetParam()});
+    Vector d = Vector::Constant(6, 0.601) + 0.05 * random_vector(6, 1, random).cwiseAbs();
+    const NewtonResult r = newton.minimise(wells, d);
+    ASSERT_EQ(r.status, StepStatus::converged) << describe(r.status);
+    for (const double x : d) ASSERT_GT(x, 0.6);
+    met += wells.infinite_evaluations;
+  }
+  EXPECT_GT(met, 10);  // the wall was in the way
+}
+
+// An infinite guess is pulled towards zero until it is finite.
+TEST_P(NewtonMethod, InfiniteGuessIsPulledBack) {
+  Wells wells(pattern);
+  wells.wall = -0.01;
+  Newton newton(pattern, {.definiteness = GetParam()});
+  Vector d = Vector::Constant(6, -1);
+  const NewtonResult r = newton.minimise(wells, d);
+  EXPECT_EQ(r.status, StepStatus::converged);
+  EXPECT_GT(wells.infinite_evaluations, 3);
+  for (const double x : d) EXPECT_NEAR(Wells::slope(x), 0, 1e-9);
+}
+
+TEST_P(NewtonMethod, NowhereFiniteIsReported) {
+  Wells wells(pattern);
+  wells.wall = 10;
+  Newton newton(pattern, {.definiteness = GetParam()});
+  Vector d = Vector::Constant(6, 1);
+  EXPECT_EQ(newton.minimise(wells, d).status, StepStatus::non_finite);
+}
+
+TEST_P(NewtonMethod, IterationLimitIsReported) {
+  Wells wells(pattern);
+  Newton newton(pattern, {.max_iterations = 2, .definiteness = GetParam()});
+  Vector d = Vector::Constant(6, 3);
+  const NewtonResult r = newton.minimise(wells, d);
+  EXPECT_EQ(r.status, StepStatus::not_converged);
+  EXPECT_EQ(r.iterations, 2);
+}
+
+TEST_P(NewtonMethod, ImpossibleToleranceEndsAtRoundOff) {
+  int round_off = 0;
+  for (int k = 0; k < 50; ++k) {
+    Wells wells(pattern);
+    wells.tolerance = 1e-300;
+    Newton newton(pattern, {.definiteness = GetParam()});
+    Vector d = random_vector(6, 3, random);
+    const NewtonResult r = newton.minimise(wells, d);
+    // A residual of exactly zero is possible, and converged.
+    ASSERT_TRUE(succeeded(r.status)) << describe(r.status);
+    round_off += r.status == StepStatus::round_off;
+    ASSERT_LE(r.iterations, 100);
+    ASSERT_LE(newton.gradient().norm(), 1e-10);
+  }
+  EXPECT_GE(round_off, 25);
+}
+
+TEST_P(NewtonMethod, StartingAtTheMinimumDoesNothing) {
+  Wells wells(pattern);
+  Newton newton(pattern, {.definiteness = GetParam()});
+  Vector d = Vector::Constant(6, 1.1);
+  ASSERT_EQ(newton.minimise(wells, d).status, StepStatus::converged);
+  const Vector before = d;
+  const NewtonResult r = newton.minimise(wells, d);
+  EXPECT_EQ(r.iterations, 0);
+  EXPECT_EQ(r.factorisations, 0);
+  EXPECT_LE(r.evaluations, 2);
+  EXPECT_EQ(d, before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Solve, NewtonMethod,
+                         ::testing::Values(Definiteness::project, Definiteness::shift),
+                         [](const auto& p) { return std::string(name(p.param)); });
+
+}  // namespace
+}  // namespace lilyan::test
