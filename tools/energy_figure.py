@@ -3,8 +3,8 @@
 
 Usage: tools/energy_figure.py OUTPUT.png RESULT_FOLDER...
 
-The left panel shows E/E0, where methods that gain or lose energy part; the right one |dE|/E0 on a
-logarithmic scale, where those that keep it show how well. Needs matplotlib (Debian package
+The left panel shows E/E0, where methods that gain or lose energy part; the right one |dE|/E0, where
+those that keep it show how well. Needs matplotlib (Debian package
 python3-matplotlib). The README's picture is made by tools/readme_figure.sh.
 """
 import csv
@@ -54,11 +54,11 @@ def main():
         start = energies[0]
         style = {"color": COLOURS.get(method), "label": NAMES.get(method, method),
                  "linewidth": 2.4 if method == "avf" else 1.6}
-        left.plot(times, [e / start for e in energies], **style)
+        left.semilogy(times, [e / start for e in energies], **style)
         right.semilogy(times, [max(abs(e - start) / start, FLOOR) for e in energies], **style)
         title = (f"{run['title']}: {run['size']['vertices']} vertices, "
                  f"{run['size']['tets']} tets, step {run['step_size']} s")
-    left.set_ylim(0, 3)
+    left.set_ylim(1e-5, None)
     left.set_ylabel("total energy / initial energy")
     right.set_ylabel("|energy change| / initial energy")
     for axis in (left, right):

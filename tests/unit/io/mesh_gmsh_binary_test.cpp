@@ -1,7 +1,6 @@
 // Gmsh binary meshes of both byte orders, written by code: the variants that are read, and what is
 // said about files that are not.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,45 +14,19 @@
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/io/mesh.hpp"
+#include "support/mesh_text.hpp"
 
 namespace lilyan {
 namespace {
 
-// A file that lasts as long as the object, in the system's folder for temporary files.
-struct TempFile {
-  explicit TempFile(const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
-  ~TempFile() { std::filesystem::remove(path); }
-  const std::filesystem::path path = std::filesystem::temp_directory_path() /
-                                     ("lilyan_gmsh_binary_" + std::to_string(getpid()) + ".msh");
-};
+using test::expect_two_tets;
 
-TetMesh read(const std::string& bytes) { return read_mesh(TempFile(bytes).path); }
+TetMesh read(const std::string& bytes) { return test::mesh_of(bytes, ".msh"); }
 
-std::string error_of(const std::string& bytes) {
-  const TempFile file(bytes);
-  try {
-    static_cast<void>(read_mesh(file.path));
-  } catch (const InputError& error) {
-    EXPECT_EQ(error.where().file, file.path.string());
-    return error.complaint();
-  }
-  return "(no error)";
-}
+std::string error_of(const std::string& bytes) { return test::mesh_error(bytes, ".msh"); }
 
 void expect_error(const std::string& bytes, const std::vector<std::string>& parts) {
-  const std::string error = error_of(bytes);
-  for (const std::string& part : parts) {
-    EXPECT_NE(error.find(part), std::string::npos) << error << "\n  should say: " << part;
-  }
-}
-
-// Two tets that share a face: what all the good files here describe.
-void expect_two_tets(const TetMesh& mesh) {
-  const std::vector<std::array<double, 3>> vertices = {
-      {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
-  const std::vector<std::array<int, 4>> tets = {{0, 1, 2, 3}, {1, 2, 3, 4}};
-  EXPECT_EQ(mesh.vertices, vertices);
-  EXPECT_EQ(mesh.tets, tets);
+  test::expect_says(error_of(bytes), "", parts);
 }
 
 struct Node {

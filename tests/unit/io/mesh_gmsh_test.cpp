@@ -1,7 +1,6 @@
 // Gmsh ASCII meshes: the variants that are read, and what is said about files that are not.
 // Binary ones are in mesh_gmsh_binary_test.cpp.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -11,54 +10,21 @@
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/io/mesh.hpp"
+#include "support/mesh_text.hpp"
 
 namespace lilyan {
 namespace {
 
-// A file that lasts as long as the object, in the system's folder for temporary files.
-struct TempFile {
-  explicit TempFile(const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
-  ~TempFile() { std::filesystem::remove(path); }
-  const std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("lilyan_gmsh_" + std::to_string(getpid()) + ".msh");
-};
+using test::expect_two_tets;
+using test::replaced;
 
-TetMesh read(const std::string& text) { return read_mesh(TempFile(text).path); }
+TetMesh read(const std::string& text) { return test::mesh_of(text, ".msh"); }
 
-// The error that reading the text gives, without the path: "12: complaint".
-std::string error_of(const std::string& text) {
-  const TempFile file(text);
-  try {
-    static_cast<void>(read_mesh(file.path));
-  } catch (const InputError& error) {
-    EXPECT_EQ(error.where().file, file.path.string());
-    return std::string(error.what()).substr(file.path.string().size() + 1);
-  }
-  return "(no error)";
-}
+std::string error_of(const std::string& text) { return test::mesh_error(text, ".msh"); }
 
 void expect_error(const std::string& text, const std::string& line,
                   const std::vector<std::string>& parts) {
-  const std::string error = error_of(text);
-  EXPECT_TRUE(error.starts_with(line)) << error << "\n  should begin with: " << line;
-  for (const std::string& part : parts) {
-    EXPECT_NE(error.find(part), std::string::npos) << error << "\n  should say: " << part;
-  }
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << "the test's own text lacks: " << from;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
-
-// Two tets that share a face: what all the good files here describe.
-void expect_two_tets(const TetMesh& mesh) {
-  const std::vector<std::array<double, 3>> vertices = {
-      {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
-  const std::vector<std::array<int, 4>> tets = {{0, 1, 2, 3}, {1, 2, 3, 4}};
-  EXPECT_EQ(mesh.vertices, vertices);
-  EXPECT_EQ(mesh.tets, tets);
+  test::expect_says(error_of(text), line, parts);
 }
 
 // Sparse node numbers, a node that no tet uses, a point and a triangle besides the tets.

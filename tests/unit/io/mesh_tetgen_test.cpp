@@ -10,9 +10,13 @@
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/io/mesh.hpp"
+#include "support/mesh_text.hpp"
 
 namespace lilyan {
 namespace {
+
+using test::expect_two_tets;
+using test::replaced;
 
 // The two files of a mesh, in a folder that lasts as long as the object. A file without text is
 // not written.
@@ -64,26 +68,7 @@ std::string error_of(const std::string& node, const std::string& ele) {
 
 void expect_error(const std::string& node, const std::string& ele, const std::string& place,
                   const std::vector<std::string>& parts) {
-  const std::string error = error_of(node, ele);
-  EXPECT_TRUE(error.starts_with(place)) << error << "\n  should begin with: " << place;
-  for (const std::string& part : parts) {
-    EXPECT_NE(error.find(part), std::string::npos) << error << "\n  should say: " << part;
-  }
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << "the test's own text lacks: " << from;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
-
-// Two tets that share a face: what all the good files here describe.
-void expect_two_tets(const TetMesh& mesh) {
-  const std::vector<std::array<double, 3>> vertices = {
-      {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
-  const std::vector<std::array<int, 4>> tets = {{0, 1, 2, 3}, {1, 2, 3, 4}};
-  EXPECT_EQ(mesh.vertices, vertices);
-  EXPECT_EQ(mesh.tets, tets);
+  test::expect_says(error_of(node, ele), place, parts);
 }
 
 // With a point that no tet uses, between the others.
