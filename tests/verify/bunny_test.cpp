@@ -18,9 +18,8 @@ struct Outcome {
 };
 
 Outcome run_bunny(const std::string& method, int steps) {
-  const Scene scene =
-      load_scene(std::filesystem::path(LILYAN_SOURCE_DIR) / "scenes" / "bunny.toml",
-                 {.settings = {"integrator.method=" + method}, .steps = steps});
+  const Scene scene = load_scene(std::filesystem::path(LILYAN_SOURCE_DIR) / "scenes" / "bunny.toml",
+                                 {.settings = {"integrator.method=" + method}, .steps = steps});
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
   Outcome outcome{.start = drift.start().total};
   outcome.summary = run_scene(scene, drift, [&](const RunMoment& moment) {

