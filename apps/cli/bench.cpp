@@ -66,8 +66,8 @@ class Candidate {
     const double step =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!succeeded(report.status) || !succeeded(normal.status)) {
-      throw Error(
-          fmt::format("{} with {}: the step {}", row.mesh, row.method, describe(report.status)));
+      throw Error(fmt::format("{} with {}: the step {}", row.mesh, row.method,
+                              describe(succeeded(report.status) ? normal.status : report.status)));
     }
     // Attempts that fail for indefiniteness are part of what an iteration costs.
     const double n = std::max(1, report.iterations);

@@ -1,5 +1,5 @@
-// The program's commands. Each returns the exit code: 0 done, 2 the input cannot be used, 3 the run
-// stopped before its end.
+// The program's commands. Each returns the exit code: 0 done, 1 a fault of
+// the program, 2 the input cannot be used, 3 the run stopped before its end.
 #pragma once
 
 #include <filesystem>

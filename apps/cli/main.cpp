@@ -4,6 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <limits>
+#include <new>
 
 #include "commands.hpp"
 #include "lilyan/core/error.hpp"
@@ -37,7 +40,7 @@ int dispatch(int argc, char** argv) {
   run_command->add_option("-o,--output", run_options.output,
                           "folder for the results (default: results/SCENE-METHOD)");
   run_command->add_option("--steps", run_options.steps, "number of steps, instead of the scene's")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()));
   run_command->add_flag("-q,--quiet", run_options.quiet, "no progress, only the summary");
   run_command->callback([&] { exit_code = run(run_options); });
 
@@ -80,13 +83,20 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const auto complain = [](const std::string& text) { std::fputs(text.c_str(), stderr); };
   try {
     return dispatch(argc, argv);
   } catch (const lilyan::Error& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    complain(fmt::format("error: {}\n", error.what()));
+    return kBadInput;
+  } catch (const std::filesystem::filesystem_error& error) {
+    complain(fmt::format("error: {}: {}\n", error.path1().string(), error.code().message()));
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    complain("error: there is not enough memory for this scene\n");
     return kBadInput;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "internal error: {}\n", error.what());
+    complain(fmt::format("internal error: {}\n", error.what()));
     return kInternalError;
   }
 }

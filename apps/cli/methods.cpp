@@ -54,7 +54,8 @@ int methods(const std::string& wanted) {
   fmt::print(
       "\nWith their default parameters. `lilyan methods NAME` shows the parameters of one; "
       "choose with --set integrator.method=NAME.\n"
-      "energy: exact = conserved at any step size; bounded = oscillates without drift while "
+      "energy: exact = conserved at any step size, as far as the quadrature is exact; bounded = "
+      "oscillates without drift while "
       "the step resolves the motion;\n"
       "dissipates = lost to the method's own damping.\n");
   return kDone;

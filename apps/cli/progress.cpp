@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 namespace lilyan::cli {
@@ -42,13 +43,13 @@ void Progress::show(const RunMoment& moment) {
       100.0 * moment.step / steps_, moment.step, steps_, duration(left),
       static_cast<double>(moment.so_far.iterations) / moment.step, moment.drift.energy().relative(),
       moment.drift.angular_momentum().relative());
-  fmt::print(stderr, "{}{}{}", terminal_ ? "\r\033[K" : "", line, terminal_ ? "" : "\n");
+  std::fputs((terminal_ ? "\r\033[K" + line : line + "\n").c_str(), stderr);
   std::fflush(stderr);
   shown_ = true;
 }
 
 void Progress::finish() {
-  if (terminal_ && shown_) fmt::print(stderr, "\n");
+  if (terminal_ && shown_) std::fputs("\n", stderr);
 }
 
 }  // namespace lilyan::cli

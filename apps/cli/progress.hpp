@@ -8,7 +8,7 @@
 namespace lilyan::cli {
 
 // On a terminal one line that is rewritten a few times a second; otherwise a plain line every tenth
-// of the run (and at most every few seconds).
+// of the run.
 class Progress {
  public:
   explicit Progress(int steps);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <cstdio>
 #include <string>
 
 #include "commands.hpp"
@@ -19,9 +20,25 @@ volatile std::sig_atomic_t interrupted = 0;
 // Below this a deviation counts as conserved in the closing line.
 constexpr double kConserved = 1e-9;
 
-std::string verdict(const Deviation& d, bool symmetry) {
-  if (!symmetry) return "not an invariant of this scene";
-  return d.worst_relative() <= kConserved ? "conserved" : "not conserved";
+// "energy conserved, |ΔE|/E₀ ≤ 5.3e-13"
+std::string verdict(std::string_view what, std::string_view ratio, const Deviation& d,
+                    bool symmetry) {
+  if (!symmetry) return fmt::format("{} is not an invariant of this scene", what);
+  return fmt::format("{} {}conserved, {} ≤ {:.1e}", what,
+                     d.worst_relative() <= kConserved ? "" : "not ", ratio, d.worst_relative());
+}
+
+// Standard error may be gone (a closed pipe, a full disk); that must not end a run.
+void tell(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+// The first signal ends the run after the step at hand, with everything written; the second at
+// once.
+void on_signal(int signal) {
+  if (interrupted != 0) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  interrupted = 1;
 }
 
 void print_summary(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
@@ -40,14 +57,17 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   }
   fmt::print("  results in {}: series.csv, run.json, scene.resolved.toml{}\n",
              results.folder().string(), scene.output.every > 0 ? ", run.pvd" : "");
-  fmt::print(
-      "conserved over {} steps: energy |ΔE|/E₀ ≤ {:.1e} ({}); linear momentum |ΔP|/|P| ≤ "
-      "{:.1e} ({}); angular momentum |ΔL|/|L| ≤ {:.1e} ({})\n",
-      summary.steps, drift.energy().worst_relative(), verdict(drift.energy(), true),
-      drift.linear_momentum().worst_relative(),
-      verdict(drift.linear_momentum(), system.translation_invariant()),
-      drift.angular_momentum().worst_relative(),
-      verdict(drift.angular_momentum(), system.rotation_invariant()));
+  if (summary.round_off_steps > 0) {
+    fmt::print("  {} steps were solved to rounding error rather than to the tolerances\n",
+               summary.round_off_steps);
+  }
+  if (summary.steps == 0) return;
+  fmt::print("over {} steps: {}; {}; {}\n", summary.steps,
+             verdict("energy", "|ΔE|/E₀", drift.energy(), true),
+             verdict("linear momentum", "|ΔP|/|P|", drift.linear_momentum(),
+                     system.translation_invariant()),
+             verdict("angular momentum", "|ΔL|/|L|", drift.angular_momentum(),
+                     system.rotation_invariant()));
 }
 
 }  // namespace
@@ -60,14 +80,14 @@ int run(const RunOptions& options) {
                              : std::filesystem::path(options.output);
   ResultFolder results(folder, scene);
   if (!options.quiet) {
-    fmt::print(stderr, "{}: {} vertices, {} tets, {} steps with {} into {}\n", scene.title,
-               scene.system->vertices(), scene.tets.size(), scene.steps, scene.scheme.label,
-               folder.string());
+    tell(fmt::format("{}: {} vertices, {} tets, {} steps with {} into {}\n", scene.title,
+                     scene.system->vertices(), scene.tets.size(), scene.steps, scene.scheme.label,
+                     folder.string()));
   }
 
-  // Ctrl-C ends the run after the step at hand, with everything written.
-  std::signal(SIGINT, [](int) { interrupted = 1; });
-  std::signal(SIGTERM, [](int) { interrupted = 1; });
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  std::signal(SIGPIPE, SIG_IGN);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
   Progress progress(scene.steps);
   const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
@@ -79,15 +99,15 @@ int run(const RunOptions& options) {
   results.finish(summary, drift);
   print_summary(scene, summary, drift, results);
   if (summary.end == RunEnd::failed) {
-    fmt::print(stderr,
-               "error: the run stopped: {}.\nEverything up to there is written. A smaller "
-               "integrator.step, a larger solver.max_iterations or another method may help.\n",
-               summary.message);
+    tell(
+        fmt::format("error: the run stopped: {}.\nEverything up to there is written. A smaller "
+                    "integrator.step, a larger solver.max_iterations or another method may help.\n",
+                    summary.message));
     return kStopped;
   }
   if (summary.end == RunEnd::interrupted) {
-    fmt::print(stderr, "interrupted after step {}; everything up to there is written\n",
-               summary.steps);
+    tell(fmt::format("interrupted after step {}; everything up to there is written\n",
+                     summary.steps));
     return kStopped;
   }
   return kDone;

@@ -1,5 +1,7 @@
 #include "lilyan/diagnose/drift.hpp"
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,6 +32,23 @@ double weight(const System& system, const State& state) {
       .sum();
 }
 
+// Elastic energy of a uniform strain of one in a million: what a body at rest, whose own energies
+// are nothing but rounding errors, is compared with.
+double rest_energy(const System& system, const State& state, const Vec3& center) {
+  constexpr std::array<WeightedNode, 1> kHere{{{.theta = 0, .value = 1}}};
+  Vector x = state.x;
+  for (int i = 0; i < system.vertices(); ++i) {
+    x.segment<3>(3 * i) += 1e-6 * (x.segment<3>(3 * i) - center);
+  }
+  double sum = 0;
+  for (const auto& energy : system.energies()) {
+    if (energy->kind() == EnergyKind::elastic) {
+      sum += energy->evaluate({.x0 = x.data(), .nodes = kHere});
+    }
+  }
+  return std::abs(sum);
+}
+
 }  // namespace
 
 DriftTracker::DriftTracker(const System& system, const State& initial, const Invariants& start)
@@ -47,12 +66,14 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
     radius = std::max(radius, (initial.x.segment<3>(3 * i) - center).norm());
   }
   const double elastic = start.potential[static_cast<std::size_t>(EnergyKind::elastic)];
-  energy_.scale = std::max(
-      {std::abs(start.total), start.kinetic, std::abs(elastic), weight(system, initial) * radius});
+  energy_.scale = std::max({start.kinetic, std::abs(elastic), weight(system, initial) * radius,
+                            rest_energy(system, initial, center)});
   const double linear = std::sqrt(2 * mass * energy_.scale);
   const double angular = linear * radius;
-  const double p = start_.linear_momentum.norm();
-  const double l = start_.angular_momentum.norm();
+  center_ = center;
+  spin_ = start.angular_momentum - center.cross(start.linear_momentum);
+  const double p = start.linear_momentum.norm();
+  const double l = spin_.norm();
   linear_.scale = p > kNegligible * linear ? p : linear;
   angular_.scale = l > kNegligible * angular ? l : angular;
 }
@@ -60,7 +81,7 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
 void DriftTracker::add(const Invariants& at) {
   update(energy_, std::abs(at.total - start_.total));
   update(linear_, (at.linear_momentum - start_.linear_momentum).norm());
-  update(angular_, (at.angular_momentum - start_.angular_momentum).norm());
+  update(angular_, (at.angular_momentum - center_.cross(at.linear_momentum) - spin_).norm());
 }
 
 }  // namespace lilyan

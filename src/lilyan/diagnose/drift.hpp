@@ -17,10 +17,12 @@ struct Deviation {
   [[nodiscard]] double worst_relative() const { return scale > 0 ? worst / scale : worst; }
 };
 
-// Scales: energy is compared with the largest of |H₀|, the initial kinetic and elastic energies,
-// and what gravity gives when the body falls by its own radius. Momenta are compared with their
-// initial size; a momentum that starts at (almost) zero is compared with what a motion of that
-// energy could carry: √(2mH) for the linear, that times the body's radius for the angular one.
+// Energy is compared with the largest of the initial kinetic and elastic energies and what gravity
+// gives when the body falls by its own radius: not with |H₀|, since gravity's zero is arbitrary.
+// Momenta are compared with their initial size; one that starts below a thousandth of what a motion
+// of that energy could carry is compared with the latter: √(2mE) for the linear, that times the
+// body's radius for the angular one. Angular momentum is taken about the initial centre of mass, so
+// that a distant origin neither hides nor feigns a drift.
 class DriftTracker {
  public:
   DriftTracker(const System& system, const State& initial, const Invariants& start);
@@ -33,6 +35,8 @@ class DriftTracker {
 
  private:
   Invariants start_;
+  Vec3 center_ = Vec3::Zero();
+  Vec3 spin_ = Vec3::Zero();  // initial angular momentum about center_
   Deviation energy_, linear_, angular_;
 };
 

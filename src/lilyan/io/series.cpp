@@ -26,7 +26,13 @@ void SeriesWriter::start(double t, const Invariants& initial) { row(0, t, initia
 void SeriesWriter::add(int step, double t, const StepReport& report, bool write) {
   ledger_ += report.ledger;
   iterations_ += report.iterations;
+  pending_ = true;
   if (write) row(step, t, report.after);
+}
+
+void SeriesWriter::finish(int step, double t, const Invariants& at) {
+  if (pending_) row(step, t, at);
+  flush();
 }
 
 void SeriesWriter::row(int step, double t, const Invariants& at) {
@@ -50,10 +56,14 @@ void SeriesWriter::row(int step, double t, const Invariants& at) {
   if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
   ledger_ = {};
   iterations_ = 0;
+  pending_ = false;
+  // A killed run loses at most the last second.
+  if (std::chrono::steady_clock::now() - flushed_ > std::chrono::seconds(1)) flush();
 }
 
 void SeriesWriter::flush() {
   stream_.flush();
+  flushed_ = std::chrono::steady_clock::now();
   if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
 }
 

@@ -1,6 +1,7 @@
 // series.csv: one row per step.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -25,15 +26,19 @@ class SeriesWriter {
   void start(double t, const Invariants& initial);
   // Takes every step in; writes a row for those that are multiples of `every`, and for the last.
   void add(int step, double t, const StepReport& report, bool write);
-  void flush();
+  // Writes what was taken in since the last row, if anything: the end of a run cut short.
+  void finish(int step, double t, const Invariants& at);
 
  private:
   void row(int step, double t, const Invariants& at);
+  void flush();
 
   std::filesystem::path file_;
   std::ofstream stream_;
   Ledger ledger_;
   int iterations_ = 0;
+  bool pending_ = false;
+  std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace lilyan

@@ -33,33 +33,35 @@ Quadrature rule(const std::string& name, int points) {
 }  // namespace
 
 Method avf() {
-  return {.name = "avf",
-          .aliases = {"average-vector-field"},
-          .summary = "second order; conserves energy exactly at any step size",
-          .citation = "Rojas, Liu, Kavan; Quispel, McLaren 2008",
-          .parameters = {{"quadrature", "gauss or simpson", std::string("gauss"), true},
-                         {"points",
-                          "number of Gauss points, 1 to 64; exact for potentials of "
-                          "degree 2·points",
-                          2.0}},
-          .make = [](const Parameters& given) {
-            const std::string& name = given.word("quadrature");
-            const Quadrature q = rule(name, given.whole("points"));
-            // One point is the implicit midpoint rule, with its properties.
-            const bool midpoint = q.nodes.size() == 1;
-            MinimisationTable table{.displacement = 2, .velocity = -1, .averages_force = true};
-            for (const Node& n : q.nodes) table.nodes.push_back({n.theta, n.weight / 2});
-            return Scheme{
-                .label = name == "simpson" ? "avf(simpson)"
-                                           : fmt::format("avf(gauss {})", q.nodes.size()),
-                .solve = SolveKind::minimisation,
-                .claims = {.order = 2,
-                           .symplectic = midpoint,
-                           .symmetric = true,
-                           .energy = midpoint ? EnergyBehaviour::bounded : EnergyBehaviour::exact,
-                           .angular_momentum = midpoint},
-                .table = table};
-          }};
+  return {
+      .name = "avf",
+      .aliases = {"average-vector-field"},
+      .summary =
+          "second order; conserves energy at any step size, exactly where its quadrature is exact",
+      .citation = "Rojas, Liu, Kavan; Quispel, McLaren 2008",
+      .parameters = {{"quadrature", "gauss or simpson", std::string("gauss"), true},
+                     {"points",
+                      "number of Gauss points, 1 to 64; exact for potentials of "
+                      "degree 2·points",
+                      2.0}},
+      .make = [](const Parameters& given) {
+        const std::string& name = given.word("quadrature");
+        const Quadrature q = rule(name, given.whole("points"));
+        // One point is the implicit midpoint rule, with its properties.
+        const bool midpoint = q.nodes.size() == 1;
+        MinimisationTable table{.displacement = 2, .velocity = -1, .averages_force = true};
+        for (const Node& n : q.nodes) table.nodes.push_back({n.theta, n.weight / 2});
+        return Scheme{
+            .label =
+                name == "simpson" ? "avf(simpson)" : fmt::format("avf(gauss {})", q.nodes.size()),
+            .solve = SolveKind::minimisation,
+            .claims = {.order = 2,
+                       .symplectic = midpoint,
+                       .symmetric = true,
+                       .energy = midpoint ? EnergyBehaviour::bounded : EnergyBehaviour::exact,
+                       .angular_momentum = midpoint},
+            .table = table};
+      }};
 }
 
 }  // namespace lilyan::method

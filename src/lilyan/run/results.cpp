@@ -77,22 +77,24 @@ void ResultFolder::add(const RunMoment& moment) {
   } else {
     series_->start(moment.state.t, moment.invariants);
   }
-  if (output.every > 0 && (last || moment.step % output.every == 0)) write_frame(moment);
+  if (output.every > 0 && (last || moment.step % output.every == 0))
+    write_frame(moment.step, moment.state);
 }
 
-void ResultFolder::write_frame(const RunMoment& moment) {
-  const fs::path frame = fs::path(kFrames) / fmt::format("{:06}.vtu", moment.step);
-  write_vtu(folder_ / frame, {.x = moment.state.x,
-                              .v = moment.state.v,
+void ResultFolder::write_frame(int step, const State& state) {
+  const fs::path frame = fs::path(kFrames) / fmt::format("{:06}.vtu", step);
+  write_vtu(folder_ / frame, {.x = state.x,
+                              .v = state.v,
                               .tets = scene_.tets,
                               .tet_body = scene_.tet_body,
                               .float64 = scene_.output.float64});
-  pvd_->add(moment.state.t, frame);
-  series_->flush();
+  pvd_->add(state.t, frame);
+  last_frame_ = step;
 }
 
 void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) {
-  series_->flush();
+  series_->finish(summary.steps, summary.t, summary.invariants);
+  if (pvd_ && last_frame_ != summary.steps) write_frame(summary.steps, summary.state);
   const System& system = *scene_.system;
   const Invariants& start = drift.start();
   Json json;
@@ -110,7 +112,7 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   json["steps_done"] = summary.steps;
   json["t_end"] = summary.t;
   json["wall_seconds"] = summary.wall_seconds;
-  json["size"] = {{"bodies", scene_.body_names.size()},
+  json["size"] = {{"bodies", scene_.body_names},
                   {"vertices", system.vertices()},
                   {"fixed_vertices", system.fixed_count()},
                   {"tets", scene_.tets.size()}};
@@ -137,7 +139,7 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
       {"solver", summary.ledger.solver}, {"quadrature", summary.ledger.quadrature},
       {"work", summary.ledger.work},     {"dissipation", summary.ledger.dissipation},
       {"method", summary.ledger.method}, {"worst_imbalance_of_a_step", summary.worst_imbalance}};
-  write_text(folder_ / kRun, json.dump(2) + "\n");
+  write_text(folder_ / kRun, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace lilyan

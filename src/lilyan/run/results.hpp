@@ -18,18 +18,19 @@ class ResultFolder {
   ResultFolder(const std::filesystem::path& folder, const Scene& scene);
 
   void add(const RunMoment& moment);
-  // Writes run.json; series and frames are complete without it.
+  // Writes the last state of a run cut short between rows or frames, and run.json.
   void finish(const RunSummary& summary, const DriftTracker& drift);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  void write_frame(const RunMoment& moment);
+  void write_frame(int step, const State& state);
 
   std::filesystem::path folder_;
   const Scene& scene_;
   std::unique_ptr<SeriesWriter> series_;
   std::unique_ptr<PvdWriter> pvd_;
+  int last_frame_ = -1;
 };
 
 }  // namespace lilyan

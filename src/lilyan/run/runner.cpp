@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "lilyan/core/error.hpp"
+
 namespace lilyan {
 
 std::string_view name(RunEnd end) {
@@ -44,7 +46,10 @@ void count(RunSummary& summary, const StepReport& report) {
 RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer) {
   const Clock::time_point start = Clock::now();
   RunSummary summary;
-  State state = scene.initial;
+  State& state = summary.state;
+  state = scene.initial;
+  summary.t = state.t;
+  summary.invariants = drift.start();
   const auto integrator = make_integrator(*scene.system, scene.scheme, scene.solver);
   summary.linear_solver = integrator->linear_solver();
   bool go_on = observer({0, state, drift.start(), nullptr, drift, summary});
@@ -66,11 +71,19 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
     // Counting steps rather than summing them keeps t exact.
     state.t = scene.initial.t + step * scene.step;
     summary.t = state.t;
+    summary.invariants = report.after;
     drift.add(report.after);
     summary.wall_seconds = seconds_since(start);
-    go_on = observer({step, state, report.after, &report, drift, summary});
+    try {
+      go_on = observer({step, state, report.after, &report, drift, summary});
+    } catch (const Error& error) {  // results that can no longer be written, say
+      summary.end = RunEnd::failed;
+      summary.message = error.what();
+      break;
+    }
   }
-  if (!go_on && summary.steps < scene.steps) summary.end = RunEnd::interrupted;
+  if (!go_on && summary.end == RunEnd::finished && summary.steps < scene.steps)
+    summary.end = RunEnd::interrupted;
   summary.times = integrator->times();
   summary.wall_seconds = seconds_since(start);
   return summary;

@@ -31,6 +31,8 @@ struct RunSummary {
   long definiteness_fixes = 0;
   int halved_steps = 0;     // steps that succeeded only in smaller pieces
   int round_off_steps = 0;  // steps solved to rounding error rather than to tolerance
+  State state;              // after the last good step
+  Invariants invariants;
   Ledger ledger;
   double worst_imbalance = 0;  // largest |H₁ − H₀ − ledger| of a step
   NewtonTimes times;

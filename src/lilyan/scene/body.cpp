@@ -14,16 +14,24 @@
 namespace lilyan {
 namespace {
 
+constexpr double kMostTets = 2e7;  // what fits into memory, and into the solver's indices
+
 TetMesh read_shape(TableReader reader) {
-  const std::string kind = reader.choice("kind", {"bar", "box", "ball"}, "");
+  const std::string kind = reader.choice("kind", {"bar", "box", "ball"});
   TetMesh mesh;
   if (kind == "ball") {
     const double radius = reader.positive("radius", 1.0);
-    mesh = ball(radius, reader.whole("cells", 1, 200));
+    mesh = ball(radius, reader.whole("cells", 1, 150));
   } else {
     const Vec3 size = reader.vector("size");
     if (!(size.minCoeff() > 0)) reader.fail("size", "'size' must be three positive numbers");
-    mesh = block({size[0], size[1], size[2]}, reader.cells("cells"));
+    const std::array<int, 3> cells = reader.cells("cells");
+    const double tets = 6.0 * cells[0] * cells[1] * cells[2];
+    if (tets > kMostTets) {
+      reader.fail("cells", fmt::format("these cells make {:.3g} tets; at most {:.0g} are possible",
+                                       tets, kMostTets));
+    }
+    mesh = block({size[0], size[1], size[2]}, cells);
   }
   reader.finish();
   return mesh;
@@ -39,7 +47,7 @@ void place(TableReader& reader, Vector& rest) {
     if (axis.isZero(0)) rotate.fail("axis", "'axis' must not be zero");
     const double angle = rotate.number("angle") * std::numbers::pi / 180;
     rotate.finish();
-    turn = Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
+    turn = Eigen::AngleAxisd(angle, axis.stableNormalized()).toRotationMatrix();
   }
   const Vec3 shift = reader.vector("translate", Vec3::Zero());
   for (int i = 0; i < rest.size() / 3; ++i) {
@@ -131,8 +139,13 @@ void initial_motion(TableReader& reader, Body& body) {
 }  // namespace
 
 Body read_body(TableReader reader, int number) {
+  reader.expect({"name", "mesh", "shape", "scale", "rotate", "translate", "mass", "density",
+                 "deform", "positions", "velocities", "velocity", "angular_velocity", "fix",
+                 "material"});
   Body body;
   body.name = reader.text("name", fmt::format("body{}", number));
+  if (!reader.has("mesh")) reader.complain_of_misspelling("mesh");
+  if (!reader.has("shape")) reader.complain_of_misspelling("shape");
   if (reader.has("mesh") == reader.has("shape")) {
     reader.fail("shape", reader.has("mesh") ? "give either 'mesh' or 'shape', not both"
                                             : "a body needs a 'mesh' file or a built-in 'shape'");
@@ -156,6 +169,11 @@ Body read_body(TableReader reader, int number) {
     for (const int i : read_region(region, body.rest)) body.fixed[static_cast<std::size_t>(i)] = 1;
   }
 
+  if (!reader.has("material")) {
+    reader.fail("material", fmt::format("'{}' has no material: add material = {{ model = \"stvk\", "
+                                        "mu = …, lambda = … }}",
+                                        body.name));
+  }
   TableReader material = reader.table("material");
   std::vector<std::string> names;
   for (const MaterialInfo& m : materials()) names.push_back(m.name);

@@ -67,7 +67,7 @@ void pull(TableReader& reader, const Vector& rest, Vector& x) {
 }  // namespace
 
 void apply_deformation(TableReader reader, const Vector& rest, Vector& x) {
-  const std::string kind = reader.choice("kind", {"stretch", "twist", "pull"}, "");
+  const std::string kind = reader.choice("kind", {"stretch", "twist", "pull"});
   if (kind == "stretch") stretch(reader, rest, x);
   if (kind == "twist") twist(reader, rest, x);
   if (kind == "pull") pull(reader, rest, x);

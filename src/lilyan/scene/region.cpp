@@ -38,6 +38,7 @@ std::vector<int> read_slab(TableReader reader, const Vector& rest) {
 
 std::vector<int> read_region(TableReader reader, const Vector& rest) {
   const std::vector<std::string> kinds = {"all", "box", "ball", "half_space", "slab", "vertices"};
+  reader.expect(kinds);
   std::string kind;
   for (const std::string& k : kinds) {
     if (!reader.has(k)) continue;

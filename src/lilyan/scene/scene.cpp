@@ -39,6 +39,10 @@ void skip_other_parameters(TableReader& reader, const Method& chosen) {
 }
 
 void read_integrator(TableReader reader, const std::optional<int>& steps, Scene& scene) {
+  for (const Method& m : methods()) {
+    for (const ParameterSpec& p : m.parameters) reader.expect({p.name});
+  }
+  reader.expect({"method", "step", "steps", "duration"});
   const std::string name = reader.text("method", "avf");
   const Method* method = find_method(name);
   if (!method) {
@@ -59,6 +63,7 @@ void read_integrator(TableReader reader, const std::optional<int>& steps, Scene&
   scene.step = reader.positive("step");
   if (!steps && reader.has("duration")) {
     const double count = std::round(reader.positive("duration") / scene.step);
+    if (count < 1) reader.fail("duration", "that is less than half a step");
     if (count > kMany) reader.fail("duration", "that is more steps than can be counted");
     scene.steps = static_cast<int>(count);
   }
@@ -72,6 +77,8 @@ void read_integrator(TableReader reader, const std::optional<int>& steps, Scene&
 }
 
 void read_solver(TableReader reader, Scene& scene) {
+  reader.expect({"energy_tolerance", "velocity_tolerance", "max_iterations", "definiteness",
+                 "reuse_factor", "on_failure", "max_halvings"});
   SolverOptions& s = scene.solver;
   s.energy_tolerance = reader.positive("energy_tolerance", s.energy_tolerance);
   s.velocity_tolerance = reader.positive("velocity_tolerance", s.velocity_tolerance);
@@ -88,6 +95,7 @@ void read_solver(TableReader reader, Scene& scene) {
 }
 
 void read_output(TableReader reader, Scene& scene) {
+  reader.expect({"every", "series_every", "precision"});
   scene.output.every = reader.whole("every", 0, kMany, scene.output.every);
   scene.output.series_every = reader.whole("series_every", 1, kMany, scene.output.series_every);
   scene.output.float64 = reader.choice("precision", {"float64", "float32"}, "float64") == "float64";
@@ -140,6 +148,7 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   const SceneDocument document(file, changes.settings);
   toml::table resolved;
   TableReader root(document, document.root(), "", resolved);
+  root.expect({"title", "integrator", "solver", "output", "world", "body"});
   Scene scene;
   scene.name = file.stem().string();
   scene.title = root.text("title", scene.name);
@@ -157,13 +166,17 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   if (bodies.empty()) root.fail("body", "the scene has no body: add a [[body]] table");
   assemble_system(bodies, gravity, scene);
 
+  if (!std::isfinite(invariants(*scene.system, scene.initial).kinetic)) {
+    root.fail("body", "the initial velocities have infinite energy");
+  }
   // An initial shape outside a material's domain would only show as a failed first step.
   EnergyByKind start = invariants(*scene.system, scene.initial).potential;
   for (const double e : start) {
     if (!std::isfinite(e)) {
-      root.fail("body",
-                "the initial shape has infinite energy: its deformation inverts elements "
-                "of a material that resists inversion");
+      root.fail(
+          "body",
+          "the initial shape has infinite energy: its deformation is too large or inverts elements "
+          "of a material that resists inversion");
     }
   }
   std::ostringstream text;

@@ -98,7 +98,11 @@ void SceneDocument::apply(const std::string& assignment) {
 }
 
 SourceLocation SceneDocument::locate(const std::string& dotted, const toml::node* node) const {
-  if (const auto set = overrides_.find(dotted); set != overrides_.end()) return {set->second};
+  // The value itself, or a table around it, may have come from an option.
+  for (std::string path = dotted;; path.resize(path.rfind('.'))) {
+    if (const auto set = overrides_.find(path); set != overrides_.end()) return {set->second};
+    if (path.rfind('.') == std::string::npos) break;
+  }
   return node ? at(file_.string(), node->source().begin) : SourceLocation{file_.string()};
 }
 

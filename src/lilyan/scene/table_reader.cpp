@@ -12,7 +12,7 @@
 namespace lilyan {
 namespace {
 
-// "a string ("abc")", "the number 3", …, as users think of it.
+// "the text "abc"", "a list of 3", "2.5", …
 std::string found(const toml::node& node) {
   std::ostringstream text;
   if (node.is_table()) return "a table";
@@ -42,15 +42,31 @@ const toml::node* TableReader::find(const std::string& key, bool required,
                                     std::string_view expected) {
   asked_.insert(key);
   const toml::node* node = table_.get(key);
+  if (!node) complain_of_misspelling(key);
   if (!node && required) {
-    // A misspelt key is the likeliest reason.
-    std::string hint;
-    for (const std::string& other : unread()) {
-      if (nearest_name(other, {key})) hint = fmt::format("; is '{}' meant?", other);
-    }
-    fail(key, fmt::format("'{}' is missing: {} is expected{}", full(key), expected, hint));
+    fail(key, fmt::format("'{}' is missing: {} is expected", full(key), expected));
   }
   return node;
+}
+
+void TableReader::complain_of_misspelling(const std::string& key) const {
+  for (const std::string& other : unread()) {
+    if (!expected_.contains(other) && nearest_name(other, {key})) {
+      unknown_key(other, suggestion(other, {key}));
+    }
+  }
+}
+
+void TableReader::unknown_key(const std::string& key, const std::string& hint) const {
+  // The key itself is what is wrong, so point at it rather than at its value.
+  const auto entry = table_.find(key);
+  SourceLocation where = document_.locate(full(key), &entry->second);
+  if (where.line > 0) {
+    const auto place = entry->first.source().begin;
+    where.line = static_cast<int>(place.line);
+    where.column = static_cast<int>(place.column);
+  }
+  throw InputError(where, fmt::format("unknown key '{}'{}", full(key), hint));
 }
 
 std::vector<std::string> TableReader::unread() const {
@@ -119,7 +135,7 @@ bool TableReader::flag(const std::string& key, bool standard) {
 }
 
 std::string TableReader::choice(const std::string& key, const std::vector<std::string>& words,
-                                const std::string& standard) {
+                                const std::optional<std::string>& standard) {
   const std::string word = text(key, standard);
   if (std::ranges::find(words, word) == words.end()) {
     fail(key, fmt::format("'{}' cannot be '{}'{}", full(key), word, suggestion(word, words)));
@@ -232,16 +248,7 @@ void TableReader::finish(const std::vector<std::string>& known) const {
   std::set<std::string> all = asked_;
   all.insert(known.begin(), known.end());
   const std::vector<std::string> names(all.begin(), all.end());
-  // The key itself is what is wrong, so point at it rather than at its value.
-  const auto entry = table_.find(rest.front());
-  SourceLocation where = document_.locate(full(rest.front()), &entry->second);
-  if (where.line > 0) {
-    const auto key = entry->first.source().begin;
-    where.line = static_cast<int>(key.line);
-    where.column = static_cast<int>(key.column);
-  }
-  throw InputError(where, fmt::format("unknown key '{}'{}", full(rest.front()),
-                                      suggestion(rest.front(), names)));
+  unknown_key(rest.front(), suggestion(rest.front(), names));
 }
 
 }  // namespace lilyan

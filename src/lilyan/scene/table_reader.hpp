@@ -50,6 +50,9 @@ class TableReader {
   // Keys nobody has read yet, in the file's order.
   [[nodiscard]] std::vector<std::string> unread() const;
 
+  // Keys that will be read later: never taken for a misspelling of another.
+  void expect(const std::vector<std::string>& keys) { expected_.insert(keys.begin(), keys.end()); }
+
   double number(const std::string& key, std::optional<double> standard = {});
   double positive(const std::string& key, std::optional<double> standard = {});
   // An integer within [least, most].
@@ -58,7 +61,7 @@ class TableReader {
   bool flag(const std::string& key, bool standard);
   // One of the given words.
   std::string choice(const std::string& key, const std::vector<std::string>& words,
-                     const std::string& standard);
+                     const std::optional<std::string>& standard = {});
   Vec3 vector(const std::string& key, const std::optional<Vec3>& standard = {});
   std::array<int, 3> cells(const std::string& key);
   std::vector<int> indices(const std::string& key, int count);
@@ -72,6 +75,8 @@ class TableReader {
   void replace(const std::string& key, int value);
   void drop(const std::string& key) { asked_.insert(key); }
 
+  // Throws when an unread key looks like a misspelling of this absent one.
+  void complain_of_misspelling(const std::string& key) const;
   // Throws for the first key that was never read; `known` adds names to suggest from.
   void finish(const std::vector<std::string>& known = {}) const;
   [[noreturn]] void fail(const std::string& key, const std::string& complaint) const;
@@ -80,6 +85,7 @@ class TableReader {
  private:
   // Marks a key as known and returns its node, null when absent. Throws when it is required.
   const toml::node* find(const std::string& key, bool required, std::string_view expected);
+  [[noreturn]] void unknown_key(const std::string& key, const std::string& hint) const;
   [[noreturn]] void wrong_type(const std::string& key, const toml::node& node,
                                std::string_view expected) const;
   [[nodiscard]] std::string full(const std::string& key) const;
@@ -89,6 +95,7 @@ class TableReader {
   std::string path_;
   toml::table& resolved_;
   std::set<std::string> asked_;
+  std::set<std::string> expected_;
 };
 
 }  // namespace lilyan

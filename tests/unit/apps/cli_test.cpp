@@ -44,7 +44,7 @@ TEST(Cli, RunWritesResultsAndSaysWhatWasConserved) {
   EXPECT_EQ(output.code, 0) << output.text;
   EXPECT_NE(output.text.find("100%"), std::string::npos);
   EXPECT_NE(output.text.find("results in results/s-avf"), std::string::npos);
-  EXPECT_NE(output.text.find("energy |ΔE|/E₀ ≤"), std::string::npos);
+  EXPECT_NE(output.text.find("energy conserved, |ΔE|/E₀ ≤"), std::string::npos);
   for (const char* file : {"scene.resolved.toml", "run.json", "series.csv", "run.pvd"}) {
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "results/s-avf" / file)) << file;
   }

@@ -130,6 +130,27 @@ TEST(Results, AFailedRunKeepsWhatItHad) {
   EXPECT_NE(read_text(out / "run.json").find("\"status\": \"failed\""), std::string::npos);
 }
 
+TEST(Results, ARunCutShortBetweenRowsAndFramesKeepsItsLastState) {
+  const TempFolder folder;
+  const auto out = folder.path() / "out";
+  const Scene scene =
+      load_scene(folder.write("s.toml", kScene),
+                 {.settings = {"output.every=100", "output.series_every=100"}, .steps = 50});
+  ResultFolder results(out, scene);
+  DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
+  const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+    results.add(moment);
+    return moment.step < 5;
+  });
+  results.finish(summary, drift);
+  EXPECT_EQ(summary.end, RunEnd::interrupted);
+  const auto table = rows(out / "series.csv");
+  ASSERT_EQ(table.size(), 2u);
+  EXPECT_EQ(table[1][0], 5);
+  EXPECT_TRUE(std::filesystem::exists(out / "frames" / "000005.vtu"));
+  EXPECT_NE(read_text(out / "run.json").find("\"status\": \"interrupted\""), std::string::npos);
+}
+
 TEST(Results, ReplacesEarlierResultsButNothingElse) {
   const TempFolder folder;
   const auto scene_file = folder.write("s.toml", kScene);

@@ -66,8 +66,18 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"empty", "", "", "'integrator.steps' is missing"},
         Mistake{"unknown_key", scene("step = 0.01\nsteps = 2\nstpes = 3"), "4:1",
                 "unknown key 'integrator.stpes'; did you mean 'steps'"},
-        Mistake{"misspelt_required_key", scene("stepp = 0.01\nsteps = 2"), "",
-                "'integrator.step' is missing.*'stepp' meant"},
+        Mistake{"misspelt_required_key", scene("stepp = 0.01\nsteps = 2"), "2:1",
+                "unknown key 'integrator.stepp'; did you mean 'step'"},
+        Mistake{"misspelt_section", "[intgrator]\nstep = 0.01\nsteps = 2\n", "1:2",
+                "unknown key 'intgrator'; did you mean 'integrator'"},
+        Mistake{"too_many_cells",
+                "[integrator]\nstep = 1\nsteps = 1\n[[body]]\nmass = 1\n"
+                "shape = { kind = \"box\", size = [1, 1, 1], cells = [1000, 1000, 1000] }\n",
+                "6:51", "6e.09 tets"},
+        Mistake{"no_material",
+                "[integrator]\nstep = 1\nsteps = 1\n[[body]]\nmass = 1\n"
+                "shape = { kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n",
+                "4:1", "'body1' has no material"},
         Mistake{"unknown_section", scene() + "[integrater]\nx = 1\n", "9:2",
                 "unknown key 'integrater'; did you mean 'integrator'"},
         Mistake{"wrong_type", scene("step = \"fast\"\nsteps = 2"), "2:8",
@@ -152,6 +162,8 @@ TEST(SceneSettings, PointAtTheOption) {
   EXPECT_EQ(complaint("integrator.method=newmark"), "accepted");
   EXPECT_NE(complaint("integrator.step=-1").find("--set integrator.step=-1: "), std::string::npos);
   EXPECT_NE(complaint("integrator.stepp=1").find("did you mean 'step'"), std::string::npos);
+  EXPECT_NE(complaint("body.0.material={mu=-1, lambda=1}").find("--set body.0.material="),
+            std::string::npos);
   EXPECT_NE(complaint("nonsense").find("expected key=value"), std::string::npos);
   EXPECT_NE(complaint("body.3.mass=1").find("a list of 1 entries"), std::string::npos);
   EXPECT_NE(complaint("integrator.step.x=1").find("is a value, not a table"), std::string::npos);
