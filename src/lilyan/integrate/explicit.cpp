@@ -13,9 +13,7 @@ ExplicitIntegrator::ExplicitIntegrator(const System& system, ExplicitTable table
       table_(std::move(table)),
       assembler_(system),
       potential_(assembler_),
-      inverse_mass_(system.mass().cwiseInverse()) {
-  stop_fixed(system_, inverse_mass_);
-}
+      inverse_mass_(system.mass().cwiseInverse()) {}
 
 StepReport ExplicitIntegrator::step(State& state, double h) {
   StepReport report{.h = h};

@@ -17,7 +17,7 @@ class ExplicitIntegrator final : public Integrator {
   ExplicitTable table_;
   Assembler assembler_;
   PotentialCache potential_;
-  Vector inverse_mass_;  // zero at fixed vertices
+  Vector inverse_mass_;
 };
 
 }  // namespace lilyan
