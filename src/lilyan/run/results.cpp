@@ -117,6 +117,7 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
                   {"fixed_vertices", system.fixed_count()},
                   {"tets", scene_.tets.size()}};
   json["solver"] = {{"linear", summary.linear_solver},
+                    {"definiteness", name(scene_.solver.newton.definiteness)},
                     {"lanes", kLanes},
                     {"iterations", summary.iterations},
                     {"factorisations", summary.factorisations},

@@ -32,6 +32,10 @@ class Timer {
 
 }  // namespace
 
+std::string_view name(Definiteness definiteness) {
+  return definiteness == Definiteness::project ? "project" : "shift";
+}
+
 Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
     : pattern_(pattern),
       options_(options),

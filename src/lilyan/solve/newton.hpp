@@ -1,6 +1,7 @@
 // Newton's method for minimisation, with line search on the objective itself.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "lilyan/assemble/pattern.hpp"
@@ -15,6 +16,8 @@ enum class Definiteness {
   project,  // clamp the negative eigenvalues of each element's Hessian
   shift,    // add a growing multiple of the identity (Rojas, Liu, Kavan; Martin et al.)
 };
+
+[[nodiscard]] std::string_view name(Definiteness definiteness);
 
 struct NewtonOptions {
   int max_iterations = 200;

@@ -138,10 +138,8 @@ TEST(NeoHookeanStep, InvertedGuessConverges) {
         const StepReport r = integrator->step(state, h);
         // A path may end, between nodes, in an inverted state: that is said, not hidden.
         const bool solved = succeeded(r.status) || r.status == StepStatus::non_finite;
-        EXPECT_TRUE(solved) << scheme.label << ", "
-                            << (definiteness == Definiteness::project ? "project" : "shift")
-                            << ", h = " << h << ": " << describe(r.status) << ", residual "
-                            << r.residual;
+        EXPECT_TRUE(solved) << scheme.label << ", " << name(definiteness) << ", h = " << h << ": "
+                            << describe(r.status) << ", residual " << r.residual;
         const auto& nodes = std::get<MinimisationTable>(scheme.table).nodes;
         if (nodes.back().theta == 1) {
           EXPECT_TRUE(succeeded(r.status)) << scheme.label << ": " << describe(r.status);
