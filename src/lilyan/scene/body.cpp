@@ -181,8 +181,8 @@ Body read_body(TableReader reader, int number) {
   body.material = find_material(model);
   body.material_parameters = read_parameters(material, body.material->parameters);
   try {
-    // Made here once to see whether the values are admissible; the system makes its own.
-    (void)body.material->make({body.rest, body.tets}, body.material_parameters);
+    // Made without tets, only to see whether the values are admissible.
+    (void)body.material->make({body.rest, {}}, body.material_parameters);
   } catch (const ParameterError& error) {
     fail_parameter(material, error);
   }
