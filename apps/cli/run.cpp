@@ -28,6 +28,19 @@ std::string verdict(std::string_view what, std::string_view ratio, const Deviati
                      d.worst_relative() <= kConserved ? "" : "not ", ratio, d.worst_relative());
 }
 
+// "1 body, 330 vertices (25 fixed), 2000 tets", "1 degree of freedom"
+std::string size(const Scene& scene) {
+  const auto count = [](std::size_t n, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", n, n == 1 ? one : many);
+  };
+  if (!scene.coordinates.empty()) {
+    return count(scene.coordinates.size(), "degree of freedom", "degrees of freedom");
+  }
+  return fmt::format("{}, {} vertices ({} fixed), {} tets",
+                     count(scene.body_names.size(), "body", "bodies"), scene.system->vertices(),
+                     scene.system->fixed_count(), scene.tets.size());
+}
+
 // Standard error may be gone (a closed pipe, a full disk); that must not end a run.
 void tell(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
@@ -56,18 +69,25 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
     fmt::print("  {} steps were solved only after halving\n", summary.halved_steps);
   }
   fmt::print("  results in {}: series.csv, run.json, scene.resolved.toml{}\n",
-             results.folder().string(), scene.output.every > 0 ? ", run.pvd" : "");
+             results.folder().string(),
+             scene.output.every == 0     ? ""
+             : scene.coordinates.empty() ? ", run.pvd"
+                                         : ", trajectory.csv");
   if (summary.round_off_steps > 0) {
     fmt::print("  {} steps were solved to rounding error rather than to the tolerances\n",
                summary.round_off_steps);
   }
   if (summary.steps == 0) return;
-  fmt::print("over {} steps: {}; {}; {}\n", summary.steps,
-             verdict("energy", "|ΔE|/E₀", drift.energy(), true),
-             verdict("linear momentum", "|ΔP|/|P|", drift.linear_momentum(),
-                     system.translation_invariant()),
-             verdict("angular momentum", "|ΔL|/|L|", drift.angular_momentum(),
-                     system.rotation_invariant()));
+  fmt::print("over {} steps: {}", summary.steps,
+             verdict("energy", "|ΔE|/E₀", drift.energy(), true));
+  if (system.dimension() == 3) {
+    fmt::print("; {}; {}",
+               verdict("linear momentum", "|ΔP|/|P|", drift.linear_momentum(),
+                       system.translation_invariant()),
+               verdict("angular momentum", "|ΔL|/|L|", drift.angular_momentum(),
+                       system.rotation_invariant()));
+  }
+  fmt::print("\n");
 }
 
 }  // namespace
@@ -80,9 +100,8 @@ int run(const RunOptions& options) {
                              : std::filesystem::path(options.output);
   ResultFolder results(folder, scene);
   if (!options.quiet) {
-    tell(fmt::format("{}: {} vertices, {} tets, {} steps with {} into {}\n", scene.title,
-                     scene.system->vertices(), scene.tets.size(), scene.steps, scene.scheme.label,
-                     folder.string()));
+    tell(fmt::format("{}: {}, {} steps with {} into {}\n", scene.title, size(scene), scene.steps,
+                     scene.scheme.label, folder.string()));
   }
 
   std::signal(SIGINT, on_signal);
@@ -116,11 +135,8 @@ int run(const RunOptions& options) {
 int check(const SceneOptions& options) {
   const std::filesystem::path file = find_scene(options.scene);
   const Scene scene = load_scene(file, {.settings = options.settings});
-  fmt::print("{}: ok: {} {}, {} vertices ({} fixed), {} tets, {} steps of {} s with {}\n",
-             file.string(), scene.body_names.size(),
-             scene.body_names.size() == 1 ? "body" : "bodies", scene.system->vertices(),
-             scene.system->fixed_count(), scene.tets.size(), scene.steps, scene.step,
-             scene.scheme.label);
+  fmt::print("{}: ok: {}, {} steps of {} s with {}\n", file.string(), size(scene), scene.steps,
+             scene.step, scene.scheme.label);
   return kDone;
 }
 

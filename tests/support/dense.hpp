@@ -34,7 +34,7 @@ inline Matrix dense_hessian(Assembler& assembler, const Vector& x0, const Vector
 // Rows (and columns) of the free degrees of freedom of a vector over all.
 inline Vector free_part(const BlockPattern& pattern, const Vector& all) {
   Vector f(pattern.dofs());
-  for (int c = 0; c < pattern.dofs(); ++c) f[c] = all[3 * pattern.free_vertices()[c / 3] + c % 3];
+  for (int c = 0; c < pattern.dofs(); ++c) f[c] = all[pattern.dof(c)];
   return f;
 }
 

@@ -8,7 +8,8 @@
 
 namespace lilyan {
 
-BlockPattern::BlockPattern(const System& system) : free_index_(system.vertices(), -1) {
+BlockPattern::BlockPattern(const System& system)
+    : dimension_(system.dimension()), free_index_(system.vertices(), -1) {
   for (int v = 0; v < system.vertices(); ++v) {
     if (!system.fixed(v)) {
       free_index_[v] = static_cast<int>(free_vertices_.size());
@@ -41,28 +42,30 @@ BlockPattern::BlockPattern(const System& system) : free_index_(system.vertices()
   }
   for (int i = 0; i < n; ++i) graph_start_[i + 1] += graph_start_[i];
 
+  const int dim = dimension_;
   if (static_cast<double>(edges.size()) * 4.5 + 6.0 * n > std::numeric_limits<int>::max() / 2.0) {
     throw Error("the system is too large: its Hessian has more entries than can be indexed");
   }
   column_start_.push_back(0);
-  int longest = 3;
+  int longest = dim;
   for (int j = 0; j < n; ++j) {
     const auto begin = graph_.begin() + graph_start_[j];
     const auto end = graph_.begin() + graph_start_[j + 1];
     const auto below = std::upper_bound(begin, end, j);
-    for (int c = 0; c < 3; ++c) {
-      for (int r = c; r < 3; ++r) row_.push_back(3 * j + r);
+    for (int c = 0; c < dim; ++c) {
+      for (int r = c; r < dim; ++r) row_.push_back(dim * j + r);
       for (auto i = below; i != end; ++i) {
-        for (int r = 0; r < 3; ++r) row_.push_back(3 * *i + r);
+        for (int r = 0; r < dim; ++r) row_.push_back(dim * *i + r);
       }
       column_start_.push_back(static_cast<int>(row_.size()));
     }
-    longest = std::max(longest, column_start_[3 * j + 1] - column_start_[3 * j]);
+    longest = std::max(longest, column_start_[dim * j + 1] - column_start_[dim * j]);
   }
-  scratch_ = system.fixed_count() > 0 ? 3 * longest : 0;
+  scratch_ = system.fixed_count() > 0 ? dim * longest : 0;
 }
 
 BlockSlots BlockPattern::slots(const Energy& energy) const {
+  const int dim = dimension_;
   const Stencils s = energy.stencils();
   BlockSlots slots;
   slots.position.reserve(s.vertices.size() * (s.size + 1) / 2);
@@ -70,17 +73,18 @@ BlockSlots BlockPattern::slots(const Energy& energy) const {
   for (std::size_t first = 0; first < s.vertices.size(); first += s.size) {
     for (int b = 0; b < s.size; ++b) {
       const int j = free_index_[s.vertices[first + b]];
-      slots.column_length.push_back(j < 0 ? 3 : column_start_[3 * j + 1] - column_start_[3 * j]);
+      slots.column_length.push_back(j < 0 ? dim
+                                          : column_start_[dim * j + 1] - column_start_[dim * j]);
       for (int a = b; a < s.size; ++a) {
         const int i = free_index_[s.vertices[first + a]];
         if (i < 0 || j < 0) {
           slots.position.push_back(entries());
           continue;
         }
-        const auto begin = row_.begin() + column_start_[3 * j];
-        const auto end = row_.begin() + column_start_[3 * j + 1];
+        const auto begin = row_.begin() + column_start_[dim * j];
+        const auto end = row_.begin() + column_start_[dim * j + 1];
         slots.position.push_back(
-            static_cast<int>(std::lower_bound(begin, end, 3 * i) - row_.begin()));
+            static_cast<int>(std::lower_bound(begin, end, dim * i) - row_.begin()));
       }
     }
   }

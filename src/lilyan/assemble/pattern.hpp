@@ -9,12 +9,19 @@
 namespace lilyan {
 
 // Lower triangle of the Hessian over the free vertices, in compressed columns with ascending rows:
-// three consecutive columns per vertex, 3×3 blocks. Fixed vertices are left out.
+// n×n blocks, n consecutive columns per vertex, where n is the system's dimension. Fixed vertices
+// are left out.
 class BlockPattern {
  public:
   explicit BlockPattern(const System& system);
 
-  [[nodiscard]] int dofs() const { return 3 * static_cast<int>(free_vertices_.size()); }
+  [[nodiscard]] int dimension() const { return dimension_; }
+  [[nodiscard]] int dofs() const { return dimension_ * static_cast<int>(free_vertices_.size()); }
+  // Degree of freedom of the system that a column stands for.
+  [[nodiscard]] int dof(int column) const {
+    return dimension_ * free_vertices_[static_cast<std::size_t>(column / dimension_)] +
+           column % dimension_;
+  }
   [[nodiscard]] const std::vector<int>& column_start() const { return column_start_; }
   [[nodiscard]] const std::vector<int>& row() const { return row_; }
   [[nodiscard]] int entries() const { return column_start_.back(); }
@@ -32,6 +39,7 @@ class BlockPattern {
   [[nodiscard]] BlockSlots slots(const Energy& energy) const;
 
  private:
+  int dimension_;
   std::vector<int> free_vertices_;
   std::vector<int> free_index_;
   std::vector<int> graph_start_;

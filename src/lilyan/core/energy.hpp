@@ -10,10 +10,15 @@
 namespace lilyan {
 
 // What an energy is booked under in reports and result files.
-enum class EnergyKind { elastic, gravity };
-inline constexpr std::size_t kEnergyKinds = 2;
+enum class EnergyKind {
+  elastic,
+  gravity,    // of uniform fields: its zero is arbitrary
+  potential,  // anything else
+};
+inline constexpr std::size_t kEnergyKinds = 3;
 [[nodiscard]] constexpr std::string_view name(EnergyKind kind) {
-  return kind == EnergyKind::elastic ? "elastic" : "gravity";
+  constexpr std::array<std::string_view, kEnergyKinds> names = {"elastic", "gravity", "potential"};
+  return names[static_cast<std::size_t>(kind)];
 }
 using EnergyByKind = std::array<double, kEnergyKinds>;
 
@@ -26,11 +31,11 @@ struct WeightedNode {
   double hessian = 0;
 };
 
-// Where the 3×3 blocks of an energy's element Hessians live in the values of a sparse matrix
-// stored as lower-triangular compressed columns. An element of k vertices v₀<v₁<…, has the
-// k(k+1)/2 blocks (a,b), a ≥ b, in the order (0,0),(1,0),…,(k−1,0),(1,1),…. Entry (r,c) of a block
-// is at  position + c·L − c(c+1)/2 + r,  where L is the length of the first of the three columns
-// of vertex b. Blocks of fixed vertices point at a scratch area behind the matrix.
+// Where the n×n blocks (n the system's dimension) of an energy's element Hessians live in the
+// values of a sparse matrix stored as lower-triangular compressed columns. An element of k vertices
+// v₀<v₁<…, has the k(k+1)/2 blocks (a,b), a ≥ b, in the order (0,0),(1,0),…,(k−1,0),(1,1),…. Entry
+// (r,c) of a block is at  position + c·L − c(c+1)/2 + r,  where L is the length of the first of the
+// n columns of vertex b. Blocks of fixed vertices point at a scratch area behind the matrix.
 struct BlockSlots {
   std::vector<int> position;       // blocks of element 0, of element 1, …
   std::vector<int> column_length;  // k per element: L of each of its vertices

@@ -8,8 +8,9 @@ namespace lilyan {
 // Sets the entries of fixed vertices to zero.
 inline void stop_fixed(const System& system, Vector& v) {
   if (system.fixed_count() == 0) return;
+  const int n = system.dimension();
   for (int i = 0; i < system.vertices(); ++i) {
-    if (system.fixed(i)) v.segment<3>(3 * i).setZero();
+    if (system.fixed(i)) v.segment(n * i, n).setZero();
   }
 }
 

@@ -46,7 +46,11 @@ struct Ledger {
 struct Invariants {
   double kinetic = 0;
   EnergyByKind potential{};
+  [[nodiscard]] double of(EnergyKind kind) const {
+    return potential[static_cast<std::size_t>(kind)];
+  }
   double total = 0;  // kinetic + all potentials
+  // Of points in space; zero in systems of dimension one.
   Vec3 linear_momentum = Vec3::Zero();
   Vec3 angular_momentum = Vec3::Zero();  // about the origin
 };

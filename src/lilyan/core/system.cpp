@@ -9,16 +9,18 @@
 
 namespace lilyan {
 
-System::System(std::vector<double> vertex_masses)
-    : masses_(std::move(vertex_masses)),
-      dof_mass_(3 * static_cast<Eigen::Index>(masses_.size())),
+System::System(std::vector<double> vertex_masses, int dimension)
+    : dimension_(dimension),
+      masses_(std::move(vertex_masses)),
+      dof_mass_(dimension * static_cast<Eigen::Index>(masses_.size())),
       fixed_(masses_.size(), 0) {
+  if (dimension != 1 && dimension != 3) throw Error("the dimension of a system must be 1 or 3");
   for (std::size_t i = 0; i < masses_.size(); ++i) {
     if (!(masses_[i] > 0) || !std::isfinite(masses_[i])) {
       throw Error("vertex " + std::to_string(i) + " has mass " + std::to_string(masses_[i]) +
                   ": masses must be positive");
     }
-    dof_mass_.segment<3>(3 * static_cast<Eigen::Index>(i)).setConstant(masses_[i]);
+    dof_mass_.segment(dimension * static_cast<Eigen::Index>(i), dimension).setConstant(masses_[i]);
   }
 }
 
@@ -34,12 +36,12 @@ void System::fix(int vertex) {
 }
 
 bool System::translation_invariant() const {
-  return fixed_count_ == 0 &&
+  return dimension_ == 3 && fixed_count_ == 0 &&
          std::ranges::all_of(energies_, [](const auto& e) { return e->translation_invariant(); });
 }
 
 bool System::rotation_invariant() const {
-  return fixed_count_ == 0 &&
+  return dimension_ == 3 && fixed_count_ == 0 &&
          std::ranges::all_of(energies_, [](const auto& e) { return e->rotation_invariant(); });
 }
 

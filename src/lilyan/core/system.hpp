@@ -1,4 +1,4 @@
-// A mechanical system of point masses with potential energies: what is integrated.
+// A mechanical system of masses with potential energies: what is integrated.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,13 @@ namespace lilyan {
 //   System system(masses);                       // one mass per vertex
 //   system.add(std::make_unique<Gravity>(...));
 //   system.fix(0);
+//
+// A vertex is a point in space, with three coordinates; or, in a system of dimension one, a single
+// generalised coordinate with its own (constant) mass: an angle and its moment of inertia, say.
 class System {
  public:
-  // Throws Error unless every mass is positive and finite.
-  explicit System(std::vector<double> vertex_masses);
+  // Throws Error unless every mass is positive and finite and the dimension 1 or 3.
+  explicit System(std::vector<double> vertex_masses, int dimension = 3);
 
   void add(std::unique_ptr<Energy> energy);
 
@@ -26,7 +29,8 @@ class System {
   void fix(int vertex);
 
   [[nodiscard]] int vertices() const { return static_cast<int>(masses_.size()); }
-  [[nodiscard]] int dofs() const { return 3 * vertices(); }
+  [[nodiscard]] int dimension() const { return dimension_; }  // of each vertex
+  [[nodiscard]] int dofs() const { return dimension_ * vertices(); }
   [[nodiscard]] std::span<const double> vertex_masses() const { return masses_; }
   // Mass of each degree of freedom.
   [[nodiscard]] const Vector& mass() const { return dof_mass_; }
@@ -39,6 +43,7 @@ class System {
   [[nodiscard]] bool rotation_invariant() const;
 
  private:
+  int dimension_;
   std::vector<double> masses_;
   Vector dof_mass_;
   std::vector<char> fixed_;

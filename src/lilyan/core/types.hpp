@@ -5,7 +5,8 @@
 
 namespace lilyan {
 
-// Degrees of freedom, one after the other: vertex i owns entries 3i, 3i+1, 3i+2.
+// Degrees of freedom, one after the other: vertex i of a system of dimension n owns the entries
+// n·i … n·i+n−1.
 using Vector = Eigen::VectorXd;
 using Vec3 = Eigen::Vector3d;
 

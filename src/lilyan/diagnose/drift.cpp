@@ -53,6 +53,11 @@ double rest_energy(const System& system, const State& state, const Vec3& center)
 
 DriftTracker::DriftTracker(const System& system, const State& initial, const Invariants& start)
     : start_(start) {
+  const double potential = std::abs(start.of(EnergyKind::potential));
+  if (system.dimension() != 3) {
+    energy_.scale = std::max(start.kinetic, potential);
+    return;
+  }
   double mass = 0;
   Vec3 center = Vec3::Zero();
   for (int i = 0; i < system.vertices(); ++i) {
@@ -65,9 +70,14 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
   for (int i = 0; i < system.vertices(); ++i) {
     radius = std::max(radius, (initial.x.segment<3>(3 * i) - center).norm());
   }
-  const double elastic = start.potential[static_cast<std::size_t>(EnergyKind::elastic)];
-  energy_.scale = std::max({start.kinetic, std::abs(elastic), weight(system, initial) * radius,
-                            rest_energy(system, initial, center)});
+  energy_.scale =
+      std::max({start.kinetic, std::abs(start.of(EnergyKind::elastic)), potential,
+                weight(system, initial) * radius, rest_energy(system, initial, center)});
+  // Only where the linear momentum is an invariant too is the choice of the origin free.
+  if (!system.translation_invariant()) {
+    radius += center.norm();
+    center.setZero();
+  }
   const double linear = std::sqrt(2 * mass * energy_.scale);
   const double angular = linear * radius;
   center_ = center;

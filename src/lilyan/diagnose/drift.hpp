@@ -22,7 +22,8 @@ struct Deviation {
 // Momenta are compared with their initial size; one that starts below a thousandth of what a motion
 // of that energy could carry is compared with the latter: √(2mE) for the linear, that times the
 // body's radius for the angular one. Angular momentum is taken about the initial centre of mass, so
-// that a distant origin neither hides nor feigns a drift.
+// that a distant origin neither hides nor feigns a drift (about the origin where the energy singles
+// it out: a planet about its sun).
 class DriftTracker {
  public:
   DriftTracker(const System& system, const State& initial, const Invariants& start);

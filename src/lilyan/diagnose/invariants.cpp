@@ -10,8 +10,12 @@ Invariants invariants(const System& system, const Vector& x, const Vector& v,
                       const EnergyByKind& potential) {
   Invariants result;
   result.potential = potential;
+  result.kinetic = 0.5 * (system.mass().array() * v.array().square()).sum();
+  result.total = result.kinetic;
+  for (const double e : potential) result.total += e;
+  if (system.dimension() != 3) return result;
   const auto masses = system.vertex_masses();
-  double px = 0, py = 0, pz = 0, lx = 0, ly = 0, lz = 0, twice = 0;
+  double px = 0, py = 0, pz = 0, lx = 0, ly = 0, lz = 0;
   for (std::size_t i = 0; i < masses.size(); ++i) {
     const double* q = x.data() + 3 * i;
     const double* u = v.data() + 3 * i;
@@ -22,13 +26,9 @@ Invariants invariants(const System& system, const Vector& x, const Vector& v,
     lx += m * (q[1] * u[2] - q[2] * u[1]);
     ly += m * (q[2] * u[0] - q[0] * u[2]);
     lz += m * (q[0] * u[1] - q[1] * u[0]);
-    twice += m * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
   }
-  result.kinetic = twice / 2;
   result.linear_momentum = Vec3(px, py, pz);
   result.angular_momentum = Vec3(lx, ly, lz);
-  result.total = result.kinetic;
-  for (const double e : potential) result.total += e;
   return result;
 }
 

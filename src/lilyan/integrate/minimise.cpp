@@ -42,8 +42,8 @@ std::string_view MinimiseIntegrator::linear_solver() const {
 
 double MinimiseIntegrator::energy_scale(const Invariants& at) const {
   // Gravity's zero is arbitrary, so it does not say how large a change of energy is.
-  return std::max(at.kinetic,
-                  std::abs(at.potential[static_cast<std::size_t>(EnergyKind::elastic)]));
+  return std::max(
+      {at.kinetic, std::abs(at.of(EnergyKind::elastic)), std::abs(at.of(EnergyKind::potential))});
 }
 
 StepReport MinimiseIntegrator::step(State& state, double h) {

@@ -43,7 +43,7 @@ void StepObjective::hessian(const Vector& d, double projection, std::vector<doub
   assembler_.hessian(*x0_, d, nodes_, projection, values);
   const BlockPattern& pattern = assembler_.hessian_pattern();
   for (int c = 0; c < pattern.dofs(); ++c) {
-    values[pattern.column_start()[c]] += mass_[3 * pattern.free_vertices()[c / 3]];
+    values[pattern.column_start()[c]] += mass_[pattern.dof(c)];
   }
 }
 

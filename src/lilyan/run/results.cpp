@@ -19,6 +19,7 @@ constexpr const char* kScene = "scene.resolved.toml";
 constexpr const char* kRun = "run.json";
 constexpr const char* kSeries = "series.csv";
 constexpr const char* kPvd = "run.pvd";
+constexpr const char* kTrajectory = "trajectory.csv";
 constexpr const char* kFrames = "frames";
 
 void write_text(const fs::path& file, const std::string& text) {
@@ -37,7 +38,7 @@ void clear_earlier_run(const fs::path& folder) {
                     "-o",
                     folder.string()));
   }
-  for (const char* file : {kScene, kRun, kSeries, kPvd}) fs::remove(folder / file);
+  for (const char* file : {kScene, kRun, kSeries, kPvd, kTrajectory}) fs::remove(folder / file);
   if (!fs::is_directory(folder / kFrames)) return;
   for (const auto& entry : fs::directory_iterator(folder / kFrames)) {
     if (entry.path().extension() == ".vtu") fs::remove(entry.path());
@@ -58,15 +59,20 @@ ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
     : folder_(folder), scene_(scene) {
   try {
     clear_earlier_run(folder_);
-    fs::create_directories(scene.output.every > 0 ? folder_ / kFrames : folder_);
+    fs::create_directories(frames() ? folder_ / kFrames : folder_);
   } catch (const fs::filesystem_error& error) {
     throw Error(
         fmt::format("cannot use {} for results: {}", folder_.string(), error.code().message()));
   }
   write_text(folder_ / kScene, scene.resolved);
   series_ = std::make_unique<SeriesWriter>(folder_ / kSeries);
-  if (scene.output.every > 0) pvd_ = std::make_unique<PvdWriter>(folder_ / kPvd);
+  if (frames()) pvd_ = std::make_unique<PvdWriter>(folder_ / kPvd);
+  if (!scene.coordinates.empty() && scene.output.every > 0) {
+    trajectory_ = std::make_unique<TrajectoryWriter>(folder_ / kTrajectory, scene.coordinates);
+  }
 }
+
+bool ResultFolder::frames() const { return scene_.output.every > 0 && scene_.coordinates.empty(); }
 
 void ResultFolder::add(const RunMoment& moment) {
   const OutputSettings& output = scene_.output;
@@ -77,8 +83,10 @@ void ResultFolder::add(const RunMoment& moment) {
   } else {
     series_->start(moment.state.t, moment.invariants);
   }
-  if (output.every > 0 && (last || moment.step % output.every == 0))
-    write_frame(moment.step, moment.state);
+  if (output.every > 0 && (last || moment.step % output.every == 0)) {
+    if (pvd_) write_frame(moment.step, moment.state);
+    if (trajectory_) trajectory_->add(moment.step, moment.state);
+  }
 }
 
 void ResultFolder::write_frame(int step, const State& state) {
@@ -95,6 +103,7 @@ void ResultFolder::write_frame(int step, const State& state) {
 void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) {
   series_->finish(summary.steps, summary.t, summary.invariants);
   if (pvd_ && last_frame_ != summary.steps) write_frame(summary.steps, summary.state);
+  if (trajectory_) trajectory_->finish(summary.steps, summary.state);
   const System& system = *scene_.system;
   const Invariants& start = drift.start();
   Json json;

@@ -1,10 +1,12 @@
-// The folder a run leaves behind: scene.resolved.toml, run.json, series.csv, run.pvd, frames/.
+// The folder a run leaves behind: scene.resolved.toml, run.json, series.csv, and run.pvd with
+// frames/ (of bodies) or trajectory.csv (of small systems).
 #pragma once
 
 #include <filesystem>
 #include <memory>
 
 #include "lilyan/io/series.hpp"
+#include "lilyan/io/trajectory.hpp"
 #include "lilyan/io/vtu.hpp"
 #include "lilyan/run/runner.hpp"
 #include "lilyan/scene/scene.hpp"
@@ -24,12 +26,14 @@ class ResultFolder {
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
+  [[nodiscard]] bool frames() const;  // whether this run writes any
   void write_frame(int step, const State& state);
 
   std::filesystem::path folder_;
   const Scene& scene_;
   std::unique_ptr<SeriesWriter> series_;
   std::unique_ptr<PvdWriter> pvd_;
+  std::unique_ptr<TrajectoryWriter> trajectory_;
   int last_frame_ = -1;
 };
 

@@ -9,6 +9,7 @@
 
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/energy/gravity.hpp"
+#include "lilyan/problem/problem.hpp"
 #include "lilyan/scene/body.hpp"
 #include "lilyan/scene/table_reader.hpp"
 
@@ -142,19 +143,22 @@ void assemble_system(const std::vector<Body>& bodies, const Vec3& gravity, Scene
   }
 }
 
-}  // namespace
+void read_system(TableReader reader, Scene& scene) {
+  std::vector<std::string> names;
+  for (const Problem& p : problems()) names.push_back(p.name);
+  const Problem* problem = find_problem(reader.choice("kind", names));
+  try {
+    ProblemInstance made =
+        make_problem(problem->name, read_parameters(reader, problem->parameters));
+    scene.system = std::move(made.system);
+    scene.initial = std::move(made.initial);
+    scene.coordinates = std::move(made.coordinates);
+  } catch (const ParameterError& error) {
+    fail_parameter(reader, error);
+  }
+}
 
-Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
-  const SceneDocument document(file, changes.settings);
-  toml::table resolved;
-  TableReader root(document, document.root(), "", resolved);
-  root.expect({"title", "integrator", "solver", "output", "world", "body"});
-  Scene scene;
-  scene.name = file.stem().string();
-  scene.title = root.text("title", scene.name);
-  read_integrator(root.table("integrator"), changes.steps, scene);
-  read_solver(root.table("solver"), scene);
-  read_output(root.table("output"), scene);
+void read_bodies(TableReader& root, Scene& scene) {
   TableReader world = root.table("world");
   const Vec3 gravity = world.vector("gravity", Vec3::Zero());
   world.finish();
@@ -163,20 +167,47 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
     bodies.push_back(read_body(reader, static_cast<int>(bodies.size()) + 1));
   }
   root.finish();
-  if (bodies.empty()) root.fail("body", "the scene has no body: add a [[body]] table");
+  if (bodies.empty()) {
+    root.fail("body", "the scene has nothing to simulate: add a [[body]] or a [system] table");
+  }
   assemble_system(bodies, gravity, scene);
+}
 
+}  // namespace
+
+Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
+  const SceneDocument document(file, changes.settings);
+  toml::table resolved;
+  TableReader root(document, document.root(), "", resolved);
+  root.expect({"title", "integrator", "solver", "output", "world", "body", "system"});
+  Scene scene;
+  scene.name = file.stem().string();
+  scene.title = root.text("title", scene.name);
+  read_integrator(root.table("integrator"), changes.steps, scene);
+  read_solver(root.table("solver"), scene);
+  read_output(root.table("output"), scene);
+  if (root.has("system")) {
+    for (const char* key : {"body", "world"}) {
+      if (root.has(key)) root.fail(key, fmt::format("a [system] has no '{}'", key));
+    }
+    read_system(root.table("system"), scene);
+    root.finish();
+  } else {
+    read_bodies(root, scene);
+  }
+
+  const char* place = scene.coordinates.empty() ? "body" : "system";
   if (!std::isfinite(invariants(*scene.system, scene.initial).kinetic)) {
-    root.fail("body", "the initial velocities have infinite energy");
+    root.fail(place, "the initial velocities have infinite energy");
   }
   // An initial shape outside a material's domain would only show as a failed first step.
   EnergyByKind start = invariants(*scene.system, scene.initial).potential;
   for (const double e : start) {
     if (!std::isfinite(e)) {
-      root.fail(
-          "body",
-          "the initial shape has infinite energy: its deformation is too large or inverts elements "
-          "of a material that resists inversion");
+      root.fail(place, scene.coordinates.empty()
+                           ? "the initial shape has infinite energy: its deformation is too large "
+                             "or inverts elements of a material that resists inversion"
+                           : "the initial position has infinite energy");
     }
   }
   std::ostringstream text;

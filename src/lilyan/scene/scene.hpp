@@ -37,6 +37,8 @@ struct Scene {
   std::vector<std::array<int, 4>> tets;
   std::vector<int> tet_body;  // which body each tet belongs to
   std::vector<std::string> body_names;
+  // Of a small system, a name for each degree of freedom; empty for bodies.
+  std::vector<std::string> coordinates;
 
   std::string resolved;  // the scene as TOML with every default filled in
 };

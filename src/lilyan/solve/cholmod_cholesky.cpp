@@ -51,9 +51,10 @@ std::vector<int> fill_reducing_order(const BlockPattern& pattern) {
                        nullptr, nullptr) < AMD_OK) {
     throw Error("AMD could not order the mesh graph");
   }
-  std::vector<int> dofs(3 * static_cast<std::size_t>(n));
+  const int dim = pattern.dimension();
+  std::vector<int> dofs(static_cast<std::size_t>(dim) * static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
-    for (int c = 0; c < 3; ++c) dofs[3 * i + c] = 3 * order[i] + c;
+    for (int c = 0; c < dim; ++c) dofs[dim * i + c] = dim * order[i] + c;
   }
   return dofs;
 }

@@ -43,7 +43,7 @@ Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
       hessian_(pattern.storage()),
       free_right_(pattern.dofs()),
       free_solution_(pattern.dofs()) {
-  const auto all = static_cast<Eigen::Index>(3 * pattern.free_index().size());
+  const auto all = static_cast<Eigen::Index>(pattern.dimension() * pattern.free_index().size());
   for (Vector* v : {&gradient_, &trial_gradient_, &trial_, &direction_, &diagonal_})
     v->setZero(all);
 }
@@ -187,16 +187,9 @@ bool Newton::factorise(Objective& objective, const Vector& d, NewtonResult& resu
 
 void Newton::solve_direction() {
   const Timer timer(times_.solve);
-  const std::vector<int>& free = pattern_.free_vertices();
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    free_right_.segment<3>(3 * static_cast<Eigen::Index>(i)) =
-        -gradient_.segment<3>(3 * static_cast<Eigen::Index>(free[i]));
-  }
+  for (int c = 0; c < pattern_.dofs(); ++c) free_right_[c] = -gradient_[pattern_.dof(c)];
   linear_->solve(free_right_, free_solution_);
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    direction_.segment<3>(3 * static_cast<Eigen::Index>(free[i])) =
-        free_solution_.segment<3>(3 * static_cast<Eigen::Index>(i));
-  }
+  for (int c = 0; c < pattern_.dofs(); ++c) direction_[pattern_.dof(c)] = free_solution_[c];
 }
 
 bool Newton::at_rounding(const Objective& objective, const Vector& d, double norm) {
@@ -206,7 +199,7 @@ bool Newton::at_rounding(const Objective& objective, const Vector& d, double nor
 
 void Newton::read_diagonal() {
   for (int c = 0; c < pattern_.dofs(); ++c) {
-    diagonal_[3 * pattern_.free_vertices()[c / 3] + c % 3] = hessian_[pattern_.column_start()[c]];
+    diagonal_[pattern_.dof(c)] = hessian_[pattern_.column_start()[c]];
   }
 }
 

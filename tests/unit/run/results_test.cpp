@@ -63,23 +63,24 @@ TEST(Results, SeriesHasTheDocumentedColumnsAndTheLedgerExplainsEveryChange) {
   std::string header;
   std::getline(stream, header);
   EXPECT_EQ(header,
-            "step,t,energy_kinetic,energy_elastic,energy_gravity,energy_total,momentum_x,"
+            "step,t,energy_kinetic,energy_elastic,energy_gravity,energy_potential,energy_total,"
+            "momentum_x,"
             "momentum_y,momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,"
             "ledger_solver,ledger_quadrature,ledger_work,ledger_dissipation,ledger_method,"
             "newton_iterations");
   const auto table = rows(out / "series.csv");
   ASSERT_EQ(table.size(), 8u);
   for (std::size_t i = 0; i < table.size(); ++i) {
-    ASSERT_EQ(table[i].size(), 18u);
+    ASSERT_EQ(table[i].size(), 19u);
     EXPECT_EQ(table[i][0], static_cast<double>(i));
     EXPECT_EQ(table[i][1], static_cast<double>(i) * 0.02);
-    EXPECT_NEAR(table[i][2] + table[i][3] + table[i][4], table[i][5],
+    EXPECT_NEAR(table[i][2] + table[i][3] + table[i][4] + table[i][5], table[i][6],
                 1e-14 * std::abs(table[i][2]));
     if (i == 0) continue;
     double ledger = 0;
-    for (int k = 12; k <= 16; ++k) ledger += table[i][k];
-    EXPECT_NEAR(table[i][5] - table[i - 1][5], ledger, 1e-13 * table[0][5]);
-    EXPECT_GT(table[i][17], 0);
+    for (int k = 13; k <= 17; ++k) ledger += table[i][k];
+    EXPECT_NEAR(table[i][6] - table[i - 1][6], ledger, 1e-13 * table[0][6]);
+    EXPECT_GT(table[i][18], 0);
   }
 }
 
@@ -95,8 +96,8 @@ TEST(Results, SkippedRowsAreSummedIntoTheNext) {
   EXPECT_EQ(some[1][0], 3);
   EXPECT_EQ(some[3][0], 7);
   EXPECT_EQ(some[3], all[7]);
-  EXPECT_NEAR(some[1][16], all[1][16] + all[2][16] + all[3][16], 1e-15);
-  EXPECT_EQ(some[1][17], all[1][17] + all[2][17] + all[3][17]);
+  EXPECT_NEAR(some[1][17], all[1][17] + all[2][17] + all[3][17], 1e-15);
+  EXPECT_EQ(some[1][18], all[1][18] + all[2][18] + all[3][18]);
 }
 
 TEST(Results, FramesHoldThePositionsBitForBit) {

@@ -1,0 +1,43 @@
+// The potential energy of a small system, given as a function with its derivatives.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "lilyan/core/energy.hpp"
+
+namespace lilyan {
+
+struct PotentialSymmetry {
+  bool translation = false;
+  bool rotation = false;  // about the origin
+};
+
+// E(q) over all degrees of freedom of a system, of which there may be at most kMost; its Hessian is
+// dense.
+class SmallPotential final : public Energy {
+ public:
+  static constexpr int kMost = 24;
+
+  // Returns E(q). Writes ∇E and ∇²E (all entries, columns one after the other) where not null.
+  using Function = std::function<double(const double* q, double* gradient, double* hessian)>;
+
+  // Throws Error for more degrees of freedom than kMost.
+  SmallPotential(int vertices, int dimension, Function function, PotentialSymmetry symmetry = {});
+
+  [[nodiscard]] EnergyKind kind() const override { return EnergyKind::potential; }
+  [[nodiscard]] Stencils stencils() const override {
+    return {static_cast<int>(vertices_.size()), vertices_};
+  }
+  [[nodiscard]] bool translation_invariant() const override { return symmetry_.translation; }
+  [[nodiscard]] bool rotation_invariant() const override { return symmetry_.rotation; }
+  [[nodiscard]] double evaluate(const Evaluation& at) const override;
+
+ private:
+  std::vector<int> vertices_;
+  int dimension_;
+  Function function_;
+  PotentialSymmetry symmetry_;
+};
+
+}  // namespace lilyan
