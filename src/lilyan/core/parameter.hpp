@@ -2,6 +2,7 @@
 // command line and the documentation.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,6 +37,11 @@ class ParameterError : public Error {
 // What the user gave; defaults come from the specification.
 class Parameters {
  public:
+  Parameters() = default;
+  // Parameters{{"order", 6.0}, {"base", "avf"}}
+  Parameters(std::initializer_list<std::pair<const std::string, ParameterValue>> values)
+      : values_(values) {}
+
   void set(const std::string& name, ParameterValue value) { values_[name] = std::move(value); }
   [[nodiscard]] bool has(const std::string& name) const { return values_.contains(name); }
   [[nodiscard]] const std::map<std::string, ParameterValue>& values() const { return values_; }

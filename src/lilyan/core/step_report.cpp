@@ -1,5 +1,7 @@
 #include "lilyan/core/step_report.hpp"
 
+#include <algorithm>
+
 namespace lilyan {
 
 std::string_view describe(StepStatus status) {
@@ -12,6 +14,20 @@ std::string_view describe(StepStatus status) {
     case StepStatus::non_finite: return "reached a state that is not finite";
   }
   return "unknown";
+}
+
+void StepReport::append(const StepReport& next) {
+  status = succeeded(next.status) && status == StepStatus::round_off ? status : next.status;
+  h += next.h;
+  substeps += next.substeps;
+  iterations += next.iterations;
+  factorisations += next.factorisations;
+  evaluations += next.evaluations;
+  definiteness_fixes += next.definiteness_fixes;
+  nodes = std::max(nodes, next.nodes);
+  residual = std::max(residual, next.residual);
+  after = next.after;
+  ledger += next.ledger;
 }
 
 }  // namespace lilyan

@@ -63,11 +63,15 @@ struct StepReport {
   int factorisations = 0;      // numeric factorisations, failed attempts included
   int evaluations = 0;         // of the objective, line-search trials included
   int definiteness_fixes = 0;  // Hessians that had to be modified
+  int nodes = 0;               // Gauss points of an adaptive quadrature
   // Velocity error left by the solver, √(δvᵀMδv), relative to √(2·energy scale) of the step.
   double residual = 0;
   Invariants before;
   Invariants after;
   Ledger ledger;
+
+  // Takes in the report of the step that came right after: work and ledger add up, `before` stays.
+  void append(const StepReport& next);
 };
 
 }  // namespace lilyan

@@ -26,6 +26,8 @@ System::System(std::vector<double> vertex_masses, int dimension)
 
 void System::add(std::unique_ptr<Energy> energy) { energies_.push_back(std::move(energy)); }
 
+void System::add(std::unique_ptr<Force> force) { forces_.push_back(std::move(force)); }
+
 void System::fix(int vertex) {
   if (vertex < 0 || vertex >= vertices()) {
     throw Error("cannot fix vertex " + std::to_string(vertex) + ": the system has " +
@@ -36,12 +38,12 @@ void System::fix(int vertex) {
 }
 
 bool System::translation_invariant() const {
-  return dimension_ == 3 && fixed_count_ == 0 &&
+  return dimension_ == 3 && fixed_count_ == 0 && forces_.empty() &&
          std::ranges::all_of(energies_, [](const auto& e) { return e->translation_invariant(); });
 }
 
 bool System::rotation_invariant() const {
-  return dimension_ == 3 && fixed_count_ == 0 &&
+  return dimension_ == 3 && fixed_count_ == 0 && forces_.empty() &&
          std::ranges::all_of(energies_, [](const auto& e) { return e->rotation_invariant(); });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/force.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
@@ -24,6 +25,7 @@ class System {
   explicit System(std::vector<double> vertex_masses, int dimension = 3);
 
   void add(std::unique_ptr<Energy> energy);
+  void add(std::unique_ptr<Force> force);
 
   // A fixed vertex stays where the state has it; its velocity is taken as zero.
   void fix(int vertex);
@@ -38,6 +40,8 @@ class System {
   [[nodiscard]] int fixed_count() const { return fixed_count_; }
   [[nodiscard]] std::span<const std::unique_ptr<Energy>> energies() const { return energies_; }
 
+  [[nodiscard]] std::span<const std::unique_ptr<Force>> forces() const { return forces_; }
+
   // Whether Noether's theorem promises linear (angular) momentum for this system.
   [[nodiscard]] bool translation_invariant() const;
   [[nodiscard]] bool rotation_invariant() const;
@@ -49,6 +53,7 @@ class System {
   std::vector<char> fixed_;
   int fixed_count_ = 0;
   std::vector<std::unique_ptr<Energy>> energies_;
+  std::vector<std::unique_ptr<Force>> forces_;
 };
 
 }  // namespace lilyan

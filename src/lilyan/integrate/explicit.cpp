@@ -1,19 +1,28 @@
 #include "lilyan/integrate/explicit.hpp"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/integrate/forces.hpp"
 
 namespace lilyan {
+namespace {
+constexpr int kMaxForceIterations = 100;
+using Kind = ExplicitTable::Stage::Kind;
+}  // namespace
 
 ExplicitIntegrator::ExplicitIntegrator(const System& system, ExplicitTable table)
     : system_(system),
       table_(std::move(table)),
       assembler_(system),
       potential_(assembler_),
-      inverse_mass_(system.mass().cwiseInverse()) {}
+      inverse_mass_(system.mass().cwiseInverse()) {
+  if (system.forces().empty()) return;
+  for (Vector* v : {&kicked_, &force_, &before_force_, &scratch_}) v->setZero(system.dofs());
+}
 
 StepReport ExplicitIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
@@ -25,30 +34,74 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
   Vector& v = state.v;
   state.x_previous = x;
   state.v_previous = v;
-  for (const ExplicitTable::Stage& stage : table_.stages) {
-    if (stage.kind == ExplicitTable::Stage::Kind::drift) {
-      x += (stage.weight * h) * v;
-    } else {
-      const Vector& gradient = potential_.gradient(x);
-      v.array() -= (stage.weight * h) * inverse_mass_.array() * gradient.array();
-      ++report.evaluations;
+  double t = state.t;
+  for (std::size_t i = 0; i < table_.stages.size(); ++i) {
+    const auto& [kind, weight] = table_.stages[i];
+    if (kind == Kind::drift) {
+      x += (weight * h) * v;
+      t += weight * h;
+      continue;
+    }
+    const Vector& gradient = potential_.gradient(x);
+    ++report.evaluations;
+    if (system_.forces().empty()) {
+      v.array() -= (weight * h) * inverse_mass_.array() * gradient.array();
+    } else if (!forced_kick(i, t, weight * h, x, gradient, v, report)) {
+      report.status = StepStatus::not_converged;
+      break;
     }
   }
   // With the gradient, since the next step's first kick will want it here.
   potential_.gradient(x);
   report.after = invariants(system_, x, v, potential_.values(x));
-  if (!std::isfinite(report.after.total)) {
-    report.status = StepStatus::non_finite;
+  if (!std::isfinite(report.after.total)) report.status = StepStatus::non_finite;
+  if (!succeeded(report.status)) {
     report.after = report.before;
+    report.ledger = {};
     x.swap(state.x_previous);
     v.swap(state.v_previous);
     state.h_previous = 0;
     return report;
   }
-  report.ledger.method = report.after.total - report.before.total;
+  report.ledger.method = report.after.total - report.before.total - report.ledger.work;
   state.h_previous = h;
   state.t += h;
   return report;
+}
+
+// By Lagrange–d'Alembert a kick's external force sees the velocities of the drifts it stands
+// between: half of it (all, at an end of the step) that of the drift before, half that of the drift
+// after. The latter is what the kick leads to, hence an iteration, contracting with
+// h·(damping/mass).
+bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, const Vector& x,
+                                     const Vector& gradient, Vector& v, StepReport& report) {
+  const bool drift_before = stage > 0;
+  const bool drift_after = stage + 1 < table_.stages.size();
+  const double share_after = drift_after ? (drift_before ? 0.5 : 1.0) : 0.0;
+  before_force_.setZero();
+  if (share_after != 1) {
+    add_forces(system_, t, x, v, 1 - share_after, scratch_, before_force_);
+  }
+  kicked_ = v;
+  double last_change = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < kMaxForceIterations; ++k) {
+    force_ = before_force_;
+    if (share_after != 0) add_forces(system_, t, x, kicked_, share_after, scratch_, force_);
+    scratch_ = v;
+    scratch_.array() += h * inverse_mass_.array() * (force_ - gradient).array();
+    const double change = (scratch_ - kicked_).norm();
+    kicked_.swap(scratch_);
+    // Done when only rounding errors move it any more.
+    if (share_after == 0 || change == 0 ||
+        (change >= last_change && change <= 1e-14 * kicked_.norm())) {
+      report.ledger.work += h * force_.dot(0.5 * (v + kicked_));
+      v.swap(kicked_);
+      return true;
+    }
+    if (change >= 2 * last_change) return false;
+    last_change = change;
+  }
+  return false;
 }
 
 }  // namespace lilyan

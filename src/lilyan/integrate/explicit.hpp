@@ -13,11 +13,16 @@ class ExplicitIntegrator final : public Integrator {
   StepReport step(State& state, double h) override;
 
  private:
+  // A kick of h under external forces as well; false when its iteration does not converge.
+  bool forced_kick(std::size_t stage, double t, double h, const Vector& x, const Vector& gradient,
+                   Vector& v, StepReport& report);
+
   const System& system_;
   ExplicitTable table_;
   Assembler assembler_;
   PotentialCache potential_;
   Vector inverse_mass_;
+  Vector kicked_, force_, before_force_, scratch_;
 };
 
 }  // namespace lilyan

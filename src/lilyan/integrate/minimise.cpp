@@ -1,38 +1,66 @@
 #include "lilyan/integrate/minimise.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <utility>
 
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/integrate/forces.hpp"
 
 namespace lilyan {
+namespace {
 
-MinimiseIntegrator::MinimiseIntegrator(const System& system, MinimisationTable table,
+constexpr std::array<WeightedNode, 1> kThere{{{.theta = 1, .gradient = 1}}};
+
+double energy_scale(const Invariants& at) {
+  // Gravity's zero is arbitrary, so it does not say how large a change of energy is.
+  return std::max(
+      {at.kinetic, std::abs(at.of(EnergyKind::elastic)), std::abs(at.of(EnergyKind::potential))});
+}
+
+double potential_change(const Invariants& before, const Invariants& after) {
+  double change = 0;
+  for (std::size_t k = 0; k < kEnergyKinds; ++k) change += after.potential[k] - before.potential[k];
+  return change;
+}
+
+}  // namespace
+
+MinimiseIntegrator::MinimiseIntegrator(const System& system, const MinimisationTable& table,
                                        const SolverOptions& options)
     : system_(system),
-      table_(std::move(table)),
+      options_(options),
+      plan_(table),
       assembler_(system),
       potential_(assembler_),
       objective_(assembler_, options),
       newton_(assembler_.hessian_pattern(), options.newton),
-      d_(system.dofs()),
-      v1_(system.dofs()),
-      end_forces_(Vector::Zero(system.dofs())),
-      start_gradient_(Vector::Zero(system.dofs())) {
-  for (const Node& node : table_.nodes) {
-    if (node.theta == 0) {
-      start_weight_ += node.weight;
-    } else {
-      solved_nodes_.push_back(node);
-    }
-  }
-  for (const Node& node : table_.end_forces) {
-    if (node.theta == 0) {
-      end_start_weight_ += node.weight;
-    } else {
-      end_nodes_.push_back({.theta = node.theta, .gradient = node.weight});
-    }
+      forced_(!system.forces().empty()) {
+  prepare_points(plan_.stages.size());
+}
+
+MinimiseIntegrator::MinimiseIntegrator(const System& system, const MultistepTable& table,
+                                       const SolverOptions& options)
+    : MinimiseIntegrator(system, table.start, options) {
+  at_ratio_ = table.at_ratio;
+  running_ratio_ = 1;
+  running_plan_.emplace(at_ratio_(1));
+  prepare_points(std::max(plan_.stages.size(), running_plan_->stages.size()));
+}
+
+void MinimiseIntegrator::prepare_points(std::size_t stages) {
+  const int n = system_.dofs();
+  points_.resize(stages);
+  const auto clear = [&](Point& p) {
+    for (Vector* v : {&p.d, &p.v, &p.gradient, &p.force}) v->setZero(n);
+  };
+  clear(start_);
+  clear(previous_);
+  std::ranges::for_each(points_, clear);
+  for (Vector* v : {&solver_impulse_, &external_impulse_, &known_velocity_, &end_gradients_,
+                    &end_forces_, &new_x_}) {
+    v->setZero(n);
   }
 }
 
@@ -40,91 +68,230 @@ std::string_view MinimiseIntegrator::linear_solver() const {
   return newton_.linear_solver().name();
 }
 
-double MinimiseIntegrator::energy_scale(const Invariants& at) const {
-  // Gravity's zero is arbitrary, so it does not say how large a change of energy is.
-  return std::max(
-      {at.kinetic, std::abs(at.of(EnergyKind::elastic)), std::abs(at.of(EnergyKind::potential))});
+TablePlan& MinimiseIntegrator::choose_plan(const State& state, double h) {
+  if (!at_ratio_ || state.h_previous == 0) return plan_;
+  const double ratio = h / state.h_previous;
+  if (!(ratio > 0) || state.x_previous.size() != state.x.size()) return plan_;
+  if (ratio != running_ratio_) {
+    running_ratio_ = ratio;
+    running_plan_.emplace(at_ratio_(ratio));
+  }
+  return *running_plan_;
+}
+
+const MinimiseIntegrator::Point& MinimiseIntegrator::point(int index) const {
+  if (index == 0) return start_;
+  return index < 0 ? previous_ : points_[static_cast<std::size_t>(index - 1)];
+}
+
+void MinimiseIntegrator::add_known(const std::vector<Known>& known, double h, double scale,
+                                   Vector& sum) const {
+  for (const Known& k : known) {
+    const Point& p = point(k.point);
+    if (k.position != 0 && k.point != 0) sum += (k.position * scale) * p.d;
+    if (k.velocity != 0) sum += (k.velocity * scale * h) * p.v;
+    if (k.force == 0) continue;
+    const double weight = k.force * scale * h * h;
+    sum.array() -= weight * p.gradient.array() / system_.mass().array();
+    if (forced_) sum.array() += weight * p.force.array() / system_.mass().array();
+  }
+}
+
+void MinimiseIntegrator::begin(const TablePlan& plan, const State& state) {
+  start_.v = state.v;
+  if (plan.needs_start_gradient) {
+    start_.gradient = potential_.gradient(state.x);
+    if (forced_) {
+      start_.force.setZero();
+      add_forces(system_, state.t, state.x, state.v, 1, new_x_, start_.force);
+    }
+  }
+  if (plan.needs_history) {
+    previous_.d = state.x_previous - state.x;
+    previous_.v = state.v_previous;
+  }
+  solver_impulse_.setZero();
+  external_impulse_.setZero();
 }
 
 StepReport MinimiseIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
   stop_fixed(system_, state.v);
-  // Its gradient comes with the values where the table wants it at x₀.
-  const bool wants_gradient = start_weight_ != 0 || end_start_weight_ != 0;
-  if (wants_gradient) start_gradient_ = potential_.gradient(state.x);
+  TablePlan& plan = choose_plan(state, h);
+  begin(plan, state);
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
-
-  Vector& y = objective_.target();
-  y = h * state.v;
-  if (start_weight_ != 0) {
-    y.array() -= (h * h * start_weight_) * start_gradient_.array() / system_.mass().array();
-  }
-  objective_.prepare(state.x, h, solved_nodes_, table_.displacement, energy_scale(report.before));
-  d_ = h * state.v;
-  const NewtonResult solved = newton_.minimise(objective_, d_);
-  report.status = solved.status;
-  report.iterations = solved.iterations;
-  report.factorisations = solved.factorisations;
-  report.evaluations = solved.evaluations;
-  report.definiteness_fixes = solved.definiteness_fixes;
-  report.residual = objective_.relative_velocity_error();
   report.after = report.before;
-  if (!succeeded(report.status)) return report;
-  if (report.status == StepStatus::round_off || report.iterations == 0) {
-    objective_.evaluate(d_, v1_);  // the last evaluation was a rejected trial
-  }
 
-  end_velocity(state, h, v1_);
+  if (plan.adaptive_nodes) {
+    if (!run_adaptive(plan, state, h, report)) return report;
+  } else {
+    for (std::size_t k = 0; k < plan.stages.size(); ++k) {
+      if (!run_stage(plan, k, state, h, report)) return report;
+    }
+  }
+  Point& end = points_[plan.stages.size() - 1];
   // The new position takes the place of the oldest one, which is no longer needed.
-  state.x_previous = state.x + d_;
+  state.x_previous = state.x + end.d;
   const Invariants after =
-      invariants(system_, state.x_previous, v1_, potential_.values(state.x_previous));
+      invariants(system_, state.x_previous, end.v, potential_.values(state.x_previous));
   if (!std::isfinite(after.total)) {
     report.status = StepStatus::non_finite;
     state.h_previous = 0;
     return report;
   }
   report.after = after;
-  report.ledger = ledger(state, h, v1_, report);
+  report.ledger = ledger(plan, state.v, end.v, h, report);
   state.x.swap(state.x_previous);
   state.v_previous = state.v;
-  state.v.swap(v1_);
+  state.v.swap(end.v);
   state.h_previous = h;
   state.t += h;
   return report;
 }
 
-void MinimiseIntegrator::end_velocity(const State& start, double h, Vector& v1) {
-  v1 = (table_.displacement / h) * d_ + table_.velocity * start.v;
-  if (table_.end_forces.empty()) return;
-  // h Σ wᵢ a(θᵢ); the start's gradient is at hand.
-  if (end_nodes_.empty()) {
-    end_forces_.setZero();
-  } else {
-    assembler_.gradient(start.x, &d_, end_nodes_, end_forces_);
+bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const State& state,
+                                   double h, StepReport& report) {
+  const StagePlan& stage = plan.stages[k];
+  Point& result = points_[k];
+  Vector& y = objective_.target();
+  y.setZero();
+  add_known(stage.stage.target, h, 1, y);
+  if (stage.start_weight != 0) {
+    y.array() -= (h * h * stage.start_weight) * start_.gradient.array() / system_.mass().array();
   }
-  if (end_start_weight_ != 0) end_forces_ += end_start_weight_ * start_gradient_;
-  v1.array() -= h * end_forces_.array() / system_.mass().array();
+  known_velocity_.setZero();
+  add_known(stage.stage.velocity, h, 1 / h, known_velocity_);
+  const bool own = stage.stage.force_velocity == ForceVelocity::own;
+  if (stage.end_start_weight != 0) {
+    known_velocity_.array() -=
+        (h * stage.end_start_weight) * start_.gradient.array() / system_.mass().array();
+    if (forced_ && own) {
+      known_velocity_.array() +=
+          (h * stage.end_start_weight) * start_.force.array() / system_.mass().array();
+    }
+  }
+  objective_.prepare({.x0 = &state.x,
+                      .t0 = state.t,
+                      .h = h,
+                      .time = stage.stage.time,
+                      .nodes = stage.solved_nodes,
+                      .force_nodes = stage.stage.nodes,
+                      .velocity_weight = stage.displacement_effect,
+                      .energy_scale = energy_scale(report.before),
+                      .path_weight = own ? stage.stage.displacement : 1,
+                      .path_velocity = own ? &known_velocity_ : nullptr,
+                      .start_velocity = own ? &start_.v : nullptr});
+  if (stage.solved_nodes.empty() && (!forced_ || stage.stage.nodes.empty())) {
+    result.d = y;  // nothing to solve
+  } else {
+    result.d = (stage.stage.time * h) * state.v;
+    const NewtonResult solved = newton_.minimise(objective_, result.d);
+    report.status = succeeded(solved.status) && report.status == StepStatus::round_off
+                        ? report.status
+                        : solved.status;
+    report.iterations += solved.iterations;
+    report.factorisations += solved.factorisations;
+    report.evaluations += solved.evaluations;
+    report.definiteness_fixes += solved.definiteness_fixes;
+    report.residual = std::max(report.residual, objective_.relative_velocity_error());
+    if (!succeeded(solved.status)) return false;
+    solver_impulse_ += (stage.displacement_effect / h) * newton_.gradient();
+    // The last evaluation was a rejected trial.
+    if (solved.status == StepStatus::round_off || solved.iterations == 0) {
+      objective_.evaluate(result.d, result.v);
+    }
+  }
+  find_velocity(stage, k, state, h);
+  if (forced_) book_impulses(stage, k, h);
+  if (plan.needs_gradient[k] != 0) {
+    assembler_.gradient(state.x, &result.d, kThere, result.gradient);
+    ++report.evaluations;
+    if (forced_) {
+      new_x_ = state.x + result.d;
+      result.force.setZero();
+      add_forces(system_, state.t + stage.stage.time * h, new_x_, result.v, 1, end_gradients_,
+                 result.force);
+    }
+  }
+  return true;
 }
 
-// With r the residual, the table's equations give exactly
-//   M(v₁−v₀) = (displacement/h) r + J,   J = −(displacement/h) h² Σ βᵢ∇E(xᵢ) − h Σ wᵢ∇E(xᵢ),
-// and the kinetic energy changes by ½(v₀+v₁)·M(v₁−v₀). The part due to r is the solver's; the rest,
-// with the change of potential, is the method's (for averaged forces: its quadrature's).
-Ledger MinimiseIntegrator::ledger(const State& start, double h, const Vector& v1,
-                                  const StepReport& report) const {
-  const double a = table_.displacement;
-  const auto mean = 0.5 * (start.v + v1);
-  Ledger result;
-  result.solver = (a / h) * mean.dot(newton_.gradient());
-  double impulse_work = -(a / h) * mean.dot(objective_.weighted_forces());
-  if (start_weight_ != 0) impulse_work -= a * h * start_weight_ * mean.dot(start_gradient_);
-  if (!table_.end_forces.empty()) impulse_work -= h * mean.dot(end_forces_);
-  double rest = impulse_work;
-  for (std::size_t k = 0; k < kEnergyKinds; ++k) {
-    rest += report.after.potential[k] - report.before.potential[k];
+void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, const State& state,
+                                       double h) {
+  Point& result = points_[k];
+  result.v = (plan.stage.displacement / h) * result.d + known_velocity_;
+  if (!plan.end_nodes.empty()) {
+    assembler_.gradient(state.x, &result.d, plan.end_nodes, end_gradients_);
+    result.v.array() -= h * end_gradients_.array() / system_.mass().array();
   }
-  (table_.averages_force ? result.quadrature : result.method) = rest;
+  if (!forced_) return;
+  end_forces_.setZero();
+  if (plan.stage.end_forces.empty()) return;
+  objective_.add_path_forces(result.d, plan.stage.end_forces, end_forces_);
+  // Those that see their own velocity are in the known part already.
+  if (plan.stage.force_velocity == ForceVelocity::own) return;
+  result.v.array() += h * end_forces_.array() / system_.mass().array();
+}
+
+// What external forces add to M v₁, directly and through the stages.
+void MinimiseIntegrator::book_impulses(const StagePlan& plan, std::size_t k, double h) {
+  static_cast<void>(k);
+  external_impulse_ += (h * plan.displacement_effect) * objective_.weighted_forces();
+  for (const Known& p : plan.stage.target) {
+    if (p.force != 0)
+      external_impulse_ += (h * plan.displacement_effect * p.force) * point(p.point).force;
+  }
+  for (const Known& p : plan.stage.velocity) {
+    if (p.force != 0)
+      external_impulse_ += (h * plan.velocity_effect * p.force) * point(p.point).force;
+  }
+  external_impulse_ += (h * plan.velocity_effect) * end_forces_;
+}
+
+// More Gauss points until the energy error of the quadrature is below the tolerance. A further
+// solve starts from the last one's displacement, from where one or two iterations suffice.
+bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, double h,
+                                      StepReport& report) {
+  gauss_.begin_step();
+  const double scale = energy_scale(report.before);
+  while (true) {
+    plan.set_gauss_nodes(gauss_.nodes());
+    solver_impulse_.setZero();
+    external_impulse_.setZero();
+    if (!run_stage(plan, 0, state, h, report)) return false;
+    new_x_ = state.x + points_[0].d;
+    StepReport trial = report;
+    trial.after = invariants(system_, new_x_, points_[0].v, potential_.values(new_x_));
+    if (!std::isfinite(trial.after.total)) break;  // the caller says so
+    const double error = std::abs(ledger(plan, state.v, points_[0].v, h, trial).quadrature);
+    const double size = std::max(scale, energy_scale(trial.after));
+    if (gauss_.accept(error / (options_.energy_tolerance * size))) break;
+  }
+  report.nodes = gauss_.used();
+  return true;
+}
+
+// Kinetic energy changes by ½(v₀+v₁)·M(v₁−v₀): the residuals' part of M(v₁−v₀) is the solver's,
+// that of external forces is work. For averaged forces ½(v₀+v₁) = u, and what is left is the
+// quadrature error of ∇E·d, computed on its own; for the others it is what the method does to the
+// energy.
+Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const Vector& v0, const Vector& v1,
+                                  double h, const StepReport& report) const {
+  Ledger result;
+  const auto mean = 0.5 * (v0 + v1);
+  result.solver = mean.dot(solver_impulse_);
+  if (forced_) result.work = mean.dot(external_impulse_);
+  if (plan.averages_force) {
+    const StagePlan& stage = plan.stages.front();
+    const double a = stage.displacement_effect;
+    double impulse_work = -(a / h) * mean.dot(objective_.weighted_gradients());
+    if (stage.start_weight != 0) {
+      impulse_work -= a * h * stage.start_weight * mean.dot(start_.gradient);
+    }
+    result.quadrature = impulse_work + potential_change(report.before, report.after);
+  } else {
+    result.method = report.after.total - report.before.total - result.solver - result.work;
+  }
   return result;
 }
 

@@ -1,49 +1,111 @@
+#include "lilyan/integrate/step_objective.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "lilyan/integrate/minimise.hpp"
+#include "lilyan/integrate/forces.hpp"
 
 namespace lilyan {
 
 StepObjective::StepObjective(Assembler& assembler, const SolverOptions& options)
     : assembler_(assembler),
-      mass_(assembler.system().mass()),
+      system_(assembler.system()),
+      mass_(system_.mass()),
       energy_tolerance_(options.energy_tolerance),
       velocity_tolerance_(options.velocity_tolerance),
       target_(mass_.size()),
-      forces_(mass_.size()) {}
-
-void StepObjective::prepare(const Vector& x0, double h, std::span<const Node> nodes,
-                            double displacement, double energy_scale) {
-  x0_ = &x0;
-  h_ = h;
-  displacement_ = displacement != 0 ? std::abs(displacement) : 1.0;
-  energy_scale_ = energy_scale;
-  nodes_.resize(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const double beta = h * h * nodes[i].weight;
-    nodes_[i] = {.theta = nodes[i].theta,
-                 .value = beta / nodes[i].theta,
-                 .gradient = beta,
-                 .hessian = beta * nodes[i].theta};
+      gradients_(Vector::Zero(mass_.size())) {
+  if (system_.forces().empty()) return;
+  for (Vector* v : {&linearised_, &forces_, &damping_, &point_x_, &point_v_, &scratch_}) {
+    v->setZero(mass_.size());
   }
 }
 
+void StepObjective::prepare(const Step& step) {
+  step_ = step;
+  step_.velocity_weight = step.velocity_weight != 0 ? std::abs(step.velocity_weight) : 1.0;
+  const double hh = step.h * step.h;
+  nodes_.resize(step.nodes.size());
+  for (std::size_t i = 0; i < step.nodes.size(); ++i) {
+    const auto [theta, beta] = step.nodes[i];
+    nodes_[i] = {.theta = theta,
+                 .value = hh * beta / theta,
+                 .gradient = hh * beta,
+                 .hessian = hh * beta * theta};
+  }
+  forced_ = !system_.forces().empty() && !step.force_nodes.empty();
+  if (!system_.forces().empty()) forces_.setZero();
+}
+
+void StepObjective::path_point(const Vector& d, double theta) {
+  point_x_ = *step_.x0 + theta * d;
+  if (theta == 0 && step_.start_velocity) {
+    point_v_ = *step_.start_velocity;
+    return;
+  }
+  point_v_ = (step_.path_weight / step_.h) * d;
+  if (step_.path_velocity) point_v_ += *step_.path_velocity;
+}
+
+void StepObjective::add_path_forces(const Vector& d, std::span<const Node> nodes, Vector& sum) {
+  for (const auto& [theta, weight] : nodes) {
+    path_point(d, theta);
+    add_forces(system_, step_.t0 + theta * step_.time * step_.h, point_x_, point_v_, weight,
+               scratch_, sum);
+  }
+}
+
+bool StepObjective::linearise(const Vector& d) {
+  if (!forced_) return false;
+  linearised_ = d;
+  forces_.setZero();
+  damping_.setZero();
+  add_path_forces(d, step_.force_nodes, forces_);
+  for (const auto& [theta, beta] : step_.force_nodes) {
+    if (theta == 0 && step_.start_velocity) continue;
+    path_point(d, theta);
+    add_damping(system_, step_.t0 + theta * step_.time * step_.h, point_x_, point_v_,
+                beta * step_.path_weight / step_.h, scratch_, damping_);
+  }
+  // Backwards in time damping would make Φ concave; it only speeds up the solve.
+  damping_ = damping_.cwiseMax(0.0);
+  return true;
+}
+
 double StepObjective::evaluate(const Vector& d, Vector& gradient) {
-  const EnergyByKind potential = assembler_.values_and_gradient(*x0_, &d, nodes_, forces_);
+  double value = 0;
+  if (nodes_.empty()) {
+    gradients_.setZero();
+  } else {
+    const EnergyByKind potential =
+        assembler_.values_and_gradient(*step_.x0, &d, nodes_, gradients_);
+    value = std::accumulate(potential.begin(), potential.end(), 0.0);
+  }
   gradient.array() = mass_.array() * (d - target_).array();
-  const double inertia = 0.5 * (d - target_).dot(gradient);
-  gradient += forces_;
-  return std::accumulate(potential.begin(), potential.end(), inertia);
+  value += 0.5 * (d - target_).dot(gradient);
+  gradient += gradients_;
+  if (forced_) {
+    const double hh = step_.h * step_.h;
+    gradient.array() += hh * (damping_.array() * (d - linearised_).array() - forces_.array());
+    value +=
+        hh * (0.5 * (damping_.array() * (d - linearised_).array().square()).sum() - forces_.dot(d));
+  }
+  return value;
 }
 
 void StepObjective::hessian(const Vector& d, double projection, std::vector<double>& values) {
-  assembler_.hessian(*x0_, d, nodes_, projection, values);
   const BlockPattern& pattern = assembler_.hessian_pattern();
+  if (nodes_.empty()) {
+    std::ranges::fill(values, 0.0);
+  } else {
+    assembler_.hessian(*step_.x0, d, nodes_, projection, values);
+  }
+  const double hh = step_.h * step_.h;
   for (int c = 0; c < pattern.dofs(); ++c) {
-    values[pattern.column_start()[c]] += mass_[pattern.dof(c)];
+    const int dof = pattern.dof(c);
+    values[pattern.column_start()[c]] += mass_[dof] + (forced_ ? hh * damping_[dof] : 0.0);
   }
 }
 
@@ -52,16 +114,17 @@ double StepObjective::norm(const Vector& gradient) const {
 }
 
 double StepObjective::defect(const Vector& d, const Vector& gradient) {
-  const double kinetic = 0.5 * (mass_.array() * d.array().square()).sum() / (h_ * h_);
-  const double scale = std::max(energy_scale_, kinetic);
+  const double h = step_.h;
+  const double kinetic = 0.5 * (mass_.array() * d.array().square()).sum() / (h * h);
+  const double scale = std::max(step_.energy_scale, kinetic);
   const double residual = norm(gradient);
   if (residual == 0) {
     velocity_error_ = 0;
     return 0;
   }
-  velocity_error_ = displacement_ / std::abs(h_) * residual / std::sqrt(2 * scale);
+  velocity_error_ = step_.velocity_weight / std::abs(h) * residual / std::sqrt(2 * scale);
   // ½(v₀+v₁) is u up to the order of the step: the ledger's solver term.
-  const double energy_error = displacement_ / (h_ * h_) * std::abs(d.dot(gradient)) / scale;
+  const double energy_error = step_.velocity_weight / (h * h) * std::abs(d.dot(gradient)) / scale;
   const double worst =
       std::max(energy_error / energy_tolerance_, velocity_error_ / velocity_tolerance_);
   return std::isnan(worst) ? std::numeric_limits<double>::infinity() : worst;
@@ -72,7 +135,7 @@ double StepObjective::defect(const Vector& d, const Vector& gradient) {
 // of an energy density: its stiffness times the square of the body's size).
 Objective::Rounding StepObjective::rounding(const Vector& d, const Vector& diagonal) const {
   constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
-  const auto position = x0_->array().abs() + d.array().abs();
+  const auto position = step_.x0->array().abs() + d.array().abs();
   const auto error = diagonal.array().abs() * position;
   return {.value = kEpsilon * (error * position).sum(),
           .gradient = kEpsilon * std::sqrt((error.square() / mass_.array()).sum())};

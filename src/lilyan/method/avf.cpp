@@ -10,6 +10,9 @@
 // so that  d = h v₀ + ½h² Σ bᵢ a(cᵢ):  nodes (cᵢ, bᵢ/2), and v₁ = 2u − v₀. Energy changes by
 // E₁ − E₀ − Σ bᵢ ∇E(xᵢ)·d, which vanishes when the quadrature integrates the force exactly along
 // the path: degree 3 for St. Venant–Kirchhoff, so Simpson (the paper's choice) or two Gauss points.
+//
+// For energies that are not polynomials, `auto` takes as many Gauss points as each step needs for
+// that error to be below solver.energy_tolerance.
 #include <fmt/format.h>
 
 #include "lilyan/method/method.hpp"
@@ -18,16 +21,15 @@
 namespace lilyan::method {
 namespace {
 
-Quadrature rule(const std::string& name, int points) {
-  if (name == "gauss") {
-    if (points < 1 || points > 64) {
-      throw ParameterError("points", fmt::format("points must be 1 to 64, not {}", points));
-    }
-    return gauss(points);
-  }
-  if (name == "simpson") return simpson();
-  throw ParameterError("quadrature", fmt::format("unknown quadrature '{}'{}", name,
-                                                 suggestion(name, {"gauss", "simpson"})));
+// What one point, or the trapezoidal rule, leaves of AVF are two old methods with their properties:
+// implicit midpoint, and Newmark's with β = ¼, γ = ½.
+Claims claims(const Quadrature& q) {
+  const bool midpoint = q.nodes.size() == 1;
+  return {.order = 2,
+          .symplectic = midpoint,
+          .symmetric = true,
+          .energy = q.degree >= 3 ? EnergyBehaviour::exact : EnergyBehaviour::bounded,
+          .angular_momentum = midpoint};
 }
 
 }  // namespace
@@ -39,28 +41,25 @@ Method avf() {
       .summary =
           "second order; conserves energy at any step size, exactly where its quadrature is exact",
       .citation = "Rojas, Liu, Kavan; Quispel, McLaren 2008",
-      .parameters = {{"quadrature", "gauss or simpson", std::string("gauss"), true},
-                     {"points",
-                      "number of Gauss points, 1 to 64; exact for potentials of "
-                      "degree 2·points",
-                      2.0}},
+      .parameters = quadrature_parameters("gauss", 2, {"auto"}),
+      .variants = {{{"points", 1.0}},
+                   {{"points", 3.0}},
+                   {{"quadrature", "simpson"}},
+                   {{"quadrature", "trapezoid"}},
+                   {{"quadrature", "lobatto"}, {"points", 4.0}},
+                   {{"quadrature", "auto"}}},
       .make = [](const Parameters& given) {
-        const std::string& name = given.word("quadrature");
-        const Quadrature q = rule(name, given.whole("points"));
-        // One point is the implicit midpoint rule, with its properties.
-        const bool midpoint = q.nodes.size() == 1;
-        MinimisationTable table{.displacement = 2, .velocity = -1, .averages_force = true};
-        for (const Node& n : q.nodes) table.nodes.push_back({n.theta, n.weight / 2});
-        return Scheme{
-            .label =
-                name == "simpson" ? "avf(simpson)" : fmt::format("avf(gauss {})", q.nodes.size()),
-            .solve = SolveKind::minimisation,
-            .claims = {.order = 2,
-                       .symplectic = midpoint,
-                       .symmetric = true,
-                       .energy = midpoint ? EnergyBehaviour::bounded : EnergyBehaviour::exact,
-                       .angular_momentum = midpoint},
-            .table = table};
+        const bool adaptive = given.word("quadrature") == "auto";
+        const Quadrature q = adaptive ? gauss(2) : quadrature(given, {"auto"});
+        OneStage stage{.nodes = {}, .displacement = 2, .velocity = -1};
+        for (const Node& n : q.nodes) stage.nodes.push_back({n.theta, n.weight / 2});
+        MinimisationTable table = one_stage(stage);
+        table.averages_force = true;
+        table.adaptive_nodes = adaptive;
+        return Scheme{.label = fmt::format("avf({})", adaptive ? "auto" : q.label),
+                      .solve = SolveKind::minimisation,
+                      .claims = claims(q),
+                      .table = table};
       }};
 }
 

@@ -17,10 +17,11 @@ Method backward_euler() {
           .citation = "Hairer, Nørsett, Wanner 1993",
           .parameters = {},
           .make = [](const Parameters&) {
-            return Scheme{.label = "backward-euler",
-                          .solve = SolveKind::minimisation,
-                          .claims = {.order = 1, .energy = EnergyBehaviour::dissipates},
-                          .table = MinimisationTable{.nodes = {{1, 1}}}};
+            return Scheme{
+                .label = "backward-euler",
+                .solve = SolveKind::minimisation,
+                .claims = {.order = 1, .energy = EnergyBehaviour::dissipates},
+                .table = one_stage({.nodes = {{1, 1}}, .force_velocity = ForceVelocity::own})};
           }};
 }
 

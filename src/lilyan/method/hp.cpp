@@ -25,9 +25,9 @@ Table hp_table(double alpha) {
   using Stage = ExplicitTable::Stage;
   if (alpha == 0) return ExplicitTable{{{Stage::Kind::kick, 1}, {Stage::Kind::drift, 1}}};
   if (alpha == 1) return ExplicitTable{{{Stage::Kind::drift, 1}, {Stage::Kind::kick, 1}}};
-  return MinimisationTable{.nodes = {{alpha, 1 - alpha}},
-                           .displacement = 1 / (1 - alpha),
-                           .velocity = -alpha / (1 - alpha)};
+  return one_stage({.nodes = {{alpha, 1 - alpha}},
+                    .displacement = 1 / (1 - alpha),
+                    .velocity = -alpha / (1 - alpha)});
 }
 
 }  // namespace
@@ -40,6 +40,7 @@ Method hp() {
               "(linearly) at 1/2",
           .citation = "Kharevych et al. 2006",
           .parameters = {{"alpha", "quadrature point α in [0, 1]; 0 and 1 are explicit", 0.5}},
+          .variants = {{{"alpha", 0.0}}, {{"alpha", 0.25}}, {{"alpha", 0.75}}, {{"alpha", 1.0}}},
           .make = [](const Parameters& given) {
             const double alpha = given.number("alpha");
             if (!(alpha >= 0 && alpha <= 1)) {

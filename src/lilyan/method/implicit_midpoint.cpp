@@ -16,15 +16,15 @@ Method implicit_midpoint() {
           .citation = "Hairer, Lubich, Wanner 2006",
           .parameters = {},
           .make = [](const Parameters&) {
-            return Scheme{.label = "implicit-midpoint",
-                          .solve = SolveKind::minimisation,
-                          .claims = {.order = 2,
-                                     .symplectic = true,
-                                     .symmetric = true,
-                                     .energy = EnergyBehaviour::bounded,
-                                     .angular_momentum = true},
-                          .table = MinimisationTable{
-                              .nodes = {{0.5, 0.5}}, .displacement = 2, .velocity = -1}};
+            return Scheme{
+                .label = "implicit-midpoint",
+                .solve = SolveKind::minimisation,
+                .claims = {.order = 2,
+                           .symplectic = true,
+                           .symmetric = true,
+                           .energy = EnergyBehaviour::bounded,
+                           .angular_momentum = true},
+                .table = one_stage({.nodes = {{0.5, 0.5}}, .displacement = 2, .velocity = -1})};
           }};
 }
 

@@ -4,6 +4,7 @@
 // a(θ) = −M⁻¹∇E(x₀ + θ d) the acceleration at a point of the straight path.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,20 +20,65 @@ struct Node {
   double weight = 0;
 };
 
-// An implicit step: d is the minimiser of
-//   Φ(d) = ½‖d − y‖²_M + h² Σ (βᵢ/θᵢ) E(x₀ + θᵢ d),   y = h v₀ + h² β₀ a(0),
+// A point the step knows already, and the weights of what is known there. Point 0 is the start of
+// the step, point k ≥ 1 the result of stage k, point −1 the start of the step before.
+struct Known {
+  int point = 0;
+  double position = 0;
+  double velocity = 0;
+  double force = 0;
+};
+
+// Which velocity external forces see at the nodes of a stage.
+enum class ForceVelocity {
+  mean,  // u = d/h everywhere: Lagrange–d'Alembert on the straight path
+  own,   // that of the stage's own point at θ = 1, and v₀ at θ = 0
+};
+
+// One stage: d = x − x₀ is the minimiser of
+//   Φ(d) = ½‖d − y‖²_M + h² Σ (βᵢ/θᵢ) E(x₀ + θᵢ d),
+//   y = Σ_known position·(x_p − x₀) + velocity·h v_p + force·h² a_p,
 // that is, the solution of  M (d − y) + h² Σ βᵢ ∇E(x₀ + θᵢ d) = 0. Nodes with θ = 0 have no unknown
-// in them; the interpreter folds them into y.
+// in them; the interpreter folds them into y. Without any other node the stage is explicit.
+struct Stage {
+  double time = 1;            // the stage's point is at t₀ + time·h
+  std::vector<Known> target;  // y
+  std::vector<Node> nodes;    // (θᵢ, βᵢ)
+  // Its velocity:  v = displacement·d/h + Σ_known [position·(x_p − x₀)/h + velocity·v_p
+  // + force·h a_p] + h Σ wᵢ a(θᵢ).
+  double displacement = 0;
+  std::vector<Known> velocity;
+  std::vector<Node> end_forces;  // (θᵢ, wᵢ)
+  ForceVelocity force_velocity = ForceVelocity::mean;
+};
+
+// A step in stages, each a minimisation (or explicit), one after the other. The last one's point is
+// the end of the step.
 struct MinimisationTable {
-  std::vector<Node> nodes;  // (θᵢ, βᵢ)
-  // End of step: v₁ = displacement·u + velocity·v₀ + h Σ wᵢ a(θᵢ), with displacement + velocity
-  // = 1.
+  std::vector<Stage> stages;
+  // The one stage averages forces over the path and moves with the mean velocity ½(v₀+v₁), so
+  // energy changes only by the quadrature error of that average (AVF family).
+  bool averages_force = false;
+  // Its nodes are Gauss points, as many as the step needs for that error to be below the energy
+  // tolerance; those in the table are what it starts with.
+  bool adaptive_nodes = false;
+};
+
+// The usual one-stage step: y = h v₀, v₁ = displacement·u + velocity·v₀ + h Σ wᵢ a(θᵢ).
+struct OneStage {
+  std::vector<Node> nodes;
   double displacement = 1;
   double velocity = 0;
-  std::vector<Node> end_forces;  // (θᵢ, wᵢ)
-  // The step averages forces over the path and moves with the mean velocity ½(v₀+v₁), so energy
-  // changes only by the quadrature error of that average (AVF family).
-  bool averages_force = false;
+  std::vector<Node> end_forces;
+  ForceVelocity force_velocity = ForceVelocity::mean;
+};
+[[nodiscard]] MinimisationTable one_stage(const OneStage& stage);
+
+// A step that also looks at the step before. Its coefficients depend on the ratio of the two step
+// sizes, h/h₋₁ > 0; without a step before, `start` is used.
+struct MultistepTable {
+  MinimisationTable (*at_ratio)(double ratio);
+  MinimisationTable start;
 };
 
 // An explicit step: drifts (x += weight·h v) and kicks (v += weight·h a(x)) in order.
@@ -44,7 +90,15 @@ struct ExplicitTable {
   std::vector<Stage> stages;
 };
 
-using Table = std::variant<MinimisationTable, ExplicitTable>;
+struct Scheme;
+
+// Steps of another method by fractions γᵢ h, one after the other, Σ γᵢ = 1.
+struct CompositionTable {
+  std::shared_ptr<const Scheme> base;
+  std::vector<double> fractions;
+};
+
+using Table = std::variant<MinimisationTable, MultistepTable, ExplicitTable, CompositionTable>;
 
 enum class SolveKind { explicit_, minimisation, stationary, root };
 [[nodiscard]] std::string_view name(SolveKind kind);
@@ -65,6 +119,7 @@ struct Claims {
   EnergyBehaviour energy = EnergyBehaviour::none;
   bool linear_momentum = true;    // for translation-invariant energies
   bool angular_momentum = false;  // for rotation-invariant energies
+  int forced_order = 0;           // with forces that depend on time and velocity; 0: as `order`
 };
 
 // A method with its parameters chosen.
@@ -80,10 +135,20 @@ struct Method {
   std::vector<std::string> aliases;
   std::string summary;  // one line
   std::string citation;
+  std::string use;  // when to use it, one line
   std::vector<ParameterSpec> parameters;
+  // Other values of the parameters than the defaults that the verification is to look at as well.
+  std::vector<Parameters> variants;
   // From completed parameters. Throws ParameterError for values out of range.
   Scheme (*make)(const Parameters&);
 };
+
+// What a step costs: systems of equations solved, and forces evaluated outside of those.
+struct Cost {
+  int solves = 0;
+  int forces = 0;
+};
+[[nodiscard]] Cost cost(const Scheme& scheme);
 
 // All methods, one per file of this folder, in alphabetical order of their files.
 [[nodiscard]] const std::vector<Method>& methods();
@@ -91,6 +156,8 @@ struct Method {
 [[nodiscard]] const Method* find_method(std::string_view name);
 // Names and aliases, for suggestions.
 [[nodiscard]] std::vector<std::string> method_names();
+// Every method with its defaults and with its variants.
+[[nodiscard]] std::vector<Scheme> schemes_to_verify();
 // Looks up, completes the parameters and makes. Throws ParameterError.
 [[nodiscard]] Scheme make_scheme(std::string_view method, const Parameters& parameters = {});
 

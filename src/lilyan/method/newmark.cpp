@@ -31,6 +31,10 @@ Method newmark() {
           .summary = "second order for gamma = 1/2; energy can blow up at large steps",
           .citation = "Newmark 1959",
           .parameters = {{"beta", "β in (0, 1/2]", 0.25}, {"gamma", "γ in [0, 1]", 0.5}},
+          .variants = {{{"beta", 0.3}, {"gamma", 0.6}},
+                       {{"beta", 0.15}},
+                       {{"beta", 0.5}, {"gamma", 0.6}},
+                       {{"gamma", 0.45}}},
           .make = [](const Parameters& given) {
             const double beta = given.number("beta");
             const double gamma = given.number("gamma");
@@ -42,16 +46,18 @@ Method newmark() {
             if (!(gamma >= 0 && gamma <= 1)) {
               throw ParameterError("gamma", fmt::format("gamma must be in [0, 1], not {}", gamma));
             }
-            MinimisationTable table{
-                .nodes = {{1, beta}}, .displacement = gamma / beta, .velocity = 1 - gamma / beta};
-            if (beta != 0.5) table.nodes.insert(table.nodes.begin(), {0, 0.5 - beta});
-            if (gamma != 2 * beta) table.end_forces = {{0, 1 - gamma / (2 * beta)}};  // (3)
+            OneStage stage{.nodes = {{1, beta}},
+                           .displacement = gamma / beta,
+                           .velocity = 1 - gamma / beta,
+                           .force_velocity = ForceVelocity::own};
+            if (beta != 0.5) stage.nodes.insert(stage.nodes.begin(), {0, 0.5 - beta});
+            if (gamma != 2 * beta) stage.end_forces = {{0, 1 - gamma / (2 * beta)}};  // (3)
             return Scheme{.label = fmt::format("newmark(beta={}, gamma={})", beta, gamma),
                           .solve = SolveKind::minimisation,
                           .claims = {.order = gamma == 0.5 ? 2 : 1,
                                      .symmetric = gamma == 0.5,
                                      .energy = energy_behaviour(beta, gamma)},
-                          .table = table};
+                          .table = one_stage(stage)};
           }};
 }
 

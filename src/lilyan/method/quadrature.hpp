@@ -1,4 +1,4 @@
-// Quadrature rules on [0, 1].
+// Quadrature rules on [0, 1], all symmetric.
 #pragma once
 
 #include <string>
@@ -11,11 +11,23 @@ namespace lilyan {
 struct Quadrature {
   std::vector<Node> nodes;  // (cᵢ, bᵢ), ascending
   int degree = 0;           // polynomials up to this degree are integrated exactly
+  std::string label;        // "gauss 2", "simpson"
 };
 
 // Gauss–Legendre with n ≥ 1 points: degree 2n−1, nodes inside (0,1).
 [[nodiscard]] Quadrature gauss(int n);
-// 1/6, 4/6, 1/6 at 0, ½, 1: degree 3.
+// Gauss–Lobatto with n ≥ 2 points, both ends among them: degree 2n−3.
+[[nodiscard]] Quadrature lobatto(int n);
+// 1/6, 4/6, 1/6 at 0, ½, 1: degree 3. The same as lobatto(3).
 [[nodiscard]] Quadrature simpson();
+// ½, ½ at 0, 1: degree 1. The same as lobatto(2).
+[[nodiscard]] Quadrature trapezoid();
+
+// The parameters `quadrature` (a rule's name) and `points`, and the rule they choose. `more` are
+// further names that the method itself understands. Throws ParameterError.
+[[nodiscard]] std::vector<ParameterSpec> quadrature_parameters(
+    const std::string& standard, int points, const std::vector<std::string>& more = {});
+[[nodiscard]] Quadrature quadrature(const Parameters& given,
+                                    const std::vector<std::string>& more = {});
 
 }  // namespace lilyan

@@ -59,6 +59,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   // The guess is pulled back towards d = 0, the start of the step, while that lowers Φ: constant
   // velocity overshoots by far where the motion is stiff, and may invert elements, where Φ is
   // infinite. This halves the iterations of a lively body and costs one evaluation otherwise.
+  objective.linearise(d);
   double phi = evaluate(d, gradient_);
   for (int k = 0; k < kMaxTrials; ++k) {
     trial_ = (k + 1 < kMaxTrials ? 0.5 : 0.0) * d;
@@ -73,6 +74,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     return result;
   }
 
+  if (objective.linearise(d)) phi = evaluate(d, gradient_);
   double norm = objective.norm(gradient_);
   bool stalled = false;  // the last step hardly shrank the residual
   bool reuse = false;    // the factor at hand is good enough for the next direction
@@ -140,6 +142,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     }
     d.swap(trial_);
     gradient_.swap(trial_gradient_);
+    if (objective.linearise(d)) phi = evaluate(d, gradient_);
     const double new_norm = objective.norm(gradient_);
     reuse = options_.reuse_factor && length == 1 && new_norm <= kReuseContraction * norm;
     stalled = new_norm > 0.5 * norm;

@@ -35,6 +35,12 @@ class Objective {
   Objective& operator=(const Objective&) = delete;
   virtual ~Objective() = default;
 
+  // Terms that are not the gradient of anything (external forces) enter Φ linearised about a point.
+  // Linearises them about d; false when there are none, so that Φ is what it was.
+  virtual bool linearise(const Vector& d) {
+    static_cast<void>(d);
+    return false;
+  }
   // Φ(d), infinite or not a number where it is not defined.
   virtual double evaluate(const Vector& d, Vector& gradient) = 0;
   virtual void hessian(const Vector& d, double projection, std::vector<double>& values) = 0;

@@ -140,7 +140,7 @@ TEST(NeoHookeanStep, InvertedGuessConverges) {
         const bool solved = succeeded(r.status) || r.status == StepStatus::non_finite;
         EXPECT_TRUE(solved) << scheme.label << ", " << name(definiteness) << ", h = " << h << ": "
                             << describe(r.status) << ", residual " << r.residual;
-        const auto& nodes = std::get<MinimisationTable>(scheme.table).nodes;
+        const auto& nodes = std::get<MinimisationTable>(scheme.table).stages[0].nodes;
         if (nodes.back().theta == 1) {
           EXPECT_TRUE(succeeded(r.status)) << scheme.label << ": " << describe(r.status);
           for (const auto& t : body.mesh.tets) EXPECT_GT(orientation(state.x, t), 0);

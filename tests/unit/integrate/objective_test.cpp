@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "lilyan/integrate/minimise.hpp"
+#include "lilyan/integrate/step_objective.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 #include "support/schemes.hpp"
@@ -16,8 +16,10 @@ constexpr double kStep = 0.3;
 
 std::vector<Scheme> implicit_schemes() {
   std::vector<Scheme> schemes = all_schemes();
-  std::erase_if(
-      schemes, [](const Scheme& s) { return !std::holds_alternative<MinimisationTable>(s.table); });
+  std::erase_if(schemes, [](const Scheme& s) {
+    return s.solve != SolveKind::minimisation ||
+           !std::holds_alternative<MinimisationTable>(s.table);
+  });
   return schemes;
 }
 
@@ -27,14 +29,19 @@ class StepObjectiveOf : public testing::TestWithParam<Scheme> {
   // strongly compressed.
   void SetUp() override {
     const auto* table = std::get_if<MinimisationTable>(&GetParam().table);
-    for (const Node& n : table->nodes) {
+    for (const Node& n : table->stages.back().nodes) {
       if (n.theta != 0) nodes_.push_back(n);
     }
     std::mt19937 random(7);
     x0_ = body_.moving().x + random_vector(body_.rest.size(), 0.1, random);
     d_ = random_vector(body_.rest.size(), 0.2, random);
     d_.head<3>().setZero();
-    objective_.prepare(x0_, kStep, nodes_, table->displacement, 1.0);
+    objective_.prepare({.x0 = &x0_,
+                        .t0 = 0,
+                        .h = kStep,
+                        .nodes = nodes_,
+                        .velocity_weight = table->stages.back().displacement,
+                        .energy_scale = 1});
     objective_.target() = random_vector(body_.rest.size(), 0.2, random);
     objective_.target().head<3>().setZero();
   }

@@ -51,6 +51,37 @@ TEST(Gauss, NodesAreAscendingInsideAndSymmetric) {
   EXPECT_NEAR(gauss(2).nodes[0].theta, 0.5 - 1 / (2 * std::sqrt(3)), 1e-16);
 }
 
+TEST(Lobatto, IsExactToDegreeTwiceNMinusThreeAndNoFurther) {
+  for (int n = 2; n <= 64; ++n) {
+    const Quadrature q = lobatto(n);
+    ASSERT_EQ(q.nodes.size(), static_cast<std::size_t>(n));
+    ASSERT_EQ(q.nodes.front().theta, 0);
+    ASSERT_EQ(q.nodes.back().theta, 1);
+    for (int i = 0; i < n; ++i) {
+      if (i > 0) {
+        ASSERT_GT(q.nodes[i].theta, q.nodes[i - 1].theta);
+      }
+      ASSERT_NEAR(q.nodes[i].theta + q.nodes[n - 1 - i].theta, 1, 3e-16);
+      ASSERT_NEAR(q.nodes[i].weight, q.nodes[n - 1 - i].weight, 1e-16);
+    }
+    for (int k = 0; k <= q.degree; ++k) {
+      const double centred = k % 2 ? 0.0 : 1.0 / (k + 1);
+      ASSERT_NEAR(integral(q, [&](double x) { return std::pow(2 * x - 1, k); }), centred, 5e-15)
+          << n << " points, degree " << k;
+    }
+    if (n <= 8) {
+      const int next = q.degree + 1;
+      EXPECT_GT(integral(q, [&](double x) { return std::pow(2 * x - 1, next); }),
+                1.0 / (next + 1) + 1e-12);
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NEAR(lobatto(3).nodes[i].weight, simpson().nodes[i].weight, 1e-16);
+    EXPECT_NEAR(lobatto(3).nodes[i].theta, simpson().nodes[i].theta, 1e-16);
+  }
+  EXPECT_EQ(lobatto(2).nodes[0].weight, trapezoid().nodes[0].weight);
+}
+
 TEST(Simpson, IsExactToDegreeThreeAndNoFurther) {
   const Quadrature q = simpson();
   EXPECT_EQ(q.degree, 3);

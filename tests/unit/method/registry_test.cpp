@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -80,7 +81,7 @@ TEST(MethodRegistry, WrongTypesAndValuesOutOfRangeAreRefused) {
 
 class Tables : public ::testing::TestWithParam<Scheme> {};
 
-// Consistency of the end rule and the order conditions, read off the table itself.
+// What can be read off every table of its kind; the order conditions are in tests/verify.
 TEST_P(Tables, AreConsistent) {
   const Scheme& s = GetParam();
   if (const auto* e = std::get_if<ExplicitTable>(&s.table)) {
@@ -91,29 +92,41 @@ TEST_P(Tables, AreConsistent) {
     }
     EXPECT_NEAR(drift, 1, 1e-15);
     EXPECT_NEAR(kick, 1, 1e-15);
-    return;
-  }
-  const auto& t = std::get<MinimisationTable>(s.table);
-  EXPECT_EQ(s.solve, SolveKind::minimisation);
-  EXPECT_NEAR(t.displacement + t.velocity, 1, 1e-14);
-  double beta = 0, end = 0;
-  for (const Node& n : t.nodes) {
-    EXPECT_GE(n.theta, 0);
-    EXPECT_LE(n.theta, 1);
-    EXPECT_NE(n.weight, 0) << "a node without weight is not solved for";
-    beta += n.weight;
-  }
-  for (const Node& n : t.end_forces) end += n.weight;
-  // In a uniform force field the velocity must change by h a, exactly:
-  // v₁ − v₀ = displacement Σβ h a + Σw h a.
-  EXPECT_NEAR(t.displacement * beta + end, 1, 1e-14);
-  // The position changes by h v₀ + Σβ h² a, with Σβ = ½ for second order.
-  if (s.claims.order >= 2) {
-    EXPECT_NEAR(beta, 0.5, 1e-14);
-  }
-  if (t.averages_force) {
-    EXPECT_EQ(t.displacement, 2);
-    EXPECT_TRUE(t.end_forces.empty());
+  } else if (const auto* c = std::get_if<CompositionTable>(&s.table)) {
+    double sum = 0;
+    for (std::size_t i = 0; i < c->fractions.size(); ++i) {
+      sum += c->fractions[i];
+      EXPECT_EQ(c->fractions[i], c->fractions[c->fractions.size() - 1 - i]);
+    }
+    EXPECT_NEAR(sum, 1, 1e-15);
+    EXPECT_EQ(s.solve, c->base->solve);
+  } else if (const auto* t = std::get_if<MinimisationTable>(&s.table)) {
+    bool solves = false;
+    int number = 0;
+    for (const Stage& stage : t->stages) {
+      ++number;
+      for (const Node& n : stage.nodes) {
+        EXPECT_GE(n.theta, 0);
+        EXPECT_LE(n.theta, 1);
+        EXPECT_NE(n.weight, 0) << "a node without weight is not solved for";
+        solves = solves || n.theta != 0;
+      }
+      for (const auto* known : {&stage.target, &stage.velocity}) {
+        for (const Known& k : *known) EXPECT_LT(k.point, number) << "not known yet";
+      }
+      // At rest, or in uniform motion without forces, nothing changes.
+      double at_rest = stage.displacement;
+      for (const Known& k : stage.velocity) at_rest += k.velocity;
+      if (t->stages.size() == 1) {
+        EXPECT_NEAR(at_rest, 1, 1e-14);
+      }
+    }
+    EXPECT_EQ(s.solve, solves ? SolveKind::minimisation : SolveKind::explicit_);
+    if (t->averages_force) {
+      ASSERT_EQ(t->stages.size(), 1U);
+      EXPECT_EQ(t->stages[0].displacement, 2);
+      EXPECT_TRUE(t->stages[0].end_forces.empty());
+    }
   }
 }
 
@@ -122,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Method, Tables, ::testing::ValuesIn(all_schemes()), tes
 // The rows of the theory's table.
 TEST(TableRows, AsTheTheorySays) {
   const auto table = [](const std::string& name, const Parameters& p = {}) {
-    return std::get<MinimisationTable>(make_scheme(name, p).table);
+    return std::get<MinimisationTable>(make_scheme(name, p).table).stages.back();
   };
   EXPECT_EQ(table("backward-euler").nodes[0].weight, 1);
   EXPECT_EQ(table("hp", parameters({{"alpha", 0.25}})).nodes[0].theta, 0.25);
@@ -133,6 +146,14 @@ TEST(TableRows, AsTheTheorySays) {
   EXPECT_EQ(table("avf", parameters({{"quadrature", std::string("simpson")}})).nodes.size(), 3U);
   EXPECT_EQ(table("newmark").nodes[0].theta, 0);
   EXPECT_EQ(table("newmark").nodes[0].weight, 0.25);
+  const auto bdf2 = std::get<MultistepTable>(make_scheme("bdf2").table).at_ratio(1).stages[0];
+  EXPECT_DOUBLE_EQ(bdf2.nodes[0].weight, 4.0 / 9);
+  EXPECT_DOUBLE_EQ(bdf2.target[0].velocity, 8.0 / 9);
+  EXPECT_DOUBLE_EQ(bdf2.target[1].velocity, -2.0 / 9);
+  EXPECT_DOUBLE_EQ(bdf2.target[1].position, -1.0 / 3);
+  EXPECT_DOUBLE_EQ(bdf2.displacement, 1.5);
+  const double delta = (2 - std::sqrt(2.0)) / 2;
+  EXPECT_DOUBLE_EQ(table("tr-bdf2").nodes[0].weight, delta * delta);
 }
 
 }  // namespace

@@ -27,6 +27,49 @@ std::vector<std::string> method_names() {
   return names;
 }
 
+namespace {
+
+struct CostOf {
+  Cost operator()(const MinimisationTable& table) const {
+    Cost sum;
+    for (const Stage& stage : table.stages) {
+      const bool solves =
+          std::ranges::any_of(stage.nodes, [](const Node& n) { return n.theta != 0; });
+      ++(solves ? sum.solves : sum.forces);
+    }
+    return sum;
+  }
+  Cost operator()(const MultistepTable& table) const { return (*this)(table.at_ratio(1)); }
+  Cost operator()(const ExplicitTable& table) const {
+    using Kind = ExplicitTable::Stage::Kind;
+    Cost sum;
+    for (const auto& stage : table.stages) sum.forces += stage.kind == Kind::kick;
+    // The force of a last kick is the next step's first.
+    if (table.stages.front().kind == Kind::kick && table.stages.back().kind == Kind::kick) {
+      --sum.forces;
+    }
+    return sum;
+  }
+  Cost operator()(const CompositionTable& table) const {
+    const Cost base = cost(*table.base);
+    const int steps = static_cast<int>(table.fractions.size());
+    return {steps * base.solves, steps * base.forces};
+  }
+};
+
+}  // namespace
+
+Cost cost(const Scheme& scheme) { return std::visit(CostOf{}, scheme.table); }
+
+std::vector<Scheme> schemes_to_verify() {
+  std::vector<Scheme> all;
+  for (const Method& m : methods()) {
+    all.push_back(make_scheme(m.name));
+    for (const Parameters& p : m.variants) all.push_back(make_scheme(m.name, p));
+  }
+  return all;
+}
+
 Scheme make_scheme(std::string_view method, const Parameters& parameters) {
   const Method* found = find_method(method);
   if (!found) {
@@ -34,6 +77,16 @@ Scheme make_scheme(std::string_view method, const Parameters& parameters) {
                                        suggestion(method, method_names()));
   }
   return found->make(parameters.completed(found->parameters));
+}
+
+MinimisationTable one_stage(const OneStage& stage) {
+  Stage s{.target = {{.point = 0, .velocity = 1}},
+          .nodes = stage.nodes,
+          .displacement = stage.displacement,
+          .end_forces = stage.end_forces,
+          .force_velocity = stage.force_velocity};
+  if (stage.velocity != 0) s.velocity = {{.point = 0, .velocity = stage.velocity}};
+  return {.stages = {s}};
 }
 
 std::string_view name(SolveKind kind) {

@@ -1,0 +1,39 @@
+// A minimisation table made ready for its interpreter.
+#pragma once
+
+#include <vector>
+
+#include "lilyan/core/energy.hpp"
+#include "lilyan/method/method.hpp"
+
+namespace lilyan {
+
+struct StagePlan {
+  Stage stage;
+  // The stage's nodes, those at θ = 0 (where the gradient is known) apart from the others.
+  double start_weight = 0;
+  std::vector<Node> solved_nodes;
+  double end_start_weight = 0;
+  std::vector<WeightedNode> end_nodes;
+  // Effect on the end velocity, forces held fixed: δv₁ = displacement_effect δd/h for a change δd
+  // of this stage's displacement, δv₁ = velocity_effect δv for one of its velocity.
+  double displacement_effect = 0;
+  double velocity_effect = 0;
+
+  [[nodiscard]] bool needs_start_gradient() const;
+};
+
+struct TablePlan {
+  explicit TablePlan(const MinimisationTable& table);
+  // Gives the one stage of a table other Gauss points (AVF).
+  void set_gauss_nodes(const std::vector<Node>& quadrature);
+
+  std::vector<StagePlan> stages;
+  std::vector<char> needs_gradient;  // at point k = 1, 2, … (by later stages)
+  bool needs_start_gradient = false;
+  bool needs_history = false;
+  bool averages_force = false;
+  bool adaptive_nodes = false;
+};
+
+}  // namespace lilyan
