@@ -58,8 +58,8 @@ void MinimiseIntegrator::prepare_points(std::size_t stages) {
   clear(start_);
   clear(previous_);
   std::ranges::for_each(points_, clear);
-  for (Vector* v : {&solver_impulse_, &external_impulse_, &known_velocity_, &end_gradients_,
-                    &end_forces_, &new_x_}) {
+  for (Vector* v : {&solver_impulse_, &potential_impulse_, &external_impulse_, &known_velocity_,
+                    &end_gradients_, &end_forces_, &new_x_}) {
     v->setZero(n);
   }
 }
@@ -110,8 +110,7 @@ void MinimiseIntegrator::begin(const TablePlan& plan, const State& state) {
     previous_.d = state.x_previous - state.x;
     previous_.v = state.v_previous;
   }
-  solver_impulse_.setZero();
-  external_impulse_.setZero();
+  for (Vector* v : {&solver_impulse_, &potential_impulse_, &external_impulse_}) v->setZero();
 }
 
 StepReport MinimiseIntegrator::step(State& state, double h) {
@@ -119,6 +118,7 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
   stop_fixed(system_, state.v);
   TablePlan& plan = choose_plan(state, h);
   begin(plan, state);
+  report.evaluations += plan.needs_start_gradient;
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
 
@@ -140,7 +140,7 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
     return report;
   }
   report.after = after;
-  report.ledger = ledger(plan, state.v, end.v, h, report);
+  report.ledger = ledger(plan, state.v, end.v, report);
   state.x.swap(state.x_previous);
   state.v_previous = state.v;
   state.v.swap(end.v);
@@ -181,8 +181,9 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
                       .path_weight = own ? stage.stage.displacement : 1,
                       .path_velocity = own ? &known_velocity_ : nullptr,
                       .start_velocity = own ? &start_.v : nullptr});
-  if (stage.solved_nodes.empty() && (!forced_ || stage.stage.nodes.empty())) {
-    result.d = y;  // nothing to solve
+  const bool solves = !stage.solved_nodes.empty() || (forced_ && !stage.stage.nodes.empty());
+  if (!solves) {
+    result.d = y;
   } else {
     result.d = (stage.stage.time * h) * state.v;
     const NewtonResult solved = newton_.minimise(objective_, result.d);
@@ -201,8 +202,8 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
       objective_.evaluate(result.d, result.v);
     }
   }
-  find_velocity(stage, k, state, h);
-  if (forced_) book_impulses(stage, k, h);
+  find_velocity(stage, k, state, h, report);
+  book_impulses(stage, solves, h);
   if (plan.needs_gradient[k] != 0) {
     assembler_.gradient(state.x, &result.d, kThere, result.gradient);
     ++report.evaluations;
@@ -217,11 +218,12 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
 }
 
 void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, const State& state,
-                                       double h) {
+                                       double h, StepReport& report) {
   Point& result = points_[k];
   result.v = (plan.stage.displacement / h) * result.d + known_velocity_;
   if (!plan.end_nodes.empty()) {
     assembler_.gradient(state.x, &result.d, plan.end_nodes, end_gradients_);
+    ++report.evaluations;
     result.v.array() -= h * end_gradients_.array() / system_.mass().array();
   }
   if (!forced_) return;
@@ -233,19 +235,26 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, con
   result.v.array() += h * end_forces_.array() / system_.mass().array();
 }
 
-// What external forces add to M v₁, directly and through the stages.
-void MinimiseIntegrator::book_impulses(const StagePlan& plan, std::size_t k, double h) {
-  static_cast<void>(k);
-  external_impulse_ += (h * plan.displacement_effect) * objective_.weighted_forces();
-  for (const Known& p : plan.stage.target) {
-    if (p.force != 0)
-      external_impulse_ += (h * plan.displacement_effect * p.force) * point(p.point).force;
+// What the forces of a stage add to M v₁, directly and through later stages.
+void MinimiseIntegrator::book_impulses(const StagePlan& plan, bool solved, double h) {
+  const double through_d = h * plan.displacement_effect;
+  const double directly = h * plan.velocity_effect;
+  if (solved) potential_impulse_ -= (through_d / (h * h)) * objective_.weighted_gradients();
+  const double start_weight = through_d * plan.start_weight + directly * plan.end_start_weight;
+  if (start_weight != 0) potential_impulse_ -= start_weight * start_.gradient;
+  if (!plan.end_nodes.empty()) potential_impulse_ -= directly * end_gradients_;
+  if (forced_) {
+    external_impulse_ += through_d * objective_.weighted_forces() + directly * end_forces_;
   }
-  for (const Known& p : plan.stage.velocity) {
-    if (p.force != 0)
-      external_impulse_ += (h * plan.velocity_effect * p.force) * point(p.point).force;
-  }
-  external_impulse_ += (h * plan.velocity_effect) * end_forces_;
+  const auto add = [&](const std::vector<Known>& known, double weight) {
+    for (const Known& p : known) {
+      if (p.force == 0) continue;
+      potential_impulse_ -= (weight * p.force) * point(p.point).gradient;
+      if (forced_) external_impulse_ += (weight * p.force) * point(p.point).force;
+    }
+  };
+  add(plan.stage.target, through_d);
+  add(plan.stage.velocity, directly);
 }
 
 // More Gauss points until the energy error of the quadrature is below the tolerance. A further
@@ -256,14 +265,13 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
   const double scale = energy_scale(report.before);
   while (true) {
     plan.set_gauss_nodes(gauss_.nodes());
-    solver_impulse_.setZero();
-    external_impulse_.setZero();
+    for (Vector* v : {&solver_impulse_, &potential_impulse_, &external_impulse_}) v->setZero();
     if (!run_stage(plan, 0, state, h, report)) return false;
     new_x_ = state.x + points_[0].d;
     StepReport trial = report;
     trial.after = invariants(system_, new_x_, points_[0].v, potential_.values(new_x_));
     if (!std::isfinite(trial.after.total)) break;  // the caller says so
-    const double error = std::abs(ledger(plan, state.v, points_[0].v, h, trial).quadrature);
+    const double error = std::abs(ledger(plan, state.v, points_[0].v, trial).quadrature);
     const double size = std::max(scale, energy_scale(trial.after));
     if (gauss_.accept(error / (options_.energy_tolerance * size))) break;
   }
@@ -272,26 +280,22 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
 }
 
 // Kinetic energy changes by ½(v₀+v₁)·M(v₁−v₀): the residuals' part of M(v₁−v₀) is the solver's,
-// that of external forces is work. For averaged forces ½(v₀+v₁) = u, and what is left is the
-// quadrature error of ∇E·d, computed on its own; for the others it is what the method does to the
-// energy.
+// that of external forces is work. The potentials' part and the change of potential energy should
+// cancel: what is left is, for averaged forces (where ½(v₀+v₁) = u), the quadrature error of ∇E·d,
+// and for the others what the method does to the energy. A method that looks at the step before
+// changes the velocity by that as well.
 Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const Vector& v0, const Vector& v1,
-                                  double h, const StepReport& report) const {
+                                  const StepReport& report) const {
   Ledger result;
   const auto mean = 0.5 * (v0 + v1);
   result.solver = mean.dot(solver_impulse_);
   if (forced_) result.work = mean.dot(external_impulse_);
-  if (plan.averages_force) {
-    const StagePlan& stage = plan.stages.front();
-    const double a = stage.displacement_effect;
-    double impulse_work = -(a / h) * mean.dot(objective_.weighted_gradients());
-    if (stage.start_weight != 0) {
-      impulse_work -= a * h * stage.start_weight * mean.dot(start_.gradient);
-    }
-    result.quadrature = impulse_work + potential_change(report.before, report.after);
-  } else {
+  if (plan.needs_history) {
     result.method = report.after.total - report.before.total - result.solver - result.work;
+    return result;
   }
+  (plan.averages_force ? result.quadrature : result.method) =
+      mean.dot(potential_impulse_) + potential_change(report.before, report.after);
   return result;
 }
 

@@ -41,9 +41,10 @@ class MinimiseIntegrator final : public Integrator {
   bool run_stage(const TablePlan& plan, std::size_t k, const State& state, double h,
                  StepReport& report);
   bool run_adaptive(TablePlan& plan, const State& state, double h, StepReport& report);
-  void find_velocity(const StagePlan& plan, std::size_t k, const State& state, double h);
-  void book_impulses(const StagePlan& plan, std::size_t k, double h);
-  [[nodiscard]] Ledger ledger(const TablePlan& plan, const Vector& v0, const Vector& v1, double h,
+  void find_velocity(const StagePlan& plan, std::size_t k, const State& state, double h,
+                     StepReport& report);
+  void book_impulses(const StagePlan& plan, bool solved, double h);
+  [[nodiscard]] Ledger ledger(const TablePlan& plan, const Vector& v0, const Vector& v1,
                               const StepReport& report) const;
 
   const System& system_;
@@ -63,8 +64,8 @@ class MinimiseIntegrator final : public Integrator {
 
   Point start_, previous_;
   std::vector<Point> points_;
-  // Parts of M(v₁−v₀): what the residuals left, what external forces gave.
-  Vector solver_impulse_, external_impulse_;
+  // Parts of M(v₁−v₀): what the residuals left, what the potentials and external forces gave.
+  Vector solver_impulse_, potential_impulse_, external_impulse_;
   Vector known_velocity_, end_gradients_, end_forces_, new_x_;
 };
 

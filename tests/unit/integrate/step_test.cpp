@@ -21,10 +21,11 @@ bool same_bits(const Vector& a, const Vector& b) {
 class Step : public ::testing::TestWithParam<Scheme> {
  protected:
   // Solves of a step. One that adapts its quadrature may solve again, twice more where only
-  // rounding errors are left.
+  // rounding errors are left; a multistep method starts with another one, of two stages.
   static int solves() {
     const auto* table = std::get_if<MinimisationTable>(&GetParam().table);
-    return cost(GetParam()).solves * (table && table->adaptive_nodes ? 3 : 1);
+    const bool multistep = std::holds_alternative<MultistepTable>(GetParam().table);
+    return cost(GetParam()).solves * (table && table->adaptive_nodes ? 3 : multistep ? 2 : 1);
   }
   [[nodiscard]] bool is_explicit() const { return GetParam().solve == SolveKind::explicit_; }
 };
