@@ -10,6 +10,7 @@ std::string_view describe(StepStatus status) {
     case StepStatus::no_descent: return "found no decrease of the objective (line search failed)";
     case StepStatus::not_definite: return "could not make the Hessian positive definite";
     case StepStatus::non_finite: return "reached a state that is not finite";
+    case StepStatus::inaccurate: return "was less accurate than step_control.tolerance asks";
   }
   return "unknown";
 }

@@ -15,6 +15,7 @@ enum class StepStatus {
   no_descent,     // no decrease of the objective was found along the search direction
   not_definite,   // the Hessian could not be made positive definite
   non_finite,     // the new state or its energy is not a number
+  inaccurate,     // its error is above the tolerance, and the step as short as is allowed
 };
 
 [[nodiscard]] constexpr bool succeeded(StepStatus s) {

@@ -16,24 +16,23 @@ std::unique_ptr<Integrator> make_integrator(const System& system, const Scheme& 
                                               options);
 }
 
-namespace {
-
-// Adds what came later; energies and momenta "before" stay those of the first.
 void append(StepReport& sum, const StepReport& next) {
   sum.status =
       succeeded(next.status) && sum.status == StepStatus::round_off ? sum.status : next.status;
   sum.h += next.h;
   sum.substeps += next.substeps;
-  sum.iterations += next.iterations;
-  sum.factorisations += next.factorisations;
-  sum.evaluations += next.evaluations;
-  sum.definiteness_fixes += next.definiteness_fixes;
+  add_work(sum, next);
   sum.residual = std::max(sum.residual, next.residual);
   sum.after = next.after;
   sum.ledger += next.ledger;
 }
 
-}  // namespace
+void add_work(StepReport& sum, const StepReport& attempt) {
+  sum.iterations += attempt.iterations;
+  sum.factorisations += attempt.factorisations;
+  sum.evaluations += attempt.evaluations;
+  sum.definiteness_fixes += attempt.definiteness_fixes;
+}
 
 StepReport advance(Integrator& integrator, State& state, double h, int max_halvings) {
   StepReport whole = integrator.step(state, h);
@@ -45,10 +44,7 @@ StepReport advance(Integrator& integrator, State& state, double h, int max_halvi
     append(halves, advance(integrator, state, h / 2, max_halvings - 1));
   }
   // The failed attempt's work counts too.
-  halves.iterations += whole.iterations;
-  halves.factorisations += whole.factorisations;
-  halves.evaluations += whole.evaluations;
-  halves.definiteness_fixes += whole.definiteness_fixes;
+  add_work(halves, whole);
   if (!succeeded(halves.status)) {
     state = start;
     halves.h = h;

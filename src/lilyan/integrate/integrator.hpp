@@ -51,4 +51,9 @@ class Integrator {
 // `max_halvings` deep. The report covers all of them; on failure the state is as it was.
 StepReport advance(Integrator& integrator, State& state, double h, int max_halvings);
 
+// Adds the report of the step that followed; energies and momenta "before" stay those of the first.
+void append(StepReport& sum, const StepReport& next);
+// Adds only the solver's work, of an attempt that was given up.
+void add_work(StepReport& sum, const StepReport& attempt);
+
 }  // namespace lilyan
