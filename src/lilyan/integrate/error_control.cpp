@@ -52,21 +52,31 @@ StepReport ErrorControl::attempt(State& state, double h) {
   return halves;
 }
 
+template <class Expression>
+double ErrorControl::norm(const Expression& u) const {
+  return std::sqrt((system_.mass().array() * u.array().square()).sum());
+}
+
 double ErrorControl::error(const State& state, double h) const {
-  const auto& m = system_.mass().array();
-  const auto norm = [&](const auto& entries) { return std::sqrt((m * entries.square()).sum()); };
-  const double difference = std::hypot(norm(state.x.array() - whole_.x.array()) / h,
-                                       norm(state.v.array() - whole_.v.array()));
-  // What rounding alone makes of the two results is no reason for shorter steps.
-  const double rounding = 8 * kEpsilon * (norm(state.x.array()) / h + norm(state.v.array()));
-  if (difference <= rounding) return 0;
-  return (difference - rounding) / ((std::pow(2.0, order_) - 1) * velocity_ * tolerance_);
+  // What rounding alone makes of the two results is no reason for shorter steps; some methods make
+  // velocities of differences of positions.
+  const double rounding_x = 8 * kEpsilon * norm(state.x);
+  const double rounding_v = 8 * kEpsilon * norm(state.v) + rounding_x / h;
+  const auto share = [&](double difference, double rounding, double scale) {
+    return difference <= rounding ? 0 : (difference - rounding) / (h * scale);
+  };
+  return std::hypot(share(norm(state.x - whole_.x), rounding_x, velocity_),
+                    share(norm(state.v - whole_.v), rounding_v, acceleration_)) /
+         ((std::pow(2.0, order_) - 1) * tolerance_);
 }
 
 StepReport ErrorControl::step(State& state, double until) {
   // A body at rest has no energies yet: what its forces give it in the first step will have to do.
-  if (!started_) velocity_ = h_ * StepDensity(system_).acceleration(state.x);
-  started_ = true;
+  if (!started_) {
+    acceleration_ = StepDensity(system_).acceleration(state.x);
+    velocity_ = h_ * acceleration_;
+    started_ = true;
+  }
   start_ = state;
   const double shortest = std::max(min_step_, 16 * kEpsilon * std::abs(state.t));
   const double left = until - state.t;
@@ -89,6 +99,7 @@ StepReport ErrorControl::step(State& state, double until) {
       // The length just given up would only be given up again.
       factor = std::clamp(factor, kShrink, first ? kGrow : 1.0);
       previous_error_ = std::max(e, 1e-4);
+      acceleration_ = std::max(acceleration_, norm(state.v - start_.v) / h);
       h_ = std::clamp(factor * h, shortest, std::max(shortest, max_step_));
       if (h == left) state.t = until;
       return report;

@@ -4,12 +4,14 @@
 // errors are C hᵖ⁺¹ and 2 C (h/2)ᵖ⁺¹, so the difference δ of the two results tells the error of the
 // second, which is the one that is kept:
 //
-//   error = √( δxᵀM δx / h² + δvᵀM δv ) / ((2ᵖ − 1) V)                                          (1)
+//   error = ‖ ( δx/(h V), δv/(h A) ) ‖ / (2ᵖ − 1),   ‖u‖² = uᵀM u                             (1)
 //
-// a velocity relative to V = √(2·energy scale), the largest that was met in the run so far.
-// Dividing δx by h needs no time scale from outside, and makes (1) an error per unit of time as far
-// as positions go, which dominate it while h resolves the motion (δv is smaller by a factor hω):
-// over a run such errors add up to a global error proportional to the tolerance, with error ∝ hᵖ.
+// the errors of the step's mean velocity and mean acceleration, relative to V = √(2·energy scale)
+// and A, the largest acceleration, both as met in the run so far: no scale from outside is needed.
+// Both are errors per unit of time, so those of all steps add up to a global error proportional to
+// the tolerance, and both go as hᵖ. (Velocities compared per step instead, as in
+// √(δxᵀMδx/h² + δvᵀMδv), lose that proportionality: where δx passes through zero the step grows
+// until δv stops it, of which there are then more the smaller the tolerance.)
 //
 // The next step is  h · 0.9 e^(−0.7/p) e₋^(0.4/p),  e and e₋ being the errors of this step and the
 // one before relative to the tolerance (a PI controller: Gustafsson 1991; Hairer, Wanner, Solving
@@ -32,8 +34,10 @@ class ErrorControl final : public StepControl {
  private:
   // One step of h into whole_ and two of h/2 into `state`.
   StepReport attempt(State& state, double h);
+  template <class Expression>
+  [[nodiscard]] double norm(const Expression& u) const;
   [[nodiscard]] double error(const State& state, double h) const;  // (1) over the tolerance
-  void see(const Invariants& at);
+  void see(const Invariants& at);                                  // enters V
 
   Integrator& integrator_;
   const System& system_;
@@ -44,7 +48,8 @@ class ErrorControl final : public StepControl {
   double h_;  // to try next
   double previous_error_ = 1;
   bool started_ = false;
-  double velocity_ = 0;  // V
+  double velocity_ = 0;      // V
+  double acceleration_ = 0;  // A
   int rejected_ = 0;
   State start_, whole_;
 };

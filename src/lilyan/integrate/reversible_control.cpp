@@ -9,11 +9,11 @@ namespace lilyan {
 namespace {
 
 constexpr double kMaxStep = 10;  // first steps, unless given
-// G is a difference over this share of the first step: short against steps a thousand times
-// shorter, long enough against rounding.
-constexpr double kDifference = 1e-3;
-// Where there is no acceleration at the start, one that turns the velocity round in as many steps
-// stands in for it.
+// G is a difference over this share of the first step's length: short against any step's, long
+// enough against rounding.
+constexpr double kDifference = 0.1;
+// Where there is no acceleration at the start, the floor is one that turns the velocity round in as
+// many steps.
 constexpr double kTurn = 100;
 
 }  // namespace
@@ -35,17 +35,21 @@ std::string ReversibleControl::attempts() const {
 
 void ReversibleControl::start(const State& state) {
   const double speed = std::sqrt((system_.mass().array() * state.v.array().square()).sum());
+  const double acceleration = density_.acceleration(state.x);
+  distance_ = kDifference * epsilon_ * std::hypot(speed, epsilon_ * acceleration);
   const double turn = speed / (kTurn * epsilon_);
-  double scale = density_.acceleration(state.x);
-  if (!(scale > 1e-3 * turn)) scale = turn > 0 ? turn : 1;
-  // (ε/max_step)^(1/κ) of it: there the density is ε/max_step of the first.
-  density_.set_floor(scale * std::pow(epsilon_ / max_step_, 1 / exponent_));
+  double floor = acceleration * std::pow(epsilon_ / max_step_, 1 / exponent_);
+  if (!(acceleration > 1e-3 * turn)) floor = turn > 0 ? turn : 1;
+  density_.set_floor(floor);
+  // Where the acceleration is zero; ε itself when the motion starts there.
+  max_step_ =
+      std::min(max_step_, epsilon_ * std::pow(std::hypot(acceleration, floor) / floor, exponent_));
   rho_ = 1 - 0.5 * growth(state);  // so that (2) gives (1)
   started_ = true;
 }
 
 double ReversibleControl::growth(const State& state) {
-  return epsilon_ * density_.rate(state.x, state.v, kDifference * epsilon_);
+  return epsilon_ * density_.rate(state.x, state.v, distance_);
 }
 
 StepReport ReversibleControl::step(State& state, double until) {

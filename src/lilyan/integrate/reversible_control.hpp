@@ -45,7 +45,8 @@ class ReversibleControl final : public StepControl {
   double max_step_;
   int max_halvings_;
   bool started_ = false;
-  double rho_ = 1;  // of the last step, ρ_{n−½}
+  double distance_ = 0;  // over which G is a difference
+  double rho_ = 1;       // of the last step, ρ_{n−½}
 };
 
 }  // namespace lilyan

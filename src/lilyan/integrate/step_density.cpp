@@ -21,18 +21,23 @@ double StepDensity::acceleration(const Vector& x, const Vector* d, double theta)
 
 double StepDensity::acceleration(const Vector& x) { return acceleration(x, nullptr, 0); }
 
-double StepDensity::log_of(double acceleration) const {
-  return exponent_ * std::log(std::hypot(acceleration, floor_));
+double StepDensity::floored_log(double acceleration) const {
+  return std::log(std::hypot(acceleration, floor_));
 }
 
-double StepDensity::log(const Vector& x) { return log_of(acceleration(x)); }
+double StepDensity::log(const Vector& x) { return exponent_ * floored_log(acceleration(x)); }
 
-double StepDensity::rate(const Vector& x, const Vector& v, double dt) {
-  displacement_ = dt * v;
+double StepDensity::rate(const Vector& x, const Vector& v, double distance) {
+  displacement_ = v;
   stop_fixed(assembler_.system(), displacement_);
-  const double after = log_of(acceleration(x, &displacement_, 1));
-  const double before = log_of(acceleration(x, &displacement_, -1));
-  const double rate = (after - before) / (2 * dt);
+  const auto& mass = assembler_.system().mass().array();
+  const double speed = std::sqrt((mass * displacement_.array().square()).sum());
+  if (speed == 0) return 0;
+  displacement_ *= distance / speed;
+  const double after = floored_log(acceleration(x, &displacement_, 1));
+  const double before = floored_log(acceleration(x, &displacement_, -1));
+  // The exponent last: a product inside the difference could be fused with it, for one of the two.
+  const double rate = (after - before) * (exponent_ * speed / (2 * distance));
   // Beyond a material's domain there is nothing to go by, in either direction.
   return std::isfinite(rate) ? rate : 0;
 }

@@ -19,13 +19,14 @@ class StepDensity {
 
   [[nodiscard]] double acceleration(const Vector& x);  // ‖a(x)‖
   [[nodiscard]] double log(const Vector& x);           // log σ(x)
-  // d/dt log σ along the motion with velocity v, by the difference over a time ±dt. Since it takes
-  // the same two points for v and −v, it is odd in v to the last bit.
-  [[nodiscard]] double rate(const Vector& x, const Vector& v, double dt);
+  // d/dt log σ along the motion with velocity v, by the difference between two points at a distance
+  // (√(dᵀM d)) before and behind: a length suits motions whose speed varies better than a time.
+  // Since v and −v take the same two points, it is odd in v to the last bit.
+  [[nodiscard]] double rate(const Vector& x, const Vector& v, double distance);
 
  private:
   [[nodiscard]] double acceleration(const Vector& x, const Vector* d, double theta);
-  [[nodiscard]] double log_of(double acceleration) const;
+  [[nodiscard]] double floored_log(double acceleration) const;
 
   Assembler assembler_;
   double exponent_;

@@ -80,7 +80,7 @@ TEST(FixedSteps, AreThoseOfAdvance) {
   }
   EXPECT_EQ(a.x, b.x);
   EXPECT_EQ(a.v, b.v);
-  EXPECT_EQ(control->step(a, a.t + 0.04).h, a.t - b.t);  // what is left
+  EXPECT_NEAR(control->step(a, a.t + 0.04).h, 0.04, 1e-15);  // what is left
 }
 
 TEST(ErrorControl, CountsAllWorkAndKeepsTheTwoHalves) {
@@ -151,33 +151,32 @@ TEST(ErrorControl, FailsAtTheShortestStepAndRestores) {
 
 class ErrorControlled : public ::testing::TestWithParam<Scheme> {};
 
-// From acos(−0.4), after one period (theory, section 7) the pendulum is back at its start.
 TEST_P(ErrorControlled, GlobalErrorIsProportionalToTheTolerance) {
-  const double angle = std::acos(-0.4);
-  const ProblemInstance p =
-      make_problem("pendulum", parameters({{"angle", angle * 180 / std::numbers::pi}}));
-  const double period = 8.301452541169877;
-  const double exact = -std::cos(angle);
-  ASSERT_NEAR(exact, 0.4, 1e-15);
-  const bool first_order = GetParam().claims.order == 1;
+  const ProblemInstance p = make_problem("pendulum", parameters({{"angle", 110.0}}));
+  constexpr double kEnd = 7;
+  State exact = p.initial;  // to 1e-9
+  const auto fine = make_integrator(*p.system, make_scheme("stoermer-verlet"), {});
+  for (int k = 0; k < 100000; ++k) (void)fine->step(exact, kEnd / 100000);
+
+  const double start = GetParam().claims.order == 1 ? 1e-2 : 1e-5;
   double previous = 0;
-  for (const double tolerance : {1e-2 / 16, 1e-2 / 256, 1e-2 / 4096}) {
-    if (first_order && tolerance < 1e-5) break;
+  for (const double tolerance : {start, start / 16, start / 256}) {
     const auto integrator = make_integrator(*p.system, GetParam(), {});
     const auto control = make_step_control(*integrator, *p.system, GetParam().claims,
                                            error_options(0.01, tolerance));
     State state = p.initial;
     int steps = 0;
-    while (state.t < period) {
-      ASSERT_TRUE(succeeded(control->step(state, period).status));
+    while (state.t < kEnd) {
+      ASSERT_TRUE(succeeded(control->step(state, kEnd).status));
       ++steps;
     }
-    const double error = distance(*p.system, state, p.initial);
+    const double error = distance(*p.system, state, exact);
     std::printf("    %-25s tolerance %.1e: error %.1e, %d steps, %d rejected\n",
                 GetParam().label.c_str(), tolerance, error, steps, control->rejected());
-    EXPECT_EQ(state.t, period);
-    EXPECT_LE(error, 20 * tolerance);  // over eight units of time at speeds of about one
-    EXPECT_LE(control->rejected(), steps / 5);
+    EXPECT_EQ(state.t, kEnd);
+    EXPECT_LE(error, 50 * tolerance);  // over seven units of time and a fall that amplifies it
+    EXPECT_GE(error, tolerance / 10);
+    EXPECT_LE(control->rejected(), 3 + steps / 20);
     if (previous > 0) {
       EXPECT_GE(previous / error, 8);
       EXPECT_LE(previous / error, 32);
@@ -268,27 +267,27 @@ TEST_P(Reversible, RetracesItsStepsToRounding) {
               orbit.shortest, orbit.longest);
   EXPECT_GT(orbit.apart, 1);
   EXPECT_GT(orbit.longest, 30 * orbit.shortest);
-  EXPECT_LE(orbit.back, 1e-9);
-  EXPECT_LE(orbit.steps, 1e-9);
+  EXPECT_LE(orbit.back, 1e-10);
+  EXPECT_LE(orbit.steps, 1e-11);
 
   // Through zeros of the acceleration, with steps so long that the limit has to step in.
   const ProblemInstance pendulum = make_problem("pendulum", parameters({{"angle", 100.0}}));
   const Retraced swing =
       retrace(*pendulum.system, pendulum.initial, GetParam(),
-              {.kind = StepControlKind::reversible, .step = 0.05, .min_step = 0.049}, 400);
+              {.kind = StepControlKind::reversible, .step = 0.05, .min_step = 0.0495}, 40);
   std::printf("    pendulum: back to %.1e, steps to %.1e, h = %.2g..%.2g\n", swing.back,
               swing.steps, swing.shortest, swing.longest);
   EXPECT_GT(swing.apart, 1);
   EXPECT_EQ(swing.longest, 0.5);
-  EXPECT_EQ(swing.shortest, 0.049);
-  EXPECT_LE(swing.back, 1e-9);
+  EXPECT_EQ(swing.shortest, 0.0495);
+  EXPECT_LE(swing.back, 1e-11);
 
   const Body body;
   const Retraced motion = retrace(body.system, body.moving(), GetParam(),
                                   {.kind = StepControlKind::reversible, .step = 0.05}, 50);
   std::printf("    body: back to %.1e, steps to %.1e, h = %.2g..%.2g\n", motion.back, motion.steps,
               motion.shortest, motion.longest);
-  EXPECT_LE(motion.back, 1e-9);
+  EXPECT_LE(motion.back, 1e-11);
   EXPECT_GT(motion.longest, 1.2 * motion.shortest);
 }
 
