@@ -380,7 +380,9 @@ TEST(StepControl, HitsTheEndExactlyWithoutATinyLastStep) {
       double h = 0, sum = 0;
       while (state.t < end) {
         const double last = h;
-        h = control->step(state, end).h;
+        const StepReport r = control->step(state, end);
+        ASSERT_TRUE(succeeded(r.status));
+        h = r.h;
         sum += h;
         EXPECT_LE(h, 0.1 * (1 + 1e-8));
         if (last > 0) {
