@@ -22,27 +22,33 @@ std::string duration(double seconds) {
 
 }  // namespace
 
-Progress::Progress(int steps) : steps_(steps), terminal_(isatty(STDERR_FILENO) != 0) {}
+Progress::Progress(const Scene& scene) : scene_(scene), terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void Progress::show(const RunMoment& moment) {
-  if (moment.step == 0 || steps_ == 0) return;
+  if (moment.step == 0) return;
   const Clock::time_point now = Clock::now();
   const double since = std::chrono::duration<double>(now - last_).count();
-  const bool last = moment.step == steps_;
+  const double t = moment.state.t - scene_.initial.t;
+  const double done = moment.last               ? 1
+                      : scene_.variable_steps() ? t / scene_.duration
+                                                : static_cast<double>(moment.step) / scene_.steps;
   if (terminal_) {
-    if (since < kTerminalSeconds && !last) return;
+    if (since < kTerminalSeconds && !moment.last) return;
   } else {
-    if (10L * moment.step < static_cast<long>(next_tenth_) * steps_) return;
-    next_tenth_ = static_cast<int>(10L * moment.step / steps_) + 1;
+    if (10 * done < next_tenth_) return;
+    next_tenth_ = static_cast<int>(10 * done) + 1;
   }
   last_ = now;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const double left = elapsed * (steps_ - moment.step) / moment.step;
+  const double left = elapsed * (1 - done) / done;
+  const std::string place =
+      scene_.variable_steps()
+          ? fmt::format("t {:.4g}/{:.4g}  step {}", t, scene_.duration, moment.step)
+          : fmt::format("step {}/{}", moment.step, scene_.steps);
   const std::string line = fmt::format(
-      "{:3.0f}%  step {}/{}  {} left  {:.1f} iterations/step  ΔE/E₀ {:.1e}  |ΔL|/|L| {:.1e}",
-      100.0 * moment.step / steps_, moment.step, steps_, duration(left),
-      static_cast<double>(moment.so_far.iterations) / moment.step, moment.drift.energy().relative(),
-      moment.drift.angular_momentum().relative());
+      "{:3.0f}%  {}  {} left  {:.1f} iterations/step  ΔE/E₀ {:.1e}  |ΔL|/|L| {:.1e}", 100 * done,
+      place, duration(left), static_cast<double>(moment.so_far.iterations) / moment.step,
+      moment.drift.energy().relative(), moment.drift.angular_momentum().relative());
   std::fputs((terminal_ ? "\r\033[K" + line : line + "\n").c_str(), stderr);
   std::fflush(stderr);
   shown_ = true;

@@ -8,17 +8,17 @@
 namespace lilyan::cli {
 
 // On a terminal one line that is rewritten a few times a second; otherwise a plain line every tenth
-// of the run.
+// of the run: of its steps, or of its time where their number is not known.
 class Progress {
  public:
-  explicit Progress(int steps);
+  explicit Progress(const Scene& scene);
   void show(const RunMoment& moment);
   void finish();  // leaves the terminal on a fresh line
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  int steps_;
+  const Scene& scene_;
   bool terminal_;
   bool shown_ = false;
   int next_tenth_ = 1;

@@ -41,6 +41,15 @@ std::string size(const Scene& scene) {
                      scene.system->fixed_count(), scene.tets.size());
 }
 
+// "300 steps of 0.01 s", "error-controlled steps over 60 s"
+std::string plan(const Scene& scene) {
+  if (!scene.variable_steps()) return fmt::format("{} steps of {} s", scene.steps, scene.step);
+  return fmt::format(
+      "{} steps over {} s",
+      scene.control.kind == StepControlKind::error ? "error-controlled" : "reversible",
+      scene.duration);
+}
+
 // Standard error may be gone (a closed pipe, a full disk); that must not end a run.
 void tell(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
@@ -57,8 +66,14 @@ void on_signal(int signal) {
 void print_summary(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
                    const ResultFolder& results) {
   const System& system = *scene.system;
-  fmt::print("{} with {}: {} of {} steps of {} s in {:.1f} s", scene.name, scene.scheme.label,
-             summary.steps, scene.steps, scene.step, summary.wall_seconds);
+  fmt::print("{} with {}: ", scene.name, scene.scheme.label);
+  if (scene.variable_steps()) {
+    fmt::print("{} steps of {:.3g} to {:.3g} s ({} rejected)", summary.steps, summary.shortest_step,
+               summary.longest_step, summary.rejected_steps);
+  } else {
+    fmt::print("{} of {} steps of {} s", summary.steps, scene.steps, scene.step);
+  }
+  fmt::print(" in {:.1f} s", summary.wall_seconds);
   if (summary.steps > 0) {
     fmt::print(" ({:.3g} ms and {:.1f} iterations a step)",
                1e3 * summary.step_seconds / summary.steps,
@@ -100,7 +115,7 @@ int run(const RunOptions& options) {
                              : std::filesystem::path(options.output);
   ResultFolder results(folder, scene);
   if (!options.quiet) {
-    tell(fmt::format("{}: {}, {} steps with {} into {}\n", scene.title, size(scene), scene.steps,
+    tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, size(scene), plan(scene),
                      scene.scheme.label, folder.string()));
   }
 
@@ -108,7 +123,7 @@ int run(const RunOptions& options) {
   std::signal(SIGTERM, on_signal);
   std::signal(SIGPIPE, SIG_IGN);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  Progress progress(scene.steps);
+  Progress progress(scene);
   const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     if (!options.quiet) progress.show(moment);
@@ -135,8 +150,8 @@ int run(const RunOptions& options) {
 int check(const SceneOptions& options) {
   const std::filesystem::path file = find_scene(options.scene);
   const Scene scene = load_scene(file, {.settings = options.settings});
-  fmt::print("{}: ok: {}, {} steps of {} s with {}\n", file.string(), size(scene), scene.steps,
-             scene.step, scene.scheme.label);
+  fmt::print("{}: ok: {}, {} with {}\n", file.string(), size(scene), plan(scene),
+             scene.scheme.label);
   return kDone;
 }
 

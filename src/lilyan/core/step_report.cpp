@@ -12,6 +12,7 @@ std::string_view describe(StepStatus status) {
     case StepStatus::no_descent: return "found no decrease of the objective (line search failed)";
     case StepStatus::not_definite: return "could not make the Hessian positive definite";
     case StepStatus::non_finite: return "reached a state that is not finite";
+    case StepStatus::inaccurate: return "was less accurate than step_control.tolerance asks";
   }
   return "unknown";
 }
@@ -20,14 +21,18 @@ void StepReport::append(const StepReport& next) {
   status = succeeded(next.status) && status == StepStatus::round_off ? status : next.status;
   h += next.h;
   substeps += next.substeps;
-  iterations += next.iterations;
-  factorisations += next.factorisations;
-  evaluations += next.evaluations;
-  definiteness_fixes += next.definiteness_fixes;
+  add_work(next);
   nodes = std::max(nodes, next.nodes);
   residual = std::max(residual, next.residual);
   after = next.after;
   ledger += next.ledger;
+}
+
+void StepReport::add_work(const StepReport& attempt) {
+  iterations += attempt.iterations;
+  factorisations += attempt.factorisations;
+  evaluations += attempt.evaluations;
+  definiteness_fixes += attempt.definiteness_fixes;
 }
 
 }  // namespace lilyan

@@ -15,6 +15,7 @@ enum class StepStatus {
   no_descent,     // no decrease of the objective was found along the search direction
   not_definite,   // the Hessian could not be made positive definite
   non_finite,     // the new state or its energy is not a number
+  inaccurate,     // its error is above the tolerance, and the step as short as is allowed
 };
 
 [[nodiscard]] constexpr bool succeeded(StepStatus s) {
@@ -72,6 +73,8 @@ struct StepReport {
 
   // Takes in the report of the step that came right after: work and ledger add up, `before` stays.
   void append(const StepReport& next);
+  // Takes in only the solver's work, of an attempt that was given up.
+  void add_work(const StepReport& attempt);
 };
 
 }  // namespace lilyan

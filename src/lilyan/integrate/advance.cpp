@@ -12,10 +12,7 @@ StepReport advance(Integrator& integrator, State& state, double h, int max_halvi
     halves.append(advance(integrator, state, h / 2, max_halvings - 1));
   }
   // The failed attempt's work counts too.
-  halves.iterations += whole.iterations;
-  halves.factorisations += whole.factorisations;
-  halves.evaluations += whole.evaluations;
-  halves.definiteness_fixes += whole.definiteness_fixes;
+  halves.add_work(whole);
   if (!succeeded(halves.status)) {
     state = start;
     halves.h = h;

@@ -16,7 +16,7 @@ SeriesWriter::SeriesWriter(const std::filesystem::path& file) : file_(file), str
   header +=
       ",energy_total,momentum_x,momentum_y,momentum_z,angular_momentum_x,angular_momentum_y,"
       "angular_momentum_z,ledger_solver,ledger_quadrature,ledger_work,ledger_dissipation,"
-      "ledger_method,newton_iterations\n";
+      "ledger_method,newton_iterations,step_size\n";
   stream_ << header;
   flush();
 }
@@ -26,6 +26,7 @@ void SeriesWriter::start(double t, const Invariants& initial) { row(0, t, initia
 void SeriesWriter::add(int step, double t, const StepReport& report, bool write) {
   ledger_ += report.ledger;
   iterations_ += report.iterations;
+  step_size_ = report.h;
   pending_ = true;
   if (write) row(step, t, report.after);
 }
@@ -51,7 +52,9 @@ void SeriesWriter::row(int step, double t, const Invariants& at) {
        {ledger_.solver, ledger_.quadrature, ledger_.work, ledger_.dissipation, ledger_.method}) {
     number(entry);
   }
-  fmt::format_to(std::back_inserter(line), ",{}\n", iterations_);
+  fmt::format_to(std::back_inserter(line), ",{}", iterations_);
+  number(step_size_);
+  line.push_back('\n');
   stream_.write(line.data(), static_cast<std::streamsize>(line.size()));
   if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
   ledger_ = {};

@@ -76,14 +76,13 @@ bool ResultFolder::frames() const { return scene_.output.every > 0 && scene_.coo
 
 void ResultFolder::add(const RunMoment& moment) {
   const OutputSettings& output = scene_.output;
-  const bool last = moment.step == scene_.steps;
   if (moment.report) {
     series_->add(moment.step, moment.state.t, *moment.report,
-                 last || moment.step % output.series_every == 0);
+                 moment.last || moment.step % output.series_every == 0);
   } else {
     series_->start(moment.state.t, moment.invariants);
   }
-  if (output.every > 0 && (last || moment.step % output.every == 0)) {
+  if (output.every > 0 && (moment.last || moment.step % output.every == 0)) {
     if (pvd_) write_frame(moment.step, moment.state);
     if (trajectory_) trajectory_->add(moment.step, moment.state);
   }
@@ -117,9 +116,14 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   json["status"] = name(summary.end);
   if (!summary.message.empty()) json["message"] = summary.message;
   json["step_size"] = scene_.step;
-  json["steps_asked"] = scene_.steps;
+  if (!scene_.variable_steps()) json["steps_asked"] = scene_.steps;
+  json["duration_asked"] = scene_.duration;
   json["steps_done"] = summary.steps;
   json["t_end"] = summary.t;
+  json["step_control"] = {{"kind", name(scene_.control.kind)},
+                          {"shortest_step", summary.shortest_step},
+                          {"longest_step", summary.longest_step},
+                          {"rejected_steps", summary.rejected_steps}};
   json["wall_seconds"] = summary.wall_seconds;
   json["size"] = {{"bodies", scene_.body_names},
                   {"vertices", system.vertices()},

@@ -34,6 +34,9 @@ void count(RunSummary& summary, const StepReport& report) {
   summary.definiteness_fixes += report.definiteness_fixes;
   if (!succeeded(report.status)) return;
   if (report.substeps > 1) ++summary.halved_steps;
+  summary.shortest_step =
+      summary.longest_step == 0 ? report.h : std::min(summary.shortest_step, report.h);
+  summary.longest_step = std::max(summary.longest_step, report.h);
   if (report.status == StepStatus::round_off) ++summary.round_off_steps;
   summary.ledger += report.ledger;
   const double change = report.after.total - report.before.total;
@@ -52,38 +55,42 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
   summary.invariants = drift.start();
   const auto integrator = make_integrator(*scene.system, scene.scheme, scene.solver);
   summary.linear_solver = integrator->linear_solver();
-  bool go_on = observer({0, state, drift.start(), nullptr, drift, summary});
-  for (int step = 1; step <= scene.steps && go_on; ++step) {
+  const auto control =
+      make_step_control(*integrator, *scene.system, scene.scheme.claims, scene.control);
+  const double end = scene.initial.t + scene.duration;
+  const auto at_end = [&] {
+    return scene.variable_steps() ? state.t >= end : summary.steps == scene.steps;
+  };
+  bool go_on = observer({0, state, drift.start(), nullptr, drift, summary, at_end()});
+  while (go_on && !at_end()) {
+    const int step = summary.steps + 1;
     const Clock::time_point before = Clock::now();
-    const StepReport report = advance(*integrator, state, scene.step, scene.max_halvings);
+    const StepReport report = control->step(state, end);
     summary.step_seconds += seconds_since(before);
+    summary.rejected_steps = control->rejected();
     count(summary, report);
     if (!succeeded(report.status)) {
       summary.end = RunEnd::failed;
-      summary.message = fmt::format(
-          "step {} (t = {:.6g}, h = {:.4g}) {}{}", step, state.t, scene.step,
-          describe(report.status),
-          scene.max_halvings > 0 ? fmt::format(", also when halved {} times", scene.max_halvings)
-                                 : "");
+      summary.message = fmt::format("step {} (t = {:.6g}, h = {:.4g}) {}{}", step, state.t,
+                                    report.h, describe(report.status), control->attempts());
       break;
     }
     summary.steps = step;
-    // Counting steps rather than summing them keeps t exact.
-    state.t = scene.initial.t + step * scene.step;
+    // Counting equal steps rather than summing them keeps t exact.
+    if (!scene.variable_steps()) state.t = scene.initial.t + step * scene.step;
     summary.t = state.t;
     summary.invariants = report.after;
     drift.add(report.after);
     summary.wall_seconds = seconds_since(start);
     try {
-      go_on = observer({step, state, report.after, &report, drift, summary});
+      go_on = observer({step, state, report.after, &report, drift, summary, at_end()});
     } catch (const Error& error) {  // results that can no longer be written, say
       summary.end = RunEnd::failed;
       summary.message = error.what();
       break;
     }
   }
-  if (!go_on && summary.end == RunEnd::finished && summary.steps < scene.steps)
-    summary.end = RunEnd::interrupted;
+  if (!go_on && summary.end == RunEnd::finished && !at_end()) summary.end = RunEnd::interrupted;
   summary.times = integrator->times();
   summary.wall_seconds = seconds_since(start);
   return summary;

@@ -29,7 +29,10 @@ struct RunSummary {
   long factorisations = 0;
   long evaluations = 0;
   long definiteness_fixes = 0;
-  int halved_steps = 0;     // steps that succeeded only in smaller pieces
+  int halved_steps = 0;    // steps that succeeded only in smaller pieces
+  int rejected_steps = 0;  // given up for a shorter one by the step control
+  double shortest_step = 0;
+  double longest_step = 0;
   int round_off_steps = 0;  // steps solved to rounding error rather than to tolerance
   State state;              // after the last good step
   Invariants invariants;
@@ -47,12 +50,14 @@ struct RunMoment {
   const StepReport* report;
   const DriftTracker& drift;
   const RunSummary& so_far;
+  bool last;  // the end of the run is reached
 };
 
 // Called in order, from one thread. Returning false ends the run after this step.
 using RunObserver = std::function<bool(const RunMoment&)>;
 
-// Advances scene.initial by scene.steps steps, of which the drift tracker is told each.
+// Advances scene.initial by scene.steps steps, or over scene.duration with step control. The drift
+// tracker is told each step.
 RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer);
 
 }  // namespace lilyan

@@ -11,6 +11,7 @@
 #include "lilyan/energy/gravity.hpp"
 #include "lilyan/problem/problem.hpp"
 #include "lilyan/scene/body.hpp"
+#include "lilyan/scene/step_control.hpp"
 #include "lilyan/scene/table_reader.hpp"
 
 namespace lilyan {
@@ -63,11 +64,15 @@ void read_integrator(TableReader reader, const std::optional<int>& steps, Scene&
   }
   scene.step = reader.positive("step");
   if (!steps && reader.has("duration")) {
-    const double count = std::round(reader.positive("duration") / scene.step);
-    if (count < 1) reader.fail("duration", "that is less than half a step");
+    scene.duration = reader.positive("duration");
+    const double count = std::round(scene.duration / scene.step);
+    if (!scene.variable_steps() && count < 1) {
+      reader.fail("duration", "that is less than half a step");
+    }
     if (count > kMany) reader.fail("duration", "that is more steps than can be counted");
     scene.steps = static_cast<int>(count);
   }
+  if (!scene.variable_steps() || scene.duration == 0) scene.duration = scene.steps * scene.step;
   skip_other_parameters(reader, *method);
   try {
     const Parameters parameters = read_parameters(reader, method->parameters);
@@ -179,12 +184,18 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   const SceneDocument document(file, changes.settings);
   toml::table resolved;
   TableReader root(document, document.root(), "", resolved);
-  root.expect({"title", "integrator", "solver", "output", "world", "body", "system"});
+  root.expect(
+      {"title", "integrator", "step_control", "solver", "output", "world", "body", "system"});
   Scene scene;
   scene.name = file.stem().string();
   scene.title = root.text("title", scene.name);
+  TableReader step_control = root.table("step_control");
+  read_step_control_kind(step_control, scene);
   read_integrator(root.table("integrator"), changes.steps, scene);
+  read_step_control(step_control, scene);
   read_solver(root.table("solver"), scene);
+  scene.control.step = scene.step;
+  scene.control.max_halvings = scene.max_halvings;
   read_output(root.table("output"), scene);
   if (root.has("system")) {
     for (const char* key : {"body", "world"}) {

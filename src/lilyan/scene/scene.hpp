@@ -11,6 +11,7 @@
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/integrate/step_control.hpp"
 #include "lilyan/method/method.hpp"
 
 namespace lilyan {
@@ -26,8 +27,11 @@ struct Scene {
   std::string title;
   std::string method;  // registry name
   Scheme scheme;
-  double step = 0;
-  int steps = 0;
+  double step = 0;  // the first one, with step control
+  int steps = 0;    // how many, each of that length; with step control only their sum counts
+  double duration = 0;
+  StepControlOptions control;  // its step and max_halvings are those of the scene
+  [[nodiscard]] bool variable_steps() const { return control.kind != StepControlKind::fixed; }
   SolverOptions solver;
   int max_halvings = 0;  // 0: a failed step stops the run
   OutputSettings output;

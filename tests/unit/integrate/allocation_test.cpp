@@ -8,6 +8,7 @@
 #include <new>
 
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/integrate/step_control.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 
@@ -86,6 +87,27 @@ TEST_P(Allocation, NoneInSteadyState) {
   const long during = allocations - before;
   EXPECT_EQ(failed, 0);
   EXPECT_EQ(during, 0) << round_off << " of 20 steps ended at round-off";
+}
+
+TEST_P(Allocation, NoneByStepControl) {
+  const Body body({.cells = {4, 2, 2}, .gravity = {0, -1, 0}, .fixed = {0, 1}});
+  const auto integrator = make_integrator(body.system, GetParam(), {});
+  if (integrator->linear_solver() == "eigen-simplicial") {
+    GTEST_SKIP() << "Eigen's factorisation allocates inside";
+  }
+  for (const StepControlKind kind : {StepControlKind::error, StepControlKind::reversible}) {
+    if (kind == StepControlKind::reversible && !GetParam().claims.symmetric) continue;
+    State state = body.moving(1.1, 0.5);
+    const auto control = make_step_control(*integrator, body.system, GetParam().claims,
+                                           {.kind = kind, .step = 0.01, .max_step = 0.02});
+    for (int k = 0; k < 5; ++k) ASSERT_TRUE(succeeded(control->step(state, 100).status));
+    const long before = allocations;
+    int failed = 0;
+    for (int k = 0; k < 20; ++k) failed += !succeeded(control->step(state, 100).status);
+    const long during = allocations - before;
+    EXPECT_EQ(failed, 0);
+    EXPECT_EQ(during, 0) << name(kind);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Integrate, Allocation, ::testing::ValuesIn(all_schemes()), test_name);

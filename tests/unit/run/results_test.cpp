@@ -67,11 +67,11 @@ TEST(Results, SeriesHasTheDocumentedColumnsAndTheLedgerExplainsEveryChange) {
             "momentum_x,"
             "momentum_y,momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,"
             "ledger_solver,ledger_quadrature,ledger_work,ledger_dissipation,ledger_method,"
-            "newton_iterations");
+            "newton_iterations,step_size");
   const auto table = rows(out / "series.csv");
   ASSERT_EQ(table.size(), 8u);
   for (std::size_t i = 0; i < table.size(); ++i) {
-    ASSERT_EQ(table[i].size(), 19u);
+    ASSERT_EQ(table[i].size(), 20u);
     EXPECT_EQ(table[i][0], static_cast<double>(i));
     EXPECT_EQ(table[i][1], static_cast<double>(i) * 0.02);
     EXPECT_NEAR(table[i][2] + table[i][3] + table[i][4] + table[i][5], table[i][6],
@@ -81,7 +81,53 @@ TEST(Results, SeriesHasTheDocumentedColumnsAndTheLedgerExplainsEveryChange) {
     for (int k = 13; k <= 17; ++k) ledger += table[i][k];
     EXPECT_NEAR(table[i][6] - table[i - 1][6], ledger, 1e-13 * table[0][6]);
     EXPECT_GT(table[i][18], 0);
+    EXPECT_EQ(table[i][19], 0.02);
   }
+}
+
+TEST(Results, VariableStepsHaveTheirSizesInTheSeries) {
+  const TempFolder folder;
+  const auto out = folder.path() / "out";
+  for (const char* kind : {"error", "reversible"}) {
+    const Ran ran = run_into(out, folder.write("s.toml", kScene),
+                             {.settings = {std::string("step_control.kind=") + kind,
+                                           "integrator.steps=50", "output.every=1000"}});
+    ASSERT_EQ(ran.summary.end, RunEnd::finished) << ran.summary.message;
+    const auto table = rows(out / "series.csv");
+    ASSERT_EQ(table.size(), static_cast<std::size_t>(ran.summary.steps) + 1);
+    EXPECT_EQ(table[0][19], 0);
+    double shortest = 1, longest = 0;
+    for (std::size_t i = 1; i < table.size(); ++i) {
+      EXPECT_NEAR(table[i][1] - table[i - 1][1], table[i][19], 1e-14);
+      shortest = std::min(shortest, table[i][19]);
+      longest = std::max(longest, table[i][19]);
+      double ledger = 0;
+      for (int k = 13; k <= 17; ++k) ledger += table[i][k];
+      EXPECT_NEAR(table[i][6] - table[i - 1][6], ledger, 1e-13 * table[0][6]);
+    }
+    EXPECT_EQ(table.back()[1], 1.0);
+    EXPECT_EQ(ran.summary.shortest_step, shortest);
+    EXPECT_EQ(ran.summary.longest_step, longest);
+    EXPECT_LT(shortest, 0.9 * longest);
+    const std::string json = read_text(out / "run.json");
+    EXPECT_NE(json.find(std::string("\"kind\": \"") + kind), std::string::npos);
+    EXPECT_NE(json.find("\"rejected_steps\": "), std::string::npos);
+    EXPECT_EQ(json.find("steps_asked"), std::string::npos);
+    // The last frame is that of the end, though no multiple of output.every.
+    EXPECT_NE(read_text(out / "run.pvd").find("timestep=\"1\""), std::string::npos);
+  }
+}
+
+TEST(Results, AToleranceOutOfReachSaysSo) {
+  const TempFolder folder;
+  const Ran ran = run_into(folder.path() / "out", folder.write("s.toml", kScene),
+                           {.settings = {"step_control.kind=error", "step_control.tolerance=1e-8",
+                                         "step_control.min_step=0.01"}});
+  EXPECT_EQ(ran.summary.end, RunEnd::failed);
+  EXPECT_EQ(
+      ran.summary.message,
+      "step 1 (t = 0, h = 0.01) was less accurate than step_control.tolerance asks, also with "
+      "a step of 0.01, the shortest allowed");
 }
 
 TEST(Results, SkippedRowsAreSummedIntoTheNext) {

@@ -131,6 +131,39 @@ TEST(Scene, StepsFromDurationAndFromOutside) {
   EXPECT_EQ(load_scene(file, {.steps = 7}).steps, 7);
 }
 
+TEST(Scene, StepControlRunsForATimeAndIsResolved) {
+  const TempFolder folder;
+  const std::string system = "[system]\nkind = \"kepler\"\n";
+  const auto file = folder.write("s.toml",
+                                 "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.1\n"
+                                 "duration = 2.53\n[step_control]\nkind = \"reversible\"\n"
+                                 "exponent = 0.5\nmax_step = 0.7\n" +
+                                     system);
+  const Scene scene = load_scene(file);
+  EXPECT_TRUE(scene.variable_steps());
+  EXPECT_EQ(scene.duration, 2.53);  // not rounded to whole steps
+  EXPECT_EQ(scene.control.exponent, 0.5);
+  EXPECT_EQ(scene.control.max_step, 0.7);
+  EXPECT_FALSE(scene.control.min_step.has_value());
+  EXPECT_EQ(scene.control.step, 0.1);
+  EXPECT_EQ(scene.control.max_halvings, scene.max_halvings);
+  const Scene again = load_scene(folder.write("again.toml", scene.resolved));
+  EXPECT_EQ(again.resolved, scene.resolved);
+  EXPECT_EQ(again.control.kind, StepControlKind::reversible);
+  EXPECT_EQ(again.control.max_step, 0.7);
+  EXPECT_EQ(again.duration, 2.53);
+
+  EXPECT_EQ(load_scene(file, {.steps = 7}).duration, 7 * 0.1);
+  // Keys of the scene's kind do not hinder another from outside.
+  const Scene other =
+      load_scene(file, {.settings = {"step_control.kind=error", "step_control.tolerance=1e-5"}});
+  EXPECT_EQ(other.control.tolerance, 1e-5);
+  EXPECT_EQ(other.resolved.find("exponent"), std::string::npos);
+  const Scene fixed = load_scene(file, {.settings = {"step_control.kind=fixed"}});
+  EXPECT_FALSE(fixed.variable_steps());
+  EXPECT_EQ(fixed.duration, 25 * 0.1);
+}
+
 // Every shipped scene loads, and its resolved form is a scene that means the same.
 TEST(Scene, ResolvedFormOfEveryShippedSceneMeansTheSame) {
   int count = 0;
@@ -146,6 +179,9 @@ TEST(Scene, ResolvedFormOfEveryShippedSceneMeansTheSame) {
     EXPECT_EQ(again.scheme.label, scene.scheme.label);
     EXPECT_EQ(again.step, scene.step);
     EXPECT_EQ(again.steps, scene.steps);
+    EXPECT_EQ(again.duration, scene.duration);
+    EXPECT_EQ(again.control.kind, scene.control.kind);
+    EXPECT_EQ(again.control.max_step, scene.control.max_step);
     EXPECT_EQ(again.system->fixed_count(), scene.system->fixed_count());
     EXPECT_EQ(invariants(*again.system, again.initial).total,
               invariants(*scene.system, scene.initial).total);

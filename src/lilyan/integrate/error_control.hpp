@@ -1,0 +1,57 @@
+// Steps as long as an error estimate allows, for any method.
+//
+// Each step is made twice: as one step of h and as two of h/2. With p the method's order the local
+// errors are C hᵖ⁺¹ and 2 C (h/2)ᵖ⁺¹, so the difference δ of the two results tells the error of the
+// second, which is the one that is kept:
+//
+//   error = ‖ ( δx/(h V), δv/(h A) ) ‖ / (2ᵖ − 1),   ‖u‖² = uᵀM u                             (1)
+//
+// the errors of the step's mean velocity and mean acceleration, relative to V = √(2·energy scale)
+// and A, the largest acceleration, both as met in the run so far: no scale from outside is needed.
+// Both are errors per unit of time, so those of all steps add up to a global error proportional to
+// the tolerance, and both go as hᵖ. (Velocities compared per step instead, as in
+// √(δxᵀMδx/h² + δvᵀMδv), lose that proportionality: where δx passes through zero the step grows
+// until δv stops it, of which there are then more the smaller the tolerance.)
+//
+// The next step is  h · 0.9 e^(−0.7/p) e₋^(0.4/p),  e and e₋ being the errors of this step and the
+// one before relative to the tolerance (a PI controller: Gustafsson 1991; Hairer, Wanner, Solving
+// ODEs II, section IV.2), kept between 1/5 and 5 times h. A step that could not be solved is tried
+// again with a quarter of h.
+#pragma once
+
+#include "lilyan/integrate/step_control.hpp"
+
+namespace lilyan {
+
+class ErrorControl final : public StepControl {
+ public:
+  ErrorControl(Integrator& integrator, const System& system, int order,
+               const StepControlOptions& options);
+  StepReport step(State& state, double until) override;
+  [[nodiscard]] int rejected() const override { return rejected_; }
+  [[nodiscard]] std::string attempts() const override;
+
+ private:
+  // One step of h into whole_ and two of h/2 into `state`.
+  StepReport attempt(State& state, double h);
+  template <class Expression>
+  [[nodiscard]] double norm(const Expression& u) const;
+  [[nodiscard]] double error(const State& state, double h) const;  // (1) over the tolerance
+  void see(const Invariants& at);                                  // enters V
+
+  Integrator& integrator_;
+  const System& system_;
+  int order_;
+  double tolerance_;
+  double min_step_;
+  double max_step_;
+  double h_;  // to try next
+  double previous_error_ = 1;
+  bool started_ = false;
+  double velocity_ = 0;      // V
+  double acceleration_ = 0;  // A
+  int rejected_ = 0;
+  State start_, whole_;
+};
+
+}  // namespace lilyan

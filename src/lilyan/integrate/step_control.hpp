@@ -1,0 +1,75 @@
+// How long the next step is: equal steps, steps to a tolerance, or steps by a reversible rule.
+//
+//   auto integrator = make_integrator(system, scheme, {});
+//   auto control = make_step_control(*integrator, system, scheme.claims,
+//                                    {.kind = StepControlKind::error, .step = 0.01});
+//   while (state.t < 10) {
+//     StepReport report = control->step(state, 10);
+//     if (!succeeded(report.status)) ...           // state is unchanged
+//   }
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lilyan/integrate/integrator.hpp"
+
+namespace lilyan {
+
+enum class StepControlKind {
+  fixed,       // equal steps
+  error,       // steps as long as an error estimate allows (error_control.hpp)
+  reversible,  // steps by a rule that can be run backwards (reversible_control.hpp)
+};
+[[nodiscard]] std::string_view name(StepControlKind kind);
+
+struct StepControlOptions {
+  StepControlKind kind = StepControlKind::fixed;
+  double step = 0;          // of all steps, or of the first
+  double tolerance = 1e-4;  // error: of a step, relative (error_control.hpp defines it)
+  double exponent = 0.75;   // reversible: κ, steps ∝ acceleration^(−κ)
+  // error: where the run fails, by default 1e-9 of the first step; reversible: none is shorter.
+  std::optional<double> min_step;
+  // None is longer; by default unlimited (error) or ten first steps (reversible).
+  std::optional<double> max_step;
+  int max_halvings = 0;  // fixed, reversible: of steps that cannot be solved
+};
+
+class StepControl {
+ public:
+  StepControl() = default;
+  StepControl(const StepControl&) = delete;
+  StepControl& operator=(const StepControl&) = delete;
+  virtual ~StepControl() = default;
+
+  // Advances the state by one step, not beyond the time `until`, which a last, shorter step hits
+  // exactly. The report covers the whole step with all attempts at it, and its h is the step's
+  // length. When its status is not a success the state is as it was and h the length last tried.
+  virtual StepReport step(State& state, double until) = 0;
+
+  // Call with the state at hand when its velocity is about to be reversed: the steps that follow
+  // then retrace those before, where the rule can do that.
+  virtual void reverse(const State& /*before*/) {}
+
+  // Steps that were tried and given up for a shorter one.
+  [[nodiscard]] virtual int rejected() const { return 0; }
+  // To follow the description of a failed step: ", also when halved 6 times".
+  [[nodiscard]] virtual std::string attempts() const = 0;
+};
+
+// Integrator and system must outlive the controller, which is for one run only. Throws Error when
+// the rule does not suit the method.
+[[nodiscard]] std::unique_ptr<StepControl> make_step_control(Integrator& integrator,
+                                                             const System& system,
+                                                             const Claims& claims,
+                                                             const StepControlOptions& options);
+
+// A step of h when `left` is left to go: all of it when no more than that, and half of it when it
+// is less than two steps, so that the last one is not a tiny remainder in which differences of
+// positions are lost to rounding.
+[[nodiscard]] double fit_step(double h, double left);
+
+}  // namespace lilyan
