@@ -55,6 +55,13 @@ int dispatch(int argc, char** argv) {
   methods_command->add_option("name", method, "show one with its parameters");
   methods_command->callback([&] { exit_code = methods(method); });
 
+  std::string verified;
+  CLI::App* verify_command = app.add_subcommand(
+      "verify",
+      "measure every claim of a method (or of all): order, symplecticity, energy, momenta");
+  verify_command->add_option("method", verified, "only this method, with its variants");
+  verify_command->callback([&] { exit_code = verify(verified); });
+
   std::vector<std::string> bench_methods;
   int bench_steps = 20;
   std::string bench_csv;

@@ -70,7 +70,10 @@ Method blanes_moan() {
                                      .symplectic = true,
                                      .symmetric = true,
                                      .energy = EnergyBehaviour::bounded,
-                                     .angular_momentum = true},
+                                     .angular_momentum = true,
+                                     // Kicks and drifts no longer commute as the conditions assume
+                                     // when forces depend on velocities.
+                                     .forced_order = 2},
                           .table = table(half(order))};
           }};
 }

@@ -1,0 +1,39 @@
+// A given force that swings with time:  F = amplitude · cos(2π frequency t + phase), between two
+// moments. With frequency and phase zero it is a constant push.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "lilyan/core/force.hpp"
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+struct DriveTiming {
+  double frequency = 0;  // cycles per unit of time
+  double phase = 0;      // radians
+  double from = -std::numeric_limits<double>::infinity();
+  double until = std::numeric_limits<double>::infinity();
+};
+
+class Drive final : public Force {
+ public:
+  // amplitude: force on each degree of freedom.
+  Drive(Vector amplitude, const DriveTiming& timing)
+      : amplitude_(std::move(amplitude)), timing_(timing) {}
+
+  void add(double t, const double* x, const double* v, double* force) const override {
+    static_cast<void>(x), static_cast<void>(v);
+    if (t < timing_.from || t > timing_.until) return;
+    const double swing = std::cos(2 * std::numbers::pi * timing_.frequency * t + timing_.phase);
+    for (Eigen::Index i = 0; i < amplitude_.size(); ++i) force[i] += swing * amplitude_[i];
+  }
+
+ private:
+  Vector amplitude_;
+  DriveTiming timing_;
+};
+
+}  // namespace lilyan

@@ -1,0 +1,94 @@
+#include <Eigen/Geometry>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numbers>
+
+#include "lilyan/core/error.hpp"
+#include "lilyan/force/drag.hpp"
+#include "lilyan/force/drive.hpp"
+#include "lilyan/io/shapes.hpp"
+#include "lilyan/material/material.hpp"
+#include "lilyan/verify/measure.hpp"
+
+namespace lilyan {
+namespace {
+
+Vector rest_positions(const TetMesh& mesh) {
+  Vector x(3 * static_cast<Eigen::Index>(mesh.vertices.size()));
+  for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      x[static_cast<Eigen::Index>(3 * i + c)] = mesh.vertices[i][c];
+    }
+  }
+  return x;
+}
+
+// Stretched along x, bent, spinning, drifting and twisting.
+State body_state(const Vector& rest, double stretch, double spin) {
+  State s{.x = rest, .v = rest};
+  const Vec3 omega = spin * Vec3(0.3, 0.5, 0.8).normalized();
+  for (Eigen::Index i = 0; i < rest.size() / 3; ++i) {
+    const Vec3 r = rest.segment<3>(3 * i);
+    const Vec3 x(stretch * r[0], r[1] + 0.05 * r[0] * r[0], 0.95 * r[2]);
+    const Vec3 twist(0, -r[0] * r[2], r[0] * r[1]);
+    s.x.segment<3>(3 * i) = x;
+    s.v.segment<3>(3 * i) = omega.cross(x) + Vec3(0.2, -0.1, 0.3) + 0.2 * spin * twist;
+  }
+  return s;
+}
+
+const TetMesh& body_mesh() {
+  static const TetMesh mesh = block({2, 1, 1}, {2, 1, 1});
+  return mesh;
+}
+
+ProblemInstance body() {
+  const TetMesh& mesh = body_mesh();
+  const Vector rest = rest_positions(mesh);
+  ProblemInstance p;
+  // All cubes are alike, so every vertex gets its share of the tets around it.
+  std::vector<double> masses(mesh.vertices.size(), 0.0);
+  for (const auto& t : mesh.tets) {
+    for (const int i : t) {
+      masses[static_cast<std::size_t>(i)] += 0.25 / static_cast<double>(mesh.tets.size());
+    }
+  }
+  p.system = std::make_unique<System>(masses);
+  p.system->add(
+      find_material("stvk")->make({rest, mesh.tets}, Parameters{{"mu", 1.0}, {"lambda", 1.0}}));
+  p.initial = body_state(rest, 1.3, 1.5);
+  return p;
+}
+
+std::map<std::string, ProblemInstance> make_all() {
+  std::map<std::string, ProblemInstance> all;
+  all["pendulum"] = make_problem("pendulum", {{"angle", 120.0}, {"speed", 0.3}});
+  all["henon-heiles"] = make_problem("henon-heiles");
+  all["body"] = body();
+  return all;
+}
+
+}  // namespace
+
+const ProblemInstance& verification_problem(const std::string& name) {
+  static const std::map<std::string, ProblemInstance> all = make_all();
+  const auto found = all.find(name);
+  if (found == all.end()) throw Error("there is no verification problem '" + name + "'");
+  return found->second;
+}
+
+const ProblemInstance& forced_problem() {
+  static const ProblemInstance problem = [] {
+    ProblemInstance p = make_problem("pendulum", {{"angle", 80.0}, {"speed", 0.5}});
+    p.system->add(std::make_unique<Drag>(p.system->mass(), 0.4));
+    p.system->add(std::make_unique<Drive>(Vector::Constant(1, 0.7),
+                                          DriveTiming{.frequency = 0.3, .phase = 0.4}));
+    return p;
+  }();
+  return problem;
+}
+
+State compressed_body() { return body_state(rest_positions(body_mesh()), 0.4, 0); }
+
+}  // namespace lilyan
