@@ -40,6 +40,9 @@ inline std::vector<Scheme> all_schemes() {
     all.push_back(make_scheme("avf", parameters({{"points", points}})));
   }
   all.push_back(make_scheme("avf", parameters({{"quadrature", std::string("simpson")}})));
+  all.push_back(
+      make_scheme("energy-momentum", parameters({{"predictor", std::string("constant")}})));
+  all.push_back(make_scheme("discrete-gradient", parameters({{"predictor", std::string("avf")}})));
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lilyan/integrate/discrete_gradient.hpp"
 #include "lilyan/integrate/explicit.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/minimise.hpp"
@@ -11,6 +12,9 @@ std::unique_ptr<Integrator> make_integrator(const System& system, const Scheme& 
                                             const SolverOptions& options) {
   if (const auto* table = std::get_if<ExplicitTable>(&scheme.table)) {
     return std::make_unique<ExplicitIntegrator>(system, *table);
+  }
+  if (const auto* table = std::get_if<DiscreteGradientTable>(&scheme.table)) {
+    return std::make_unique<DiscreteGradientIntegrator>(system, *table, options);
   }
   return std::make_unique<MinimiseIntegrator>(system, std::get<MinimisationTable>(scheme.table),
                                               options);

@@ -44,7 +44,18 @@ struct ExplicitTable {
   std::vector<Stage> stages;
 };
 
-using Table = std::variant<MinimisationTable, ExplicitTable>;
+// A step by a discrete gradient ∇̄E, a vector with ∇̄E · d = E(x₀ + d) − E(x₀): d is a root of
+//   M (d − h v₀) + ½h² ∇̄E(x₀, d) = 0,   and v₁ = 2u − v₀.
+struct DiscreteGradientTable {
+  // Each energy's own discrete gradient (Energy::discrete_gradient), which has its symmetries;
+  // otherwise the midpoint discrete gradient of the whole potential over all coordinates.
+  bool by_element = true;
+  // Where the root find starts from.
+  enum class Predictor { constant, avf };  // d = h v₀; the minimiser of the AVF step
+  Predictor predictor = Predictor::avf;
+};
+
+using Table = std::variant<MinimisationTable, ExplicitTable, DiscreteGradientTable>;
 
 enum class SolveKind { explicit_, minimisation, stationary, root };
 [[nodiscard]] std::string_view name(SolveKind kind);

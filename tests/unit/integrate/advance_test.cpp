@@ -140,8 +140,9 @@ TEST(NeoHookeanStep, InvertedGuessConverges) {
         const bool solved = succeeded(r.status) || r.status == StepStatus::non_finite;
         EXPECT_TRUE(solved) << scheme.label << ", " << name(definiteness) << ", h = " << h << ": "
                             << describe(r.status) << ", residual " << r.residual;
-        const auto& nodes = std::get<MinimisationTable>(scheme.table).nodes;
-        if (nodes.back().theta == 1) {
+        // A root find is never at an inverted end: the energy there is part of its equation.
+        const auto* table = std::get_if<MinimisationTable>(&scheme.table);
+        if (!table || table->nodes.back().theta == 1) {
           EXPECT_TRUE(succeeded(r.status)) << scheme.label << ": " << describe(r.status);
           for (const auto& t : body.mesh.tets) EXPECT_GT(orientation(state.x, t), 0);
         }

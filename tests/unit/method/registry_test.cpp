@@ -76,6 +76,8 @@ TEST(MethodRegistry, WrongTypesAndValuesOutOfRangeAreRefused) {
   refused("avf", "points", std::string("two"));
   refused("avf", "quadrature", 2.0);
   refused("hp", "alpha", std::string("half"));
+  refused("energy-momentum", "predictor", std::string("oracle"));
+  refused("discrete-gradient", "predictor", 2.0);
 }
 
 class Tables : public ::testing::TestWithParam<Scheme> {};
@@ -91,6 +93,14 @@ TEST_P(Tables, AreConsistent) {
     }
     EXPECT_NEAR(drift, 1, 1e-15);
     EXPECT_NEAR(kick, 1, 1e-15);
+    return;
+  }
+  if (const auto* g = std::get_if<DiscreteGradientTable>(&s.table)) {
+    // All the coefficients are in the equation itself; only the symmetries depend on the table.
+    EXPECT_EQ(s.solve, SolveKind::root);
+    EXPECT_EQ(s.claims.energy, EnergyBehaviour::exact);
+    EXPECT_EQ(s.claims.angular_momentum, g->by_element);
+    EXPECT_EQ(s.claims.linear_momentum, g->by_element);
     return;
   }
   const auto& t = std::get<MinimisationTable>(s.table);
