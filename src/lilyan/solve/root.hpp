@@ -20,8 +20,7 @@ class Equation {
 
   // F(d); not a number where it is not defined.
   virtual void evaluate(const Vector& d, Vector& residual) = 0;
-  // Factorises ∂F/∂d at d, where evaluate() was called last or at the point before a rejected
-  // trial. False when it is singular.
+  // Assembles and factorises ∂F/∂d at d. False when it is singular.
   [[nodiscard]] virtual bool factorise(const Vector& d) = 0;
   // direction = −(∂F/∂d)⁻¹ residual, with the factors at hand.
   virtual void solve(const Vector& residual, Vector& direction) = 0;
