@@ -114,8 +114,8 @@ TEST(AvfPaperFigure2, TheRootFinderInPhaseSpaceIsStuckAtTheLargeStep) {
   EXPECT_GE(found.residual, a.norm());
 }
 
-// Of a grid of starts the root finder fails from 13 % at the large step. At the small one it runs
-// out of iterations from five that lie far away, creeping along the curve where its Jacobian is
+// Of a grid of starts the root finder fails from a sixth at the large step. At the small one it
+// gives up from eight that lie far away, creeping along the curve where its Jacobian is
 // singular, which is not a minimum: there |a|² has a slope.
 TEST(AvfPaperFigure2, TheRootFinderInPhaseSpaceSucceedsAtTheSmallStep) {
   const auto failures = [](double h) {

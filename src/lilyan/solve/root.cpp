@@ -11,6 +11,10 @@ constexpr double kArmijo = 1e-4;  // share of the decrease of ‖F‖ that the l
 constexpr int kMaxTrials = 40;    // shortenings of the step
 constexpr int kMaxPullBacks = 60;          // halvings of a guess where F is not defined
 constexpr double kReuseContraction = 0.2;  // keep the factor while a full step shrinks ‖F‖ by this
+// A root find that gets stuck does not stop: it creeps. It is given up when this many iterations
+// together shrink ‖F‖ by less than a tenth.
+constexpr int kPatience = 25;
+constexpr double kProgress = 0.9;
 
 template <class Action>
 auto timed(double& seconds, const Action& action) {
@@ -52,6 +56,8 @@ NewtonResult RootFinder::solve(Equation& equation, Vector& d, int max_iterations
   bool stalled = false;  // the last step hardly shrank the residual
   bool reuse = false;    // the factor at hand is good enough for the next direction
   bool factored = false;
+  double best = norm;  // at the last iteration that counted as progress
+  int since = 0;       // iterations after it
   while (equation.defect(d, residual_) > 1) {
     if (result.iterations == max_iterations) return finish(StepStatus::not_converged);
     if (stalled && norm <= equation.rounding(d)) return finish(StepStatus::round_off);
@@ -93,6 +99,13 @@ NewtonResult RootFinder::solve(Equation& equation, Vector& d, int max_iterations
     reuse = options_.reuse_factor && length == 1 && trial_norm <= kReuseContraction * norm;
     stalled = trial_norm > 0.5 * norm;
     norm = trial_norm;
+    ++since;
+    if (norm <= kProgress * best) {
+      best = norm;
+      since = 0;
+    } else if (since == kPatience) {
+      return finish(norm <= equation.rounding(d) ? StepStatus::round_off : StepStatus::no_descent);
+    }
   }
   return result;
 }
