@@ -106,7 +106,7 @@ class MeanStressLaw {
     // S does not tell an inverted element from its mirror image, but ψ does: where it is not a
     // number, zero must not be put in its place.
     const auto large = rho2 > kSmall * kSmall;
-    const Pack zero = defect - defect;
+    const Pack zero = 0.0 * defect;
     const Pack kappa = large ? defect / square : zero;
     const Pack scale = large ? 1.0 / square : Pack{};
 

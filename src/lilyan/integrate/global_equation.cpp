@@ -40,7 +40,7 @@ void GlobalEquation::forces(const Vector& d, Vector& forces) {
   if (!small(d)) {
     c_ = (change - middle_.dot(d)) / d.squaredNorm();  // (1)
   } else {
-    c_ = change - change;  // zero, or not a number
+    c_ = 0 * change;  // zero, or not a number
   }
   forces += c_ * d;
   forces *= 0.5 * h_ * h_;

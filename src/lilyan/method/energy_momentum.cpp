@@ -15,7 +15,9 @@
 //
 // Eliminating v₁:  M (d − h v₀) + ½h² ∇̄E = 0, whose Jacobian is not symmetric: not a minimisation
 // but a root find, which from a poor start can fail. The minimiser of the AVF step, which differs
-// from the solution by the third order of h only, is the start that makes it robust.
+// from the solution by the third order of h only, is a far better start than constant velocity, but
+// no guarantee: of violent steps (scenes/bunny.toml) some must be halved with it, nearly all
+// without.
 #include "lilyan/method/method.hpp"
 #include "lilyan/method/predictor.hpp"
 
