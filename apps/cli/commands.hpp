@@ -29,8 +29,8 @@ struct RunOptions {
 int run(const RunOptions& options);
 int check(const SceneOptions& options);
 int methods(const std::string& name);
-// Measures what a method, or every method, claims.
-int verify(const std::string& method);
+// Measures what a method, or every method, claims; also writes it as a page of Markdown.
+int verify(const std::string& method, const std::string& page);
 int bench(const std::vector<std::string>& methods, int steps, const std::string& csv);
 
 // The file a scene argument means. Throws InputError with the nearest name when there is none.

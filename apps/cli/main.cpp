@@ -60,7 +60,9 @@ int dispatch(int argc, char** argv) {
       "verify",
       "measure every claim of a method (or of all): order, symplecticity, energy, momenta");
   verify_command->add_option("method", verified, "only this method, with its variants");
-  verify_command->callback([&] { exit_code = verify(verified); });
+  std::string page;
+  verify_command->add_option("--page", page, "also write the results to this file, as Markdown");
+  verify_command->callback([&] { exit_code = verify(verified, page); });
 
   std::vector<std::string> bench_methods;
   int bench_steps = 20;

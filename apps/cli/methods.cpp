@@ -42,17 +42,19 @@ int methods(const std::string& wanted) {
     describe(*found);
     return kDone;
   }
-  fmt::print("{:<19} {:>5}  {:<12} {:<10} {:<10} {:<10} {:<10} {}\n", "method", "order", "step is",
-             "energy", "momentum", "ang. mom.", "symplectic", "what it is");
+  fmt::print("{:<19} {:>5}  {:<16} {:<10} {:<9} {:<9} {:<10} {}\n", "method", "order", "step is",
+             "energy", "momentum", "ang.mom.", "symplectic", "what it is");
   for (const Method& m : lilyan::methods()) {
     const Scheme scheme = make_scheme(m.name);
     const Claims& c = scheme.claims;
-    fmt::print("{:<19} {:>5}  {:<12} {:<10} {:<10} {:<10} {:<10} {}\n", m.name, c.order,
+    fmt::print("{:<19} {:>5}  {:<16} {:<10} {:<9} {:<9} {:<10} {}{}\n", m.name, c.order,
                name(scheme.solve), name(c.energy), yes(c.linear_momentum), yes(c.angular_momentum),
-               yes(c.symplectic), m.summary);
+               yes(c.symplectic), m.summary,
+               m.aliases.empty() ? "" : fmt::format(" (also: {})", fmt::join(m.aliases, ", ")));
   }
   fmt::print(
-      "\nWith their default parameters. `lilyan methods NAME` shows the parameters of one; "
+      "\nWith their default parameters; `lilyan verify` measures all of this. `lilyan methods "
+      "NAME` shows the parameters of one; "
       "choose with --set integrator.method=NAME.\n"
       "energy: exact = conserved at any step size, as far as the quadrature is exact; bounded = "
       "oscillates without drift while "

@@ -88,13 +88,18 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
              scene.output.every == 0     ? ""
              : scene.coordinates.empty() ? ", run.pvd"
                                          : ", trajectory.csv");
+  if (summary.most_points > 0) {
+    fmt::print("  {} to {} Gauss points a step\n", summary.fewest_points, summary.most_points);
+  }
   if (summary.round_off_steps > 0) {
     fmt::print("  {} steps were solved to rounding error rather than to the tolerances\n",
                summary.round_off_steps);
   }
   if (summary.steps == 0) return;
   fmt::print("over {} steps: {}", summary.steps,
-             verdict("energy", "|ΔE|/E₀", drift.energy(), true));
+             system.forces().empty()
+                 ? verdict("energy", "|ΔE|/E₀", drift.energy(), true)
+                 : verdict("energy less the work of forces", "|ΔE−W|/E₀", drift.energy(), true));
   if (system.dimension() == 3) {
     fmt::print("; {}; {}",
                verdict("linear momentum", "|ΔP|/|P|", drift.linear_momentum(),

@@ -25,6 +25,7 @@ inline Pack sqrt(const Pack& x) {
   return r;
 }
 
+inline double sqrt(double x) { return std::sqrt(x); }
 inline double log(double x) { return std::log(x); }
 inline std::complex<double> log(const std::complex<double>& x) { return std::log(x); }
 

@@ -57,6 +57,28 @@ struct Evaluation {
   double projection = 0;
 };
 
+// Where the n×n blocks of element Jacobians that are not symmetric live in the values of a sparse
+// matrix stored as compressed columns. An element of k vertices has k² blocks (a,b), column by
+// column: (0,0),(1,0),…,(k−1,0),(0,1),…. Entry (r,c) of a block is at  position + c·L + r, with L
+// the length of the columns of vertex b. Blocks of fixed vertices have position −1.
+struct FullBlockSlots {
+  std::vector<int> position;       // blocks of element 0, of element 1, …
+  std::vector<int> column_length;  // k per element: L of each of its vertices
+};
+
+// One pass over an energy's discrete gradient ∇̄E between x0 and x0 + d: adds
+//   gradient_weight ∇̄E to `gradient`  and  jacobian_weight ∂∇̄E/∂d to `jacobian`
+// (each only if not null).
+struct DiscreteEvaluation {
+  const double* x0 = nullptr;
+  const double* d = nullptr;
+  double gradient_weight = 1;
+  double* gradient = nullptr;
+  double jacobian_weight = 1;
+  double* jacobian = nullptr;
+  const FullBlockSlots* slots = nullptr;  // needed with jacobian
+};
+
 // Vertices that share Hessian blocks: consecutive groups of `size`, each ascending.
 struct Stencils {
   int size = 0;
@@ -73,6 +95,14 @@ class Energy {
   [[nodiscard]] virtual EnergyKind kind() const = 0;
   [[nodiscard]] virtual Stencils stencils() const = 0;
   [[nodiscard]] virtual double evaluate(const Evaluation& at) const = 0;
+
+  // A discrete gradient: a vector ∇̄E(x0, d) that tends to ∇E(x0) as d → 0, with
+  //   ∇̄E · d = E(x0 + d) − E(x0)
+  // to rounding, unchanged when start and end are exchanged, and free of total force and of torque
+  // about the midpoint where E is invariant to translation and rotation. An energy that has none
+  // says so; its systems cannot be stepped by methods that are built on it.
+  [[nodiscard]] virtual bool has_discrete_gradient() const { return false; }
+  virtual void discrete_gradient(const DiscreteEvaluation& /*at*/) const {}
 
   // Symmetries of E, which say what a run must conserve.
   [[nodiscard]] virtual bool translation_invariant() const = 0;

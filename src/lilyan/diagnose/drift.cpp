@@ -88,8 +88,8 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
   angular_.scale = l > kNegligible * angular ? l : angular;
 }
 
-void DriftTracker::add(const Invariants& at) {
-  update(energy_, std::abs(at.total - start_.total));
+void DriftTracker::add(const Invariants& at, double work) {
+  update(energy_, std::abs(at.total - start_.total - work));
   update(linear_, (at.linear_momentum - start_.linear_momentum).norm());
   update(angular_, (at.angular_momentum - center_.cross(at.linear_momentum) - spin_).norm());
 }

@@ -27,7 +27,8 @@ struct Deviation {
 class DriftTracker {
  public:
   DriftTracker(const System& system, const State& initial, const Invariants& start);
-  void add(const Invariants& at);
+  // work: done by external forces since the start, which energy then owes nothing for.
+  void add(const Invariants& at, double work = 0);
 
   [[nodiscard]] const Deviation& energy() const { return energy_; }
   [[nodiscard]] const Deviation& linear_momentum() const { return linear_; }

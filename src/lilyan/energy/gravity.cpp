@@ -32,4 +32,15 @@ double Gravity::evaluate(const Evaluation& at) const {
   return value;
 }
 
+// Linear in x: the gradient itself is the only discrete gradient, and does not depend on d.
+void Gravity::discrete_gradient(const DiscreteEvaluation& at) const {
+  if (!at.gradient) return;
+  for (std::size_t i = 0; i < masses_.size(); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      at.gradient[3 * i + c] -=
+          at.gradient_weight * masses_[i] * acceleration_[static_cast<Eigen::Index>(c)];
+    }
+  }
+}
+
 }  // namespace lilyan

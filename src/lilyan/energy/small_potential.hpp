@@ -33,6 +33,12 @@ class SmallPotential final : public Energy {
   [[nodiscard]] bool rotation_invariant() const override { return symmetry_.rotation; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
 
+  // Of one point in space under rotation, in |x|²; of everything else Gonzalez's midpoint discrete
+  // gradient over all coordinates, which conserves energy but not, in general, the momenta of a
+  // symmetry.
+  [[nodiscard]] bool has_discrete_gradient() const override { return true; }
+  void discrete_gradient(const DiscreteEvaluation& at) const override;
+
  private:
   std::vector<int> vertices_;
   int dimension_;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "lilyan/assemble/tet_discrete_kernel.hpp"
 #include "lilyan/assemble/tet_kernel.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/types.hpp"
@@ -35,6 +36,11 @@ class Tets final : public Energy {
 
   [[nodiscard]] double evaluate(const Evaluation& at) const override {
     return evaluate_tets(material_, std::span<const TetGroup>(groups_), at);
+  }
+
+  [[nodiscard]] bool has_discrete_gradient() const override { return true; }
+  void discrete_gradient(const DiscreteEvaluation& at) const override {
+    discrete_gradient_of_tets(material_, std::span<const TetGroup>(groups_), at);
   }
 
  private:

@@ -1,4 +1,6 @@
+#include "lilyan/integrate/collocation.hpp"
 #include "lilyan/integrate/compose.hpp"
+#include "lilyan/integrate/discrete_gradient.hpp"
 #include "lilyan/integrate/explicit.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/minimise.hpp"
@@ -19,6 +21,12 @@ struct Interpreter {
   }
   std::unique_ptr<Integrator> operator()(const ExplicitTable& table) const {
     return std::make_unique<ExplicitIntegrator>(system, table);
+  }
+  std::unique_ptr<Integrator> operator()(const DiscreteGradientTable& table) const {
+    return std::make_unique<DiscreteGradientIntegrator>(system, table, options);
+  }
+  std::unique_ptr<Integrator> operator()(const CollocationTable& table) const {
+    return std::make_unique<CollocationIntegrator>(system, table, options);
   }
   std::unique_ptr<Integrator> operator()(const CompositionTable& table) const {
     return std::make_unique<ComposeIntegrator>(make_integrator(system, *table.base, options),

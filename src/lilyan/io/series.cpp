@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "lilyan/core/error.hpp"
@@ -16,7 +17,7 @@ SeriesWriter::SeriesWriter(const std::filesystem::path& file) : file_(file), str
   header +=
       ",energy_total,momentum_x,momentum_y,momentum_z,angular_momentum_x,angular_momentum_y,"
       "angular_momentum_z,ledger_solver,ledger_quadrature,ledger_work,ledger_dissipation,"
-      "ledger_method,newton_iterations,step_size\n";
+      "ledger_method,newton_iterations,quadrature_points,step_size\n";
   stream_ << header;
   flush();
 }
@@ -26,6 +27,7 @@ void SeriesWriter::start(double t, const Invariants& initial) { row(0, t, initia
 void SeriesWriter::add(int step, double t, const StepReport& report, bool write) {
   ledger_ += report.ledger;
   iterations_ += report.iterations;
+  points_ = std::max(points_, report.nodes);
   step_size_ = report.h;
   pending_ = true;
   if (write) row(step, t, report.after);
@@ -52,13 +54,14 @@ void SeriesWriter::row(int step, double t, const Invariants& at) {
        {ledger_.solver, ledger_.quadrature, ledger_.work, ledger_.dissipation, ledger_.method}) {
     number(entry);
   }
-  fmt::format_to(std::back_inserter(line), ",{}", iterations_);
+  fmt::format_to(std::back_inserter(line), ",{},{}", iterations_, points_);
   number(step_size_);
   line.push_back('\n');
   stream_.write(line.data(), static_cast<std::streamsize>(line.size()));
   if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
   ledger_ = {};
   iterations_ = 0;
+  points_ = 0;
   pending_ = false;
   // A killed run loses at most the last second.
   if (std::chrono::steady_clock::now() - flushed_ > std::chrono::seconds(1)) flush();

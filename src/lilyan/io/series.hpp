@@ -17,6 +17,7 @@ namespace lilyan {
 //   ledger_*                   where the change of energy_total since the row before went (summed
 //                              over the steps between, when rows are skipped)
 //   newton_iterations          linear solves since the row before
+//   quadrature_points          most Gauss points of a step since then, of an adaptive quadrature
 //   step_size                  length of the step that ended here; 0 in the first row
 // The first row is the initial state, with an empty ledger.
 class SeriesWriter {
@@ -38,6 +39,7 @@ class SeriesWriter {
   std::ofstream stream_;
   Ledger ledger_;
   int iterations_ = 0;
+  int points_ = 0;
   double step_size_ = 0;
   bool pending_ = false;
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();

@@ -18,6 +18,9 @@ struct Stvk {
   double mu;
   double lambda;
 
+  // ψ is quadratic in C, so S is linear in it (read by assemble/tet_discrete_kernel.hpp).
+  static constexpr bool kQuadraticInStrain = true;
+
   template <class T>
   [[nodiscard]] T energy(const Mat3<T>& F) const {
     const Mat3<T> G = green_strain(F);

@@ -41,6 +41,9 @@ Method avf() {
       .summary =
           "second order; conserves energy at any step size, exactly where its quadrature is exact",
       .citation = "Rojas, Liu, Kavan; Quispel, McLaren 2008",
+      .use =
+          "soft bodies at large steps that must neither gain nor lose energy; quadrature = auto "
+          "for materials that are not polynomial",
       .parameters = quadrature_parameters("gauss", 2, {"auto"}),
       .variants = {{{"points", 1.0}},
                    {{"points", 3.0}},

@@ -15,6 +15,7 @@ Method backward_euler() {
           .aliases = {"implicit-euler", "bdf1"},
           .summary = "first order; very stable because it damps the motion away",
           .citation = "Hairer, Nørsett, Wanner 1993",
+          .use = "quasi-static settling, where losing the motion is welcome",
           .parameters = {},
           .make = [](const Parameters&) {
             return Scheme{

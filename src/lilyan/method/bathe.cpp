@@ -15,30 +15,31 @@
 namespace lilyan::method {
 
 Method bathe() {
-  return {.name = "bathe",
-          .aliases = {},
-          .summary = "second order, two stages; stable at large steps, damps the fast motions",
-          .citation = "Bathe 2007",
-          .parameters = {},
-          .make = [](const Parameters&) {
-            const Stage trapezoid{
-                .time = 0.5,
-                .target = {{.point = 0, .velocity = 0.5, .force = 1.0 / 16}},  // (3)
-                .nodes = {{1, 1.0 / 16}},
-                .displacement = 4,
-                .velocity = {{.point = 0, .velocity = -1}},
-                .force_velocity = ForceVelocity::own};
-            const Stage euler{.target = {{.point = 1, .position = 4.0 / 3, .velocity = 4.0 / 9},
-                                         {.point = 0, .velocity = -1.0 / 9}},  // (4)
-                              .nodes = {{1, 1.0 / 9}},
-                              .displacement = 3,
-                              .velocity = {{.point = 1, .position = -4}},
+  return {
+      .name = "bathe",
+      .aliases = {},
+      .summary = "second order, two stages; stable at large steps, damps the fast motions",
+      .citation = "Bathe 2007",
+      .use = "stiff structures at large steps where fast vibrations are noise and slow ones matter",
+      .parameters = {},
+      .make = [](const Parameters&) {
+        const Stage trapezoid{.time = 0.5,
+                              .target = {{.point = 0, .velocity = 0.5, .force = 1.0 / 16}},  // (3)
+                              .nodes = {{1, 1.0 / 16}},
+                              .displacement = 4,
+                              .velocity = {{.point = 0, .velocity = -1}},
                               .force_velocity = ForceVelocity::own};
-            return Scheme{.label = "bathe",
-                          .solve = SolveKind::minimisation,
-                          .claims = {.order = 2, .energy = EnergyBehaviour::none},
-                          .table = MinimisationTable{.stages = {trapezoid, euler}}};
-          }};
+        const Stage euler{.target = {{.point = 1, .position = 4.0 / 3, .velocity = 4.0 / 9},
+                                     {.point = 0, .velocity = -1.0 / 9}},  // (4)
+                          .nodes = {{1, 1.0 / 9}},
+                          .displacement = 3,
+                          .velocity = {{.point = 1, .position = -4}},
+                          .force_velocity = ForceVelocity::own};
+        return Scheme{.label = "bathe",
+                      .solve = SolveKind::minimisation,
+                      .claims = {.order = 2, .energy = EnergyBehaviour::none},
+                      .table = MinimisationTable{.stages = {trapezoid, euler}}};
+      }};
 }
 
 }  // namespace lilyan::method

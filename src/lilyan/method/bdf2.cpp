@@ -34,6 +34,7 @@ Method bdf2() {
           .aliases = {},
           .summary = "second order, two-step; damps, but less than backward Euler",
           .citation = "Hairer, Nørsett, Wanner 1993",
+          .use = "comparison with structural codes; smooth, damped motion",
           .parameters = {},
           .make = [](const Parameters&) {
             return Scheme{.label = "bdf2",

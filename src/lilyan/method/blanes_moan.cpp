@@ -60,6 +60,7 @@ Method blanes_moan() {
           .aliases = {},
           .summary = "explicit, symplectic, order 4 or 6 with small errors",
           .citation = "Blanes, Moan 2002",
+          .use = "orbits and molecules: the most accurate explicit long runs",
           .parameters = {{"order", "4 or 6: 6 or 10 evaluations of the force", 4.0}},
           .variants = {{{"order", 6.0}}},
           .make = [](const Parameters& given) {

@@ -15,6 +15,7 @@ Method explicit_euler() {
           .aliases = {"forward-euler"},
           .summary = "first order; gains energy at every step, for comparison only",
           .citation = "Stern, Desbrun 2006",
+          .use = "never, except to show why",
           .parameters = {},
           .make = [](const Parameters&) {
             const Stage stage{.target = {{.point = 0, .velocity = 1}},

@@ -39,6 +39,7 @@ Method hp() {
               "variational, symplectic for every alpha; second order and unconditionally stable "
               "(linearly) at 1/2",
           .citation = "Kharevych et al. 2006",
+          .use = "variational steps with a chosen balance; alpha = 1/2 unless there is a reason",
           .parameters = {{"alpha", "quadrature point α in [0, 1]; 0 and 1 are explicit", 0.5}},
           .variants = {{{"alpha", 0.0}}, {{"alpha", 0.25}}, {{"alpha", 0.75}}, {{"alpha", 1.0}}},
           .make = [](const Parameters& given) {

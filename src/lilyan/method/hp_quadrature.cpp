@@ -22,6 +22,7 @@ Method hp_quadrature() {
           .aliases = {},
           .summary = "variational and symplectic, second order, with any symmetric quadrature",
           .citation = "Kharevych et al. 2006",
+          .use = "variational steps that see the force along the whole path",
           .parameters = quadrature_parameters("simpson", 3),
           .variants = {{{"quadrature", "trapezoid"}},
                        {{"quadrature", "gauss"}, {"points", 2.0}},

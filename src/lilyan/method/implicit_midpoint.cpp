@@ -14,6 +14,7 @@ Method implicit_midpoint() {
           .aliases = {"midpoint"},
           .summary = "second order, symplectic; energy can blow up at large steps",
           .citation = "Hairer, Lubich, Wanner 2006",
+          .use = "symplectic implicit steps while the step resolves the stiff motion",
           .parameters = {},
           .make = [](const Parameters&) {
             return Scheme{

@@ -98,7 +98,25 @@ struct CompositionTable {
   std::vector<double> fractions;
 };
 
-using Table = std::variant<MinimisationTable, MultistepTable, ExplicitTable, CompositionTable>;
+// A step by a discrete gradient ∇̄E, a vector with ∇̄E · d = E(x₀ + d) − E(x₀): d is a root of
+//   M (d − h v₀) + ½h² ∇̄E(x₀, d) = 0,   and v₁ = 2u − v₀.
+struct DiscreteGradientTable {
+  // Each energy's own discrete gradient (Energy::discrete_gradient), which has its symmetries;
+  // otherwise the midpoint discrete gradient of the whole potential over all coordinates.
+  bool by_element = true;
+  // Where the root find starts from.
+  enum class Predictor { constant, avf };  // d = h v₀; the minimiser of the AVF step
+  Predictor predictor = Predictor::avf;
+};
+
+// A Runge–Kutta step whose stages are all coupled (integrate/collocation_equation.hpp).
+struct CollocationTable {
+  std::vector<double> A;  // by rows
+  std::vector<double> b, c;
+};
+
+using Table = std::variant<MinimisationTable, MultistepTable, ExplicitTable, CompositionTable,
+                           DiscreteGradientTable, CollocationTable>;
 
 enum class SolveKind { explicit_, minimisation, stationary, root };
 [[nodiscard]] std::string_view name(SolveKind kind);

@@ -30,6 +30,7 @@ Method newmark() {
           .aliases = {"implicit-newmark"},
           .summary = "second order for gamma = 1/2; energy can blow up at large steps",
           .citation = "Newmark 1959",
+          .use = "comparison with structural codes",
           .parameters = {{"beta", "β in (0, 1/2]", 0.25}, {"gamma", "γ in [0, 1]", 0.5}},
           .variants = {{{"beta", 0.3}, {"gamma", 0.6}},
                        {{"beta", 0.15}},

@@ -32,6 +32,7 @@ Method rk4() {
           .aliases = {"runge-kutta-4"},
           .summary = "explicit, fourth order; keeps nothing, so long runs drift",
           .citation = "Kutta 1901",
+          .use = "short, accurate runs of smooth motion; references",
           .parameters = {},
           .make = [](const Parameters&) {
             Stage end{.target = {{.point = 0, .velocity = 1.0 / 6}},

@@ -14,6 +14,7 @@ Method stoermer_verlet() {
           .aliases = {"verlet", "leapfrog"},
           .summary = "explicit, second order, symplectic and symmetric",
           .citation = "Hairer, Lubich, Wanner 2003",
+          .use = "the explicit workhorse: long runs while the step is below the stability limit",
           .parameters = {},
           .make = [](const Parameters&) {
             return Scheme{

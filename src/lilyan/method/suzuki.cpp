@@ -18,6 +18,7 @@ Method suzuki() {
           .aliases = {},
           .summary = "order 4 from a symmetric method of order two, keeping what it keeps",
           .citation = "Suzuki 1990",
+          .use = "accurate long runs; over avf: order 4 and energy exact",
           .parameters = composition_parameters(),
           .variants = {{{"base", "implicit-midpoint"}}, {{"base", "avf"}}},
           .make = [](const Parameters& given) {

@@ -14,6 +14,7 @@ Method symplectic_euler_a() {
           .aliases = {"hp1"},
           .summary = "explicit, first order, symplectic: drift then kick",
           .citation = "Stern, Desbrun 2006",
+          .use = "the cheapest symplectic step; teaching",
           .parameters = {},
           .make = [](const Parameters&) {
             return Scheme{

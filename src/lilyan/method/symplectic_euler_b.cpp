@@ -14,6 +14,7 @@ Method symplectic_euler_b() {
           .aliases = {"symplectic-euler", "hp0"},
           .summary = "explicit, first order, symplectic: kick then drift",
           .citation = "Stern, Desbrun 2006",
+          .use = "the cheapest symplectic step; games",
           .parameters = {},
           .make = [](const Parameters&) {
             return Scheme{

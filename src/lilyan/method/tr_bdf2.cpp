@@ -44,6 +44,7 @@ Method tr_bdf2() {
           .aliases = {},
           .summary = "second order, two stages; damps the fast motions only",
           .citation = "Bank et al. 1985",
+          .use = "stiff, damped motion with some accuracy",
           .parameters = {},
           .make = [](const Parameters&) {
             return Scheme{.label = "tr-bdf2",

@@ -42,6 +42,7 @@ Method yoshida() {
           .aliases = {},
           .summary = "order 4, 6 or 8 from a symmetric method of order two, keeping what it keeps",
           .citation = "Yoshida 1990",
+          .use = "very accurate long runs: order 8 where errors must be tiny",
           .parameters = parameters,
           .variants = {{{"order", 6.0}},
                        {{"order", 8.0}},

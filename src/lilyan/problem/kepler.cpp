@@ -18,6 +18,7 @@ Problem kepler() {
           .summary = "a planet on an ellipse about a fixed sun, from perihelion",
           .citation = "Hairer, Lubich, Wanner 2006, section I.2",
           .parameters = {{"eccentricity", "e in [0, 1)", 0.6}},
+          .dimension = 3,
           .make = [](const Parameters& given) {
             const double e = given.number("eccentricity");
             if (!(e >= 0 && e < 1)) {

@@ -26,6 +26,7 @@ struct Problem {
   std::string summary;  // one line
   std::string citation;
   std::vector<ParameterSpec> parameters;
+  int dimension = 1;  // of its system
   // From completed parameters. Throws ParameterError for values out of range.
   ProblemInstance (*make)(const Parameters&);
 };

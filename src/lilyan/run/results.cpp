@@ -138,6 +138,8 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
                     {"definiteness_fixes", summary.definiteness_fixes},
                     {"halved_steps", summary.halved_steps},
                     {"steps_at_rounding_error", summary.round_off_steps},
+                    {"fewest_quadrature_points", summary.fewest_points},
+                    {"most_quadrature_points", summary.most_points},
                     {"seconds_stepping", summary.step_seconds},
                     {"seconds_assembly", summary.times.assembly},
                     {"seconds_factorisation", summary.times.factorisation},

@@ -38,6 +38,11 @@ void count(RunSummary& summary, const StepReport& report) {
       summary.longest_step == 0 ? report.h : std::min(summary.shortest_step, report.h);
   summary.longest_step = std::max(summary.longest_step, report.h);
   if (report.status == StepStatus::round_off) ++summary.round_off_steps;
+  if (report.nodes > 0) {
+    summary.fewest_points =
+        summary.most_points == 0 ? report.nodes : std::min(summary.fewest_points, report.nodes);
+    summary.most_points = std::max(summary.most_points, report.nodes);
+  }
   summary.ledger += report.ledger;
   const double change = report.after.total - report.before.total;
   summary.worst_imbalance =
@@ -80,7 +85,7 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
     if (!scene.variable_steps()) state.t = scene.initial.t + step * scene.step;
     summary.t = state.t;
     summary.invariants = report.after;
-    drift.add(report.after);
+    drift.add(report.after, summary.ledger.work);
     summary.wall_seconds = seconds_since(start);
     try {
       go_on = observer({step, state, report.after, &report, drift, summary, at_end()});

@@ -141,7 +141,7 @@ void initial_motion(TableReader& reader, Body& body) {
 Body read_body(TableReader reader, int number) {
   reader.expect({"name", "mesh", "shape", "scale", "rotate", "translate", "mass", "density",
                  "deform", "positions", "velocities", "velocity", "angular_velocity", "fix",
-                 "material"});
+                 "force", "material"});
   Body body;
   body.name = reader.text("name", fmt::format("body{}", number));
   if (!reader.has("mesh")) reader.complain_of_misspelling("mesh");
@@ -167,6 +167,13 @@ Body read_body(TableReader reader, int number) {
   body.fixed.assign(body.masses.size(), 0);
   for (const TableReader& region : reader.tables("fix")) {
     for (const int i : read_region(region, body.rest)) body.fixed[static_cast<std::size_t>(i)] = 1;
+  }
+
+  for (TableReader& table : reader.tables("force")) {
+    SceneForce force = read_force(table, 3);
+    if (table.has("region")) force.vertices = read_region(table.table("region"), body.rest);
+    table.finish({"region"});
+    body.forces.push_back(std::move(force));
   }
 
   if (!reader.has("material")) {

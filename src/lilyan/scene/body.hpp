@@ -8,6 +8,7 @@
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/core/types.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/scene/force.hpp"
 #include "lilyan/scene/table_reader.hpp"
 
 namespace lilyan {
@@ -22,6 +23,7 @@ struct Body {
   Vector v;  // initial velocities
   const MaterialInfo* material = nullptr;
   Parameters material_parameters;
+  std::vector<SceneForce> forces;
 };
 
 // Number is the body's place in the scene, for its default name.

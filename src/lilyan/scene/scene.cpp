@@ -142,6 +142,12 @@ void assemble_system(const std::vector<Body>& bodies, const Vec3& gravity, Scene
     scene.system->add(bodies[k].material->make(shape, bodies[k].material_parameters));
   }
   if (!gravity.isZero(0)) scene.system->add(std::make_unique<Gravity>(gravity, masses));
+  int first = 0;
+  for (const Body& b : bodies) {
+    const int count = static_cast<int>(b.masses.size());
+    for (const SceneForce& force : b.forces) add_force(force, first, count, *scene.system);
+    first += count;
+  }
   for (const int i : fixed) {
     scene.system->fix(i);
     scene.initial.v.segment<3>(3 * i).setZero();
@@ -152,12 +158,20 @@ void read_system(TableReader reader, Scene& scene) {
   std::vector<std::string> names;
   for (const Problem& p : problems()) names.push_back(p.name);
   const Problem* problem = find_problem(reader.choice("kind", names));
+  std::vector<SceneForce> forces;
+  for (TableReader& table : reader.tables("force")) {
+    forces.push_back(read_force(table, problem->dimension));
+    table.finish();
+  }
   try {
     ProblemInstance made =
         make_problem(problem->name, read_parameters(reader, problem->parameters));
     scene.system = std::move(made.system);
     scene.initial = std::move(made.initial);
     scene.coordinates = std::move(made.coordinates);
+    for (const SceneForce& force : forces) {
+      add_force(force, 0, scene.system->vertices(), *scene.system);
+    }
   } catch (const ParameterError& error) {
     fail_parameter(reader, error);
   }

@@ -114,6 +114,27 @@ class Nystroem {
     return s;
   }
 
+  [[nodiscard]] Series step(const CollocationTable& table) const {
+    const std::size_t s = table.c.size();
+    // h times the velocity of each stage and its displacement; W of a tree needs D of smaller ones.
+    std::vector<Series> stage(s, start());
+    Series end = start();
+    for (std::size_t i = 0; i < trees_.size(); ++i) {
+      for (std::size_t k = 0; k < s; ++k) {
+        stage[k].W[i] = i == 0 ? 1 : 0;
+        for (std::size_t j = 0; j < s; ++j) {
+          stage[k].W[i] += table.A[k * s + j] * acceleration(stage[j].D, i, 1);
+        }
+      }
+      for (std::size_t k = 0; k < s; ++k) {
+        for (std::size_t j = 0; j < s; ++j) stage[k].D[i] += table.A[k * s + j] * stage[j].W[i];
+        end.W[i] += table.b[k] * acceleration(stage[k].D, i, 1);
+        end.D[i] += table.b[k] * stage[k].W[i];
+      }
+    }
+    return end;
+  }
+
   [[nodiscard]] int order(const Series& step) const {
     const Series truth = exact(1);
     int order = trees_.back().order - 1;
@@ -190,6 +211,9 @@ std::optional<int> order_by_conditions(const Scheme& scheme, int most) {
     return nystroem.order(nystroem.step(*table, 1));
   }
   if (const auto* table = std::get_if<ExplicitTable>(&scheme.table)) {
+    return nystroem.order(nystroem.step(*table));
+  }
+  if (const auto* table = std::get_if<CollocationTable>(&scheme.table)) {
     return nystroem.order(nystroem.step(*table));
   }
   if (const auto* table = std::get_if<MultistepTable>(&scheme.table)) {

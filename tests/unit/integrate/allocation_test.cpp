@@ -73,7 +73,7 @@ TEST_P(Allocation, NoneInSteadyState) {
   const Body body({.cells = {4, 2, 2}, .gravity = {0, -1, 0}, .fixed = {0, 1}});
   State state = body.moving(1.1, 0.5);
   const auto integrator = make_integrator(body.system, GetParam(), {});
-  if (integrator->linear_solver() == "eigen-simplicial") {
+  if (integrator->linear_solver().starts_with("eigen")) {
     GTEST_SKIP() << "Eigen's factorisation allocates inside";
   }
   for (int k = 0; k < 3; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.02).status));
@@ -90,6 +90,9 @@ TEST_P(Allocation, NoneInSteadyState) {
 }
 
 TEST_P(Allocation, NoneByStepControl) {
+  if (std::holds_alternative<MultistepTable>(GetParam().table)) {
+    GTEST_SKIP() << "each new ratio of steps makes a new table of coefficients";
+  }
   const Body body({.cells = {4, 2, 2}, .gravity = {0, -1, 0}, .fixed = {0, 1}});
   const auto integrator = make_integrator(body.system, GetParam(), {});
   if (integrator->linear_solver() == "eigen-simplicial") {

@@ -39,6 +39,7 @@ TEST(MethodRegistry, EveryMethodIsFoundAndMakesWithDefaults) {
     for (const std::string& a : m.aliases) EXPECT_EQ(find_method(a), &m);
     EXPECT_FALSE(m.summary.empty());
     EXPECT_FALSE(m.citation.empty());
+    EXPECT_FALSE(m.use.empty()) << m.name;
     for (const ParameterSpec& p : m.parameters) {
       EXPECT_TRUE(p.standard.has_value()) << m.name << " " << p.name;
       EXPECT_FALSE(p.meaning.empty());
@@ -77,6 +78,8 @@ TEST(MethodRegistry, WrongTypesAndValuesOutOfRangeAreRefused) {
   refused("avf", "points", std::string("two"));
   refused("avf", "quadrature", 2.0);
   refused("hp", "alpha", std::string("half"));
+  refused("energy-momentum", "predictor", std::string("oracle"));
+  refused("discrete-gradient", "predictor", 2.0);
 }
 
 class Tables : public ::testing::TestWithParam<Scheme> {};

@@ -67,11 +67,11 @@ TEST(Results, SeriesHasTheDocumentedColumnsAndTheLedgerExplainsEveryChange) {
             "momentum_x,"
             "momentum_y,momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,"
             "ledger_solver,ledger_quadrature,ledger_work,ledger_dissipation,ledger_method,"
-            "newton_iterations,step_size");
+            "newton_iterations,quadrature_points,step_size");
   const auto table = rows(out / "series.csv");
   ASSERT_EQ(table.size(), 8u);
   for (std::size_t i = 0; i < table.size(); ++i) {
-    ASSERT_EQ(table[i].size(), 20u);
+    ASSERT_EQ(table[i].size(), 21u);
     EXPECT_EQ(table[i][0], static_cast<double>(i));
     EXPECT_EQ(table[i][1], static_cast<double>(i) * 0.02);
     EXPECT_NEAR(table[i][2] + table[i][3] + table[i][4] + table[i][5], table[i][6],
@@ -81,7 +81,7 @@ TEST(Results, SeriesHasTheDocumentedColumnsAndTheLedgerExplainsEveryChange) {
     for (int k = 13; k <= 17; ++k) ledger += table[i][k];
     EXPECT_NEAR(table[i][6] - table[i - 1][6], ledger, 1e-13 * table[0][6]);
     EXPECT_GT(table[i][18], 0);
-    EXPECT_EQ(table[i][19], 0.02);
+    EXPECT_EQ(table[i][20], 0.02);
   }
 }
 
@@ -95,12 +95,12 @@ TEST(Results, VariableStepsHaveTheirSizesInTheSeries) {
     ASSERT_EQ(ran.summary.end, RunEnd::finished) << ran.summary.message;
     const auto table = rows(out / "series.csv");
     ASSERT_EQ(table.size(), static_cast<std::size_t>(ran.summary.steps) + 1);
-    EXPECT_EQ(table[0][19], 0);
+    EXPECT_EQ(table[0][20], 0);
     double shortest = 1, longest = 0;
     for (std::size_t i = 1; i < table.size(); ++i) {
-      EXPECT_NEAR(table[i][1] - table[i - 1][1], table[i][19], 1e-14);
-      shortest = std::min(shortest, table[i][19]);
-      longest = std::max(longest, table[i][19]);
+      EXPECT_NEAR(table[i][1] - table[i - 1][1], table[i][20], 1e-14);
+      shortest = std::min(shortest, table[i][20]);
+      longest = std::max(longest, table[i][20]);
       double ledger = 0;
       for (int k = 13; k <= 17; ++k) ledger += table[i][k];
       EXPECT_NEAR(table[i][6] - table[i - 1][6], ledger, 1e-13 * table[0][6]);

@@ -39,6 +39,11 @@ struct CostOf {
     }
     return sum;
   }
+  Cost operator()(const DiscreteGradientTable& table) const {
+    return {.solves = table.predictor == DiscreteGradientTable::Predictor::avf ? 2 : 1};
+  }
+  // With the step that predicts the stages.
+  Cost operator()(const CollocationTable&) const { return {.solves = 2}; }
   Cost operator()(const MultistepTable& table) const { return (*this)(table.at_ratio(1)); }
   Cost operator()(const ExplicitTable& table) const {
     using Kind = ExplicitTable::Stage::Kind;

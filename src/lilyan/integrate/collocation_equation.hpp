@@ -1,0 +1,74 @@
+// The coupled equations of a collocation step.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <vector>
+
+#include "lilyan/assemble/assembler.hpp"
+#include "lilyan/assemble/full_pattern.hpp"
+#include "lilyan/core/state.hpp"
+#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/solve/general_solver.hpp"
+#include "lilyan/solve/root.hpp"
+
+namespace lilyan {
+
+// With Zᵢ the displacement of stage i, all of them one after the other in one vector Z,
+//   Rᵢ = Σⱼ Bᵢⱼ M (Zⱼ − cⱼ h v₀) + h² [∇E(x₀ + Zᵢ) − f(t₀+cᵢh, x₀+Zᵢ, Vᵢ)] = 0,  B = (A²)⁻¹     (1)
+//   Vᵢ = Σⱼ (A⁻¹)ᵢⱼ Zⱼ / h.                                                                     (2)
+// Multiplied by B, stages are coupled through the masses alone, so the Jacobian is hardly denser
+// than the Hessians of its stages.
+class CollocationEquation final : public Equation {
+ public:
+  CollocationEquation(Assembler& assembler, const CollocationTable& table,
+                      const SolverOptions& options);
+
+  // Sets the step; energy_scale is that of its start.
+  void prepare(const State& start, double h, double energy_scale);
+
+  void evaluate(const Vector& z, Vector& residual) override;
+  [[nodiscard]] bool factorise(const Vector& z) override;
+  void solve(const Vector& residual, Vector& direction) override;
+  double defect(const Vector& z, const Vector& residual) override;
+  [[nodiscard]] double norm(const Vector& residual) const override;
+  [[nodiscard]] double rounding(const Vector& z) const override;
+
+  [[nodiscard]] int stages() const { return stages_; }
+  // Σⱼ Bᵢⱼ (Zⱼ − cⱼ h v₀): h² times the acceleration of stage i once (1) holds.
+  void scaled_acceleration(const Vector& z, int stage, Vector& result) const;
+  // External forces of a stage at the last evaluation.
+  [[nodiscard]] auto external(int stage) const { return external_.segment(stage * n_, n_); }
+  [[nodiscard]] double relative_velocity_error() const { return velocity_error_; }
+  [[nodiscard]] std::string_view linear_solver() const { return lu_->name(); }
+
+ private:
+  void go_to_stage(const Vector& z, int stage);
+  void find_positions();
+
+  Assembler& assembler_;
+  const System& system_;
+  const Vector& mass_;
+  FullPattern pattern_;
+  Vector c_, b_;
+  Eigen::MatrixXd B_, inverse_;  // (A²)⁻¹, A⁻¹
+  int stages_;
+  Eigen::Index n_;
+  SolverOptions options_;
+  bool forced_;
+
+  const State* start_ = nullptr;
+  double h_ = 0;
+  double energy_scale_ = 0;
+  double velocity_error_ = 0;
+  SparseMatrix jacobian_;
+  // Where the Hessian of a stage, and the diagonal of each pair of stages, lie in the Jacobian.
+  std::vector<int> hessian_position_;
+  std::vector<int> coupling_position_;
+  std::vector<double> half_values_, full_values_;
+  std::unique_ptr<GeneralSolver> lu_;
+  Vector external_, damping_, scratch_, stage_z_, stage_x_, stage_v_, stage_gradient_, sum_;
+  Vector free_right_, free_solution_;
+};
+
+}  // namespace lilyan

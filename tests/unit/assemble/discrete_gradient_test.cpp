@@ -1,0 +1,269 @@
+// Discrete gradients of all energies: ∇̄E·d = ΔE, the Jacobian, symmetries, small and zero steps.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+#include "lilyan/assemble/assembler.hpp"
+#include "lilyan/assemble/discrete_assembler.hpp"
+#include "lilyan/problem/problem.hpp"
+#include "support/body.hpp"
+#include "support/dense.hpp"
+#include "support/difference.hpp"
+#include "support/random_mat3.hpp"
+#include "support/schemes.hpp"
+
+namespace lilyan::test {
+namespace {
+
+constexpr std::array<WeightedNode, 1> kHere{{{0, 1, 1, 1}}};
+
+double energy(const System& system, const Vector& x) {
+  double sum = 0;
+  for (const double e : Assembler(system).values(x, nullptr, kHere)) sum += e;
+  return sum;
+}
+
+Vector gradient(const System& system, const Vector& x) {
+  Vector g(x.size());
+  Assembler(system).gradient(x, nullptr, kHere, g);
+  return g;
+}
+
+struct Discrete {
+  explicit Discrete(const System& system) : half(system), full(half), assembler(system, full) {}
+  [[nodiscard]] Vector gradient(const Vector& x0, const Vector& d) const {
+    Vector g(x0.size());
+    assembler.gradient(x0, d, 1, g);
+    return g;
+  }
+  [[nodiscard]] Matrix jacobian(const Vector& x0, const Vector& d) const {
+    std::vector<double> values(static_cast<std::size_t>(full.entries()), -7.0);
+    assembler.jacobian(x0, d, 1, values);
+    Matrix m = Matrix::Zero(full.dofs(), full.dofs());
+    for (int c = 0; c < full.dofs(); ++c) {
+      for (int k = full.column_start()[c]; k < full.column_start()[c + 1]; ++k) {
+        m(full.row()[k], c) += values[k];
+      }
+    }
+    return m;
+  }
+  // By differences of the gradient, over the free degrees of freedom.
+  [[nodiscard]] Matrix differences(const Vector& x0, const Vector& d, double step) const {
+    Matrix m(full.dofs(), full.dofs());
+    for (int c = 0; c < full.dofs(); ++c) {
+      m.col(c) = difference(
+          [&](double t) {
+            return free_part(half, gradient(x0, d + t * Vector::Unit(d.size(), half.dof(c))));
+          },
+          step);
+    }
+    return m;
+  }
+  BlockPattern half;
+  FullPattern full;
+  DiscreteAssembler assembler;
+};
+
+// One tet, so that every deformation gradient can be had.
+TetMesh one_tet() {
+  return {.vertices = {{0, 0, 0}, {1, 0.1, 0}, {0.2, 1, -0.1}, {0, 0.3, 1}},
+          .tets = {{0, 1, 2, 3}}};
+}
+
+Vector deformed(const Vector& rest, const Eigen::Matrix3d& F) {
+  Vector x(rest.size());
+  for (int i = 0; i < rest.size() / 3; ++i) x.segment<3>(3 * i) = F * rest.segment<3>(3 * i);
+  return x;
+}
+
+class DiscreteTets : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] bool stvk() const { return GetParam() == "stvk"; }
+};
+
+TEST_P(DiscreteTets, WorkIsTheChangeOfEnergy) {
+  const Body body(one_tet(), {.material = GetParam(), .mu = 1.3, .lambda = 0.8});
+  const Discrete discrete(body.system);
+  std::mt19937 random(1);
+  const auto all = deformations(stvk(), random);
+  double worst = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const std::size_t j : {i, (i + 1) % all.size(), (7 * i + 3) % all.size()}) {
+      const Vector x0 = deformed(body.rest, all[i]);
+      const Vector x1 = deformed(body.rest, all[j]);
+      const double change = energy(body.system, x1) - energy(body.system, x0);
+      const Vector g = discrete.gradient(x0, x1 - x0);
+      // Rounding is relative to the largest of the terms, ψ's own among them.
+      const double scale = std::abs(energy(body.system, x1)) + energy(body.system, x0) + 1 +
+                           g.norm() * (x1 - x0).norm();
+      worst = std::max(worst, std::abs(g.dot(x1 - x0) - change) / scale);
+    }
+  }
+  std::printf("    %s: ∇̄E·d − ΔE up to %.1e\n", GetParam().c_str(), worst);
+  EXPECT_LE(worst, 2e-14);
+}
+
+// Either side of where the correction sets in, the work is right and the stress goes on smoothly.
+TEST_P(DiscreteTets, SmallStepsLoseNothing) {
+  const Body body(one_tet(), {.material = GetParam(), .mu = 1.3, .lambda = 0.8});
+  const Discrete discrete(body.system);
+  std::mt19937 random(2);
+  for (int k = 0; k < 20; ++k) {
+    const Vector x0 = body.rest + random_vector(body.rest.size(), 0.15, random);
+    const Vector u = random_vector(body.rest.size(), 1, random);
+    for (const double size : {0.03, 0.01, 3e-3, 1e-3, 1e-5, 1e-9, 1e-15}) {
+      const Vector d = size * u;
+      const Vector g = discrete.gradient(x0, d);
+      const double change = energy(body.system, x0 + d) - energy(body.system, x0);
+      EXPECT_NEAR(g.dot(d), change, 5e-15) << size;
+      const Vector middle = gradient(body.system, x0 + 0.5 * d);
+      EXPECT_LE((g - middle).norm(), 20 * size * size + 1e-13) << size;
+    }
+    EXPECT_LE((discrete.gradient(x0, 0 * u) - gradient(body.system, x0)).norm(), 1e-14);
+  }
+}
+
+TEST_P(DiscreteTets, JacobianIsThatOfTheGradient) {
+  const Body body({.material = GetParam(), .mu = 1.3, .lambda = 0.8, .fixed = {0, 5}});
+  const Discrete discrete(body.system);
+  std::mt19937 random(3);
+  for (const double size : {0.0, 1e-4, 0.02, 0.15}) {
+    const Vector x0 = body.rest + random_vector(body.rest.size(), 0.1, random);
+    Vector d = random_vector(body.rest.size(), size, random);
+    for (const int v : {0, 5}) d.segment<3>(3 * v).setZero();
+    const Matrix J = discrete.jacobian(x0, d);
+    ASSERT_EQ(J.rows(), 3 * (body.system.vertices() - 2));
+    const Matrix expected = discrete.differences(x0, d, 1e-3);
+    EXPECT_LE((J - expected).norm(), 2e-9 * J.norm()) << size;
+    if (size > 0.1) {
+      EXPECT_GE((J - J.transpose()).norm(), 1e-3 * J.norm());
+    }
+    if (size == 0) {
+      Assembler assembler(body.system);
+      EXPECT_LE((J - 0.5 * dense_hessian(assembler, x0, d, kHere)).norm(), 1e-13 * J.norm());
+    }
+  }
+}
+
+TEST_P(DiscreteTets, ForcesAndTorquesAboutTheMidpointBalance) {
+  const Body body({.material = GetParam()});
+  const Discrete discrete(body.system);
+  std::mt19937 random(4);
+  for (const double size : {1e-6, 0.2}) {
+    const Vector x0 = body.rest + random_vector(body.rest.size(), 0.1, random);
+    const Vector d = random_vector(body.rest.size(), size, random);
+    const Vector g = discrete.gradient(x0, d);
+    const Vector middle = x0 + 0.5 * d;
+    Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
+    for (int i = 0; i < body.system.vertices(); ++i) {
+      force += g.segment<3>(3 * i);
+      torque += Vec3(middle.segment<3>(3 * i)).cross(Vec3(g.segment<3>(3 * i)));
+    }
+    EXPECT_LE(force.norm(), 1e-14 * g.norm());
+    EXPECT_LE(torque.norm(), 1e-14 * g.norm());
+  }
+}
+
+TEST_P(DiscreteTets, BackwardsIsTheSame) {
+  const Body body({.material = GetParam()});
+  const Discrete discrete(body.system);
+  std::mt19937 random(5);
+  const Vector x0 = body.rest + random_vector(body.rest.size(), 0.1, random);
+  const Vector d = random_vector(body.rest.size(), 0.1, random);
+  const Vector there = discrete.gradient(x0, d);
+  const Vector back = discrete.gradient(x0 + d, -d);
+  EXPECT_LE((there - back).norm(), 1e-13 * there.norm());
+}
+
+INSTANTIATE_TEST_SUITE_P(Assemble, DiscreteTets, ::testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const MaterialInfo& m : materials()) names.push_back(m.name);
+                           return names;
+                         }()),
+                         [](const auto& p) {
+                           std::string name = p.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST(DiscreteNeoHookean, InvertedEndIsNotANumber) {
+  const Body body(one_tet(), {.material = "neo-hookean"});
+  const Discrete discrete(body.system);
+  Eigen::Matrix3d mirror = Eigen::Matrix3d::Identity();
+  mirror(2, 2) = -1;
+  // C is the same as at rest: only ψ(F) itself can tell.
+  const Vector d = deformed(body.rest, mirror) - body.rest;
+  EXPECT_TRUE(std::isnan(discrete.gradient(body.rest, d).sum()));
+}
+
+TEST(DiscreteGravity, IsTheGradient) {
+  const Body body({.gravity = {1, -2, 3}});
+  const Discrete discrete(body.system);
+  const Vector d = Vector::Constant(body.rest.size(), 0.7);
+  const Vector g = discrete.gradient(body.rest, d);
+  EXPECT_NEAR(g.dot(d), energy(body.system, body.rest + d) - energy(body.system, body.rest), 1e-14);
+}
+
+TEST(DiscreteProblems, WorkIsTheChangeOfEnergyAndTheJacobianIsRight) {
+  std::mt19937 random(7);
+  for (const Problem& problem : problems()) {
+    const ProblemInstance p = make_problem(problem.name);
+    const Discrete discrete(*p.system);
+    const Vector x0 = p.initial.x + random_vector(p.initial.x.size(), 0.1, random);
+    for (const double size : {0.3, 1e-2, 1e-4, 1e-8}) {
+      const Vector d = random_vector(x0.size(), size, random);
+      const Vector g = discrete.gradient(x0, d);
+      EXPECT_NEAR(g.dot(d), energy(*p.system, x0 + d) - energy(*p.system, x0), 1e-14)
+          << problem.name << " " << size;
+      if (size < 1e-2) continue;
+      const Matrix J = discrete.jacobian(x0, d);
+      EXPECT_LE((J - discrete.differences(x0, d, 2e-4)).norm(), 1e-7 * J.norm()) << problem.name;
+      if (!p.system->rotation_invariant()) continue;
+      const Vec3 middle = x0 + 0.5 * d;
+      EXPECT_LE(middle.cross(Vec3(g)).norm(), 1e-15) << problem.name;
+    }
+  }
+}
+
+// An energy that has no discrete gradient is refused when the integrator is made, not in a step.
+class Plain final : public Energy {
+ public:
+  [[nodiscard]] EnergyKind kind() const override { return EnergyKind::potential; }
+  [[nodiscard]] Stencils stencils() const override { return {}; }
+  [[nodiscard]] double evaluate(const Evaluation&) const override { return 0; }
+  [[nodiscard]] bool translation_invariant() const override { return true; }
+  [[nodiscard]] bool rotation_invariant() const override { return true; }
+};
+
+TEST(DiscreteAssemblerTest, RefusesEnergiesWithoutADiscreteGradient) {
+  System system(std::vector{1.0});
+  system.add(std::make_unique<Plain>());
+  EXPECT_THROW(Discrete{system}, Error);
+}
+
+TEST(FullPatternTest, MirrorsTheHalf) {
+  const Body body({.fixed = {3}});
+  Assembler assembler(body.system);
+  const BlockPattern& half = assembler.hessian_pattern();
+  const FullPattern full(half);
+  std::vector<double> lower(static_cast<std::size_t>(half.storage()));
+  assembler.hessian(body.moving().x, Vector::Zero(body.rest.size()), kHere, 0, lower);
+  std::vector<double> both(static_cast<std::size_t>(full.entries()), -7.0);
+  full.mirror(lower, both);
+  const Matrix expected = dense(half, lower);
+  Matrix found = Matrix::Zero(full.dofs(), full.dofs());
+  for (int c = 0; c < full.dofs(); ++c) {
+    EXPECT_EQ(full.row()[full.diagonal()[c]], c);
+    for (int k = full.column_start()[c]; k < full.column_start()[c + 1]; ++k) {
+      found(full.row()[k], c) = both[k];
+      if (k > full.column_start()[c]) {
+        EXPECT_LT(full.row()[k - 1], full.row()[k]);
+      }
+    }
+  }
+  EXPECT_EQ((found - expected).norm(), 0);
+}
+
+}  // namespace
+}  // namespace lilyan::test

@@ -1,0 +1,59 @@
+// The equation of a discrete-gradient step: its directions are Newton's, for both kinds.
+#include "lilyan/integrate/discrete_equation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/body.hpp"
+#include "support/dense.hpp"
+#include "support/difference.hpp"
+
+namespace lilyan::test {
+namespace {
+
+class DiscreteEquationOf : public ::testing::TestWithParam<bool> {};
+
+// J p = −r with J by differences of the residual. The midpoint discrete gradient has a dense part
+// of rank one in J, which must not be lost.
+TEST_P(DiscreteEquationOf, DirectionsAreNewtons) {
+  const Body body({.mu = 3, .lambda = 2, .gravity = {0, -2, 0}, .fixed = {0, 5}});
+  Assembler assembler(body.system);
+  const BlockPattern& half = assembler.hessian_pattern();
+  const FullPattern full(half);
+  std::unique_ptr<DiscreteEquation> equation;
+  if (GetParam()) {
+    equation = std::make_unique<ElementEquation>(body.system, full, SolverOptions{});
+  } else {
+    equation = std::make_unique<GlobalEquation>(body.system, assembler, full, SolverOptions{});
+  }
+  std::mt19937 random(8);
+  const Vector x0 = body.moving().x;
+  Vector d = random_vector(x0.size(), 0.2, random);
+  Vector r = random_vector(x0.size(), 1, random);
+  for (Vector* v : {&d, &r}) {
+    for (const int fixed : {0, 5}) v->segment<3>(3 * fixed).setZero();
+  }
+  constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .value = 1}}};
+  double potential = 0;
+  for (const double e : assembler.values(x0, nullptr, here)) potential += e;
+  const State start{.x = x0, .v = body.moving().v};
+  equation->prepare(start, 0.7, 1, potential);
+
+  ASSERT_TRUE(equation->factorise(d));
+  Vector p = Vector::Constant(d.size(), 7);
+  equation->solve(r, p);
+  for (const int fixed : {0, 5}) EXPECT_TRUE(p.segment<3>(3 * fixed).isZero(0));
+  const Vector along = difference(
+      [&](double t) {
+        Vector residual(d.size());
+        equation->evaluate(d + t * p, residual);
+        return residual;
+      },
+      1e-3 / p.norm());
+  EXPECT_LE(free_part(half, along + r).norm(), 1e-8 * r.norm());
+}
+
+INSTANTIATE_TEST_SUITE_P(Integrate, DiscreteEquationOf, ::testing::Bool(),
+                         [](const auto& p) { return std::string(p.param ? "element" : "global"); });
+
+}  // namespace
+}  // namespace lilyan::test
