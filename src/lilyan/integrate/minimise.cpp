@@ -289,7 +289,7 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const Vector& v0, const
   Ledger result;
   const auto mean = 0.5 * (v0 + v1);
   result.solver = mean.dot(solver_impulse_);
-  if (forced_) result.work = mean.dot(external_impulse_);
+  if (forced_) result.work = mean.dot(external_impulse_) / plan.force_share;
   if (plan.needs_history) {
     result.method = report.after.total - report.before.total - result.solver - result.work;
     return result;

@@ -74,6 +74,11 @@ TablePlan::TablePlan(const MinimisationTable& table)
       }
     }
     needs_start_gradient = needs_start_gradient || plan.needs_start_gradient();
+    const Stage& s = plan.stage;
+    for (const Node& n : s.nodes) force_share += plan.displacement_effect * n.weight;
+    for (const Known& p : s.target) force_share += plan.displacement_effect * p.force;
+    for (const Node& n : s.end_forces) force_share += plan.velocity_effect * n.weight;
+    for (const Known& p : s.velocity) force_share += plan.velocity_effect * p.force;
     stages.push_back(std::move(plan));
   }
 }

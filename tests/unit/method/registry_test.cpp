@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "lilyan/integrate/stage_plan.hpp"
 #include "lilyan/method/method.hpp"
 #include "support/schemes.hpp"
 
@@ -104,6 +105,8 @@ TEST_P(Tables, AreConsistent) {
     EXPECT_NEAR(sum, 1, 1e-15);
     EXPECT_EQ(s.solve, c->base->solve);
   } else if (const auto* t = std::get_if<MinimisationTable>(&s.table)) {
+    // A constant force changes the velocity by h times the acceleration.
+    EXPECT_NEAR(TablePlan(*t).force_share, 1, 1e-14);
     bool solves = false;
     int number = 0;
     for (const Stage& stage : t->stages) {
