@@ -92,6 +92,8 @@ INSTANTIATE_TEST_SUITE_P(Force, ForcesUnder, ::testing::ValuesIn(all_schemes()),
 TEST(StrongDrag, ImplicitStepsConverge) {
   for (const Scheme& scheme : all_schemes()) {
     if (scheme.solve == SolveKind::explicit_) continue;
+    // Their backward substeps would have to undo the drag.
+    if (std::holds_alternative<CompositionTable>(scheme.table)) continue;
     const ProblemInstance p = make_problem("pendulum");
     p.system->add(std::make_unique<Drag>(p.system->mass(), 1e4));
     State state = p.initial;
