@@ -17,6 +17,7 @@ std::string text(const ParameterValue& value) {
 void describe(const Method& m) {
   const Scheme scheme = make_scheme(m.name);
   fmt::print("{}: {}\n  {}\n", m.name, m.summary, m.citation);
+  fmt::print("  for: {}\n", m.use);
   if (!m.aliases.empty()) fmt::print("  also called: {}\n", fmt::join(m.aliases, ", "));
   for (const ParameterSpec& p : m.parameters) {
     fmt::print("  integrator.{} = {}: {}\n", p.name, p.standard ? text(*p.standard) : "",

@@ -32,8 +32,8 @@ struct TablePlan {
   std::vector<char> needs_gradient;  // at point k = 1, 2, … (by later stages)
   bool needs_start_gradient = false;
   bool needs_history = false;
-  // Share of h F that a constant force F gives to M v₁ within the step: one, but for methods that look
-  // at the step before, whose forces go on acting through later steps.
+  // Share of h F that a constant force F gives to M v₁ within the step: one, but for methods that
+  // look at the step before, whose forces go on acting through later steps.
   double force_share = 0;
   bool averages_force = false;
   bool adaptive_nodes = false;
