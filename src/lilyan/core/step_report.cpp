@@ -12,6 +12,8 @@ std::string_view describe(StepStatus status) {
     case StepStatus::no_descent: return "found no decrease of the objective (line search failed)";
     case StepStatus::not_definite: return "could not make the Hessian positive definite";
     case StepStatus::non_finite: return "reached a state that is not finite";
+    case StepStatus::singular_constraints:
+      return "reached a position where the constraints depend on one another";
   }
   return "unknown";
 }
