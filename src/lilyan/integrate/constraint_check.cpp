@@ -64,10 +64,11 @@ void refuse_dependent(const System& system, const ConstraintSet& set, int equati
     const bool fixed = std::ranges::all_of(system.constraints()[k]->dofs(),
                                            [&](int dof) { return system.fixed(dof / n); });
     throw ConstraintError(
-        k, fixed ? fmt::format("{} acts only on fixed vertices; remove it or free one of them", self)
-                 : fmt::format("{} has a zero gradient at the start, so it has no direction to act "
-                               "in; write it so that its gradient does not vanish where it holds",
-                               self));
+        k, fixed
+               ? fmt::format("{} acts only on fixed vertices; remove it or free one of them", self)
+               : fmt::format("{} has a zero gradient at the start, so it has no direction to act "
+                             "in; write it so that its gradient does not vanish where it holds",
+                             self));
   }
   // The shares of the equations before it that it is the sum of.
   const Vector shares = gram.topLeftCorner(equation, equation)

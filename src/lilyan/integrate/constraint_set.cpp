@@ -58,7 +58,8 @@ void ConstraintSet::scales(const Vector& x, Vector& scale) const {
     for (int e = 0; e < c->equations(); ++e, ++row) {
       scale[row] = c->scale();
       for (std::size_t j = 0; j < dofs.size(); ++j) {
-        scale[row] += std::abs(scratch_[static_cast<std::size_t>(e) * dofs.size() + j] * x[dofs[j]]);
+        scale[row] +=
+            std::abs(scratch_[static_cast<std::size_t>(e) * dofs.size() + j] * x[dofs[j]]);
       }
     }
   }
@@ -101,8 +102,7 @@ bool GramFactor::factorise(const DenseMatrix& a) {
   dependent_ = -1;
   for (Eigen::Index j = 0; j < a.cols(); ++j) {
     for (Eigen::Index i = 0; i < j; ++i) {
-      upper_(i, j) =
-          (a(i, j) - upper_.col(i).head(i).dot(upper_.col(j).head(i))) / upper_(i, i);
+      upper_(i, j) = (a(i, j) - upper_.col(i).head(i).dot(upper_.col(j).head(i))) / upper_(i, i);
     }
     const double pivot = a(j, j) - upper_.col(j).head(j).squaredNorm();
     if (!(pivot > kIndependent * a(j, j))) {
