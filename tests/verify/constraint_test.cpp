@@ -8,6 +8,7 @@
 
 #include "lilyan/constraint/distance.hpp"
 #include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/energy/small_potential.hpp"
 #include "lilyan/integrate/constrained.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/problem/problem.hpp"
@@ -26,12 +27,27 @@ std::vector<Scheme> constrained_schemes() {
   return chosen;
 }
 
-// Two masses on a chain of rods from the origin: constraints that share a vertex.
+// Two masses on a chain of rods from the origin, so that constraints share a vertex, with a spring
+// of energy ¼|x₁ − a|⁴ from the outer one to a point.
 struct DoublePendulum {
   System system{{1.0, 0.7}};
   State start;
   DoublePendulum() {
     system.add(std::make_unique<Gravity>(Vec3(0, 0, -1), std::vector{1.0, 0.7}));
+    system.add(std::make_unique<SmallPotential>(
+        2, 3, [](const double* q, double* gradient, double* hessian) {
+          const Vec3 r = Vec3(q[3], q[4], q[5]) - Vec3(0.2, 0.7, -1);
+          const double rr = r.squaredNorm();
+          if (gradient) {
+            for (int c = 0; c < 3; ++c) gradient[c] = 0, gradient[3 + c] = rr * r[c];
+          }
+          if (hessian) {
+            Eigen::Map<Eigen::Matrix<double, 6, 6>> h(hessian);
+            h.setZero();
+            h.bottomRightCorner<3, 3>() = 2 * r * r.transpose() + rr * Eigen::Matrix3d::Identity();
+          }
+          return rr * rr / 4;
+        }));
     system.add(std::make_unique<DistanceConstraint>(0, Vec3(0, 0, 0), 1.0));
     system.add(std::make_unique<DistanceConstraint>(0, 1, 0.5));
     start.x.resize(6);
@@ -41,6 +57,9 @@ struct DoublePendulum {
     start.v << 0.4, 0.5, 0.3, 0.4 - 0.6, 0.5 + 0.4, 0.3 - 0.3;
   }
 };
+
+// What is left of errors is rounding.
+constexpr SolverOptions kTight{.energy_tolerance = 1e-16, .velocity_tolerance = 1e-16};
 
 class Constrained : public ::testing::TestWithParam<Scheme> {
  protected:
@@ -81,7 +100,7 @@ TEST_P(Constrained, OrderOnThePlanarPendulum) {
 
 TEST_P(Constrained, KeepsConstraintsAndEnergyOverTenThousandSteps) {
   DoublePendulum p;
-  const auto integrator = make_integrator(p.system, GetParam(), {});
+  const auto integrator = make_integrator(p.system, GetParam(), kTight);
   State state = p.start;
   double g = 0, rate = 0, exact = 0, closes = 0;
   std::vector<double> t, H;
@@ -112,7 +131,7 @@ TEST_P(Constrained, KeepsConstraintsAndEnergyOverTenThousandSteps) {
   } else {
     EXPECT_LE(line.band, 0.1);
     EXPECT_LE(std::abs(line.slope * state.t), 0.1 * line.band);
-    EXPECT_GE(exact, 1e-9);
+    EXPECT_GE(exact, 1e-11);
   }
 }
 
@@ -171,7 +190,7 @@ TEST_P(Constrained, SymplecticOnTheManifold) {
     for (int k = 0; k < 4; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.25).status));
   }
   const double change = std::abs(circulation(*p.system, curve) - before);
-  ASSERT_GT(std::abs(before), 0.1);
+  ASSERT_GT(std::abs(before), 0.05);
   print("change of the circulation", change);
   if (GetParam().claims.symplectic) {
     EXPECT_LE(change, 1e-11);
@@ -185,7 +204,7 @@ TEST_P(Constrained, SymplecticOnTheManifold) {
 TEST_P(Constrained, AngularMomentumOfTheSphericalPendulum) {
   const ProblemInstance p = make_problem("spherical-pendulum", {{"speed", 0.3}});
   const double first = invariants(*p.system, p.initial).angular_momentum.z();
-  const auto integrator = make_integrator(*p.system, GetParam(), {});
+  const auto integrator = make_integrator(*p.system, GetParam(), kTight);
   State state = p.initial;
   double worst = 0;
   for (int k = 0; k < 2000; ++k) {
@@ -201,23 +220,23 @@ INSTANTIATE_TEST_SUITE_P(Verify, Constrained, ::testing::ValuesIn(constrained_sc
                          test_name);
 
 // At a large step for a long time, where a scheme that leaves the velocity's normal part to itself
-// has it at 0.14.
+// has it at 0.012.
 TEST(ConstrainedAvf, VelocityStaysTangentAtLargeSteps) {
-  const ProblemInstance p = make_problem(
-      "spherical-pendulum", parameters({{"angle", 150.0}, {"speed", 1.0}, {"spin", 0.0}}));
-  const auto integrator = make_integrator(*p.system, make_scheme("avf"), {});
+  const ProblemInstance p =
+      make_problem("spherical-pendulum", parameters({{"angle", 120.0}, {"spin", 0.0}}));
+  const auto integrator = make_integrator(*p.system, make_scheme("avf"), kTight);
   State state = p.initial;
   double rate = 0, energy = 0;
   const double first = invariants(*p.system, p.initial).total;
-  for (int k = 0; k < 100000; ++k) {
-    const StepReport r = integrator->step(state, 0.5);
+  for (int k = 0; k < 20000; ++k) {
+    const StepReport r = integrator->step(state, 0.2);
     ASSERT_TRUE(succeeded(r.status)) << describe(r.status) << " at step " << k;
     rate = std::max(rate, std::abs(state.x.dot(state.v)));
     energy = std::max(energy, std::abs(r.after.total - first));
   }
-  std::printf("    h = 0.5, 100000 steps: |Gv| %.1e, |H-H0| %.1e\n", rate, energy);
+  std::printf("    h = 0.2, 20000 steps: |Gv| %.1e, |H-H0| %.1e\n", rate, energy);
   EXPECT_LE(rate, 2e-15);
-  EXPECT_LE(energy, 2e-12);
+  EXPECT_LE(energy, 1e-12);
 }
 
 }  // namespace

@@ -26,7 +26,11 @@ struct TableFor {
                        s.force_velocity == ForceVelocity::mean;
     const auto no_force = [](const Known& k) { return k.point == 0 && k.force == 0; };
     if (!plain || !std::ranges::all_of(s.velocity, no_force)) return {};
-    if (!claims.symplectic) return table.averages_force ? std::optional(table) : std::nullopt;
+    if (!claims.symplectic) {
+      // A quadrature too weak for exact energy leaves a method without anything to keep.
+      const bool exact = table.averages_force && claims.energy == EnergyBehaviour::exact;
+      return exact ? std::optional(table) : std::nullopt;
+    }
     MinimisationTable variational = table;
     variational.averages_force = false;  // AVF with one point is implicit midpoint
     return variational;
@@ -206,7 +210,10 @@ bool ConstrainedIntegrator::solve(const State& state, double h, StepReport& repo
 void ConstrainedIntegrator::find_velocity(const State& state, double h) {
   const StagePlan& plan = plan_.stages.front();
   const auto& mass = system_.mass().array();
-  velocity_ = (plan.stage.displacement / h) * d_;
+  // Divided by h, not multiplied by its rounded inverse: d has the factor h from the target, and
+  // what were left of it would change the energy by the same share in every step.
+  velocity_ = d_ / h;
+  velocity_ *= plan.stage.displacement;
   double start_velocity = 0;
   for (const Known& k : plan.stage.velocity) start_velocity += k.velocity;
   velocity_ += start_velocity * state.v;

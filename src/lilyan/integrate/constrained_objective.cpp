@@ -61,7 +61,7 @@ bool ConstrainedObjective::find_normal_speed(const Vector& d) {
     end_factor_.solve_lower(mix_.col(k));
     mix_(k, k) += 1;
   }
-  velocity_ = (2 / step_.h) * d - *step_.v0;
+  velocity_ = 2 * d / step_.h - *step_.v0;
   set_.apply(end_, velocity_, right_);
   end_factor_.solve_lower(right_);
   mix_lu_.compute(mix_);

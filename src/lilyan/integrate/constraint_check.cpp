@@ -17,13 +17,6 @@ std::string which(const System& system, const ConstraintSet& set, int equation) 
   return fmt::format("constraint {} (counted from 0: {})", k, system.constraints()[k]->name());
 }
 
-double row_norm(const System& system, const ConstraintSet& set, int k,
-                const ConstraintSet::Jacobian& jacobian) {
-  Vector column = Vector::Zero(system.dofs());
-  set.column(jacobian, k, column);
-  return column.norm();
-}
-
 }  // namespace
 
 void check_values(const System& system, const ConstraintSet& set, const Vector& g,
@@ -34,8 +27,7 @@ void check_values(const System& system, const ConstraintSet& set, const Vector& 
         set.owner(k),
         fmt::format("{} does not hold at the start: g = {:.4g}, off by a distance of about {:.4g}; "
                     "move its vertices or change it",
-                    which(system, set, k), g[k],
-                    std::abs(g[k]) / row_norm(system, set, k, jacobian)));
+                    which(system, set, k), g[k], std::abs(g[k]) / set.row_norm(jacobian, k)));
   }
 }
 
@@ -44,7 +36,7 @@ void check_velocities(const System& system, const ConstraintSet& set, const Vect
   const double fastest = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
   for (int k = 0; k < set.equations(); ++k) {
     if (rate[k] == 0) continue;
-    const double norm = row_norm(system, set, k, jacobian);
+    const double norm = set.row_norm(jacobian, k);
     if (std::abs(rate[k]) <= kTolerance * norm * fastest) continue;
     throw ConstraintError(
         set.owner(k),

@@ -86,6 +86,12 @@ void ConstraintSet::column(const Jacobian& jacobian, int k, Vector& column) cons
   for (int i = row_start_[k]; i < row_start_[k + 1]; ++i) column[dof_[i]] += jacobian[i];
 }
 
+double ConstraintSet::row_norm(const Jacobian& jacobian, int k) const {
+  double sum = 0;
+  for (int i = row_start_[k]; i < row_start_[k + 1]; ++i) sum += jacobian[i] * jacobian[i];
+  return std::sqrt(sum);
+}
+
 void ConstraintSet::gram(const Jacobian& g, const Jacobian& h, DenseMatrix& a) const {
   for (int k = 0; k < equations(); ++k) {
     for (int i = row_start_[k]; i < row_start_[k + 1]; ++i) {

@@ -34,6 +34,7 @@ class ConstraintSet {
   void add_transposed(const Jacobian& jacobian, const Vector& lambda, double weight,
                       Vector& sum) const;
   void column(const Jacobian& jacobian, int k, Vector& column) const;
+  [[nodiscard]] double row_norm(const Jacobian& jacobian, int k) const;
   // a = G M⁻¹ Hᵀ for two Jacobians.
   void gram(const Jacobian& g, const Jacobian& h, DenseMatrix& a) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace lilyan {
 namespace {
@@ -209,9 +210,12 @@ double KktNewton::norm(const ConstrainedObjective& objective, double residual_no
 }
 
 bool KktNewton::at_rounding(ConstrainedObjective& objective, const Vector& d) {
+  if (!objective.closed(g_, kNearlyClosed)) return false;
   const StepObjective& free = objective.free();
-  return objective.closed(g_, kNearlyClosed) &&
-         free.norm(residual_) <= free.rounding(d, diagonal_).gradient;
+  right_.setZero();
+  objective.set().add_transposed(objective.directions(), lambda_, 1, right_);
+  const double push = 8 * std::numeric_limits<double>::epsilon() * free.norm(right_);
+  return free.norm(residual_) <= free.rounding(d, diagonal_).gradient + push;
 }
 
 void KktNewton::solve_hessian(const Vector& right, Vector& solution) {
