@@ -8,6 +8,7 @@
 #include "lilyan/constraint/function.hpp"
 #include "lilyan/constraint/plane.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/energy/small_potential.hpp"
 #include "lilyan/integrate/constrained.hpp"
 #include "lilyan/integrate/constraint_check.hpp"
 #include "lilyan/integrate/integrator.hpp"
@@ -273,6 +274,75 @@ TEST(ConstrainedForces, DriveAndDampThePendulum) {
     EXPECT_LT(fine, 1e-3) << method;
     EXPECT_LT(work, -0.05) << method;
   }
+}
+
+// A bead on the wire y = 1 − cos 2x under gravity, in generalised coordinates x and y: the wire's
+// averaged gradient has a quadrature error, and with it does work.
+struct Bead {
+  System system{{1.5, 1.5}, 1};
+  State start;
+  Bead() {
+    system.add(std::make_unique<SmallPotential>(
+        2, 1, [](const double* q, double* gradient, double* hessian) {
+          if (gradient) gradient[0] = 0, gradient[1] = 1.5;
+          if (hessian) std::fill(hessian, hessian + 4, 0.0);
+          return 1.5 * q[1];
+        }));
+    system.add(std::make_unique<FunctionConstraint>(
+        "wire", std::vector{0, 1}, 1.0, [](const double* q, double* gradient) {
+          if (gradient) gradient[0] = -2 * std::sin(2 * q[0]), gradient[1] = 1;
+          return q[1] - 1 + std::cos(2 * q[0]);
+        }));
+    start.x.resize(2);
+    start.x << 0.6, 1 - std::cos(1.2);
+    start.v.resize(2);
+    start.v << 0.5, 0.5 * 2 * std::sin(1.2);
+  }
+};
+
+TEST(ConstrainedWire, WorkOfTheWireIsBookedAsQuadrature) {
+  Bead bead;
+  for (const double tolerance : {1e-14, 1e-3}) {
+    const auto integrator =
+        make_integrator(bead.system, make_scheme("avf"),
+                        {.energy_tolerance = tolerance, .velocity_tolerance = 10 * tolerance});
+    State state = bead.start;
+    double quadrature = 0, solver = 0;
+    for (int k = 0; k < 200; ++k) {
+      const StepReport r = integrator->step(state, 0.1);
+      ASSERT_TRUE(succeeded(r.status)) << describe(r.status);
+      ASSERT_NEAR(r.after.total - r.before.total, r.ledger.total(), 1e-14);
+      EXPECT_EQ(r.ledger.method, 0);
+      EXPECT_NEAR(state.x[1], 1 - std::cos(2 * state.x[0]), 5e-15);
+      EXPECT_NEAR(state.v[1], 2 * std::sin(2 * state.x[0]) * state.v[0], 1e-15);
+      quadrature = std::max(quadrature, std::abs(r.ledger.quadrature));
+      solver = std::max(solver, std::abs(r.ledger.solver));
+    }
+    EXPECT_GT(quadrature, 1e-7);
+    if (tolerance > 1e-10) {
+      EXPECT_GT(solver, 1e-9);
+    } else {
+      EXPECT_LE(solver, 1e-14);
+    }
+  }
+}
+
+TEST(ConstrainedWire, EnoughPointsMakeEnergyExact) {
+  Bead bead;
+  const auto integrator =
+      make_integrator(bead.system, make_scheme("avf", {{"quadrature", "auto"}}), {});
+  State state = bead.start;
+  double worst = 0, first = 0;
+  int most = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const StepReport r = integrator->step(state, 0.1);
+    ASSERT_TRUE(succeeded(r.status)) << describe(r.status);
+    if (k == 0) first = r.before.total;
+    worst = std::max(worst, std::abs(r.after.total - first));
+    most = std::max(most, r.nodes);
+  }
+  EXPECT_LE(worst, 1e-12);
+  EXPECT_GT(most, 3);
 }
 
 }  // namespace
