@@ -9,7 +9,7 @@
 #include "lilyan/constraint/distance.hpp"
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/energy/small_potential.hpp"
-#include "lilyan/integrate/constrained.hpp"
+#include "lilyan/integrate/constrained_table.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/problem/problem.hpp"
 #include "support/body.hpp"

@@ -1,6 +1,7 @@
 #include "lilyan/core/error.hpp"
 #include "lilyan/integrate/compose.hpp"
 #include "lilyan/integrate/constrained.hpp"
+#include "lilyan/integrate/constrained_table.hpp"
 #include "lilyan/integrate/explicit.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/minimise.hpp"

@@ -9,7 +9,7 @@
 
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/energy/gravity.hpp"
-#include "lilyan/integrate/constrained.hpp"
+#include "lilyan/integrate/constrained_table.hpp"
 #include "lilyan/problem/problem.hpp"
 #include "lilyan/scene/body.hpp"
 #include "lilyan/scene/constraint.hpp"
