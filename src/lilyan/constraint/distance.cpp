@@ -25,15 +25,12 @@ DistanceConstraint::DistanceConstraint(int vertex, int other, double length)
     throw Error(fmt::format("a distance constraint needs two different vertices, not {} and {}",
                             vertex, other));
   }
-  for (int c = 0; c < 3; ++c) {
-    dofs_[static_cast<std::size_t>(c)] = 3 * vertex + c;
-    dofs_[static_cast<std::size_t>(3 + c)] = 3 * other + c;
-  }
+  dofs_ = {3 * vertex, 3 * vertex + 1, 3 * vertex + 2, 3 * other, 3 * other + 1, 3 * other + 2};
 }
 
 DistanceConstraint::DistanceConstraint(int vertex, const Vec3& point, double length)
     : vertex_(vertex), other_(-1), point_(point), length_(checked(length)) {
-  for (int c = 0; c < 3; ++c) dofs_[static_cast<std::size_t>(c)] = 3 * vertex + c;
+  dofs_ = {3 * vertex, 3 * vertex + 1, 3 * vertex + 2};
 }
 
 std::string DistanceConstraint::name() const {
