@@ -9,13 +9,14 @@
 namespace lilyan {
 
 enum class StepStatus {
-  converged,      // the tolerances asked for were reached
-  round_off,      // the residual is as small as rounding allows, though above the tolerances
-  not_converged,  // the iteration limit came first
-  no_descent,     // no decrease of the objective was found along the search direction
-  not_definite,   // the Hessian could not be made positive definite
-  non_finite,     // the new state or its energy is not a number
-  inaccurate,     // its error is above the tolerance, and the step as short as is allowed
+  converged,             // the tolerances asked for were reached
+  round_off,             // the residual is as small as rounding allows, though above the tolerances
+  not_converged,         // the iteration limit came first
+  no_descent,            // no decrease of the objective was found along the search direction
+  not_definite,          // the Hessian could not be made positive definite
+  non_finite,            // the new state or its energy is not a number
+  singular_constraints,  // the constraints do not determine their forces
+  inaccurate,            // its error is above the tolerance, and the step as short as is allowed
 };
 
 [[nodiscard]] constexpr bool succeeded(StepStatus s) {

@@ -28,6 +28,21 @@ void System::add(std::unique_ptr<Energy> energy) { energies_.push_back(std::move
 
 void System::add(std::unique_ptr<Force> force) { forces_.push_back(std::move(force)); }
 
+void System::add(std::unique_ptr<Constraint> constraint) {
+  const int dimension = constraint->dimension();
+  if (dimension != 0 && dimension != dimension_) {
+    throw Error("the constraint '" + constraint->name() + "' is about points in space; vertices " +
+                "of this system have " + std::to_string(dimension_) + " coordinate(s)");
+  }
+  for (const int dof : constraint->dofs()) {
+    if (dof < 0 || dof >= dofs()) {
+      throw Error("the constraint '" + constraint->name() + "' refers to a vertex the system " +
+                  "does not have: there are " + std::to_string(vertices()) + ", counted from 0");
+    }
+  }
+  constraints_.push_back(std::move(constraint));
+}
+
 void System::fix(int vertex) {
   if (vertex < 0 || vertex >= vertices()) {
     throw Error("cannot fix vertex " + std::to_string(vertex) + ": the system has " +
@@ -39,12 +54,15 @@ void System::fix(int vertex) {
 
 bool System::translation_invariant() const {
   return dimension_ == 3 && fixed_count_ == 0 && forces_.empty() &&
-         std::ranges::all_of(energies_, [](const auto& e) { return e->translation_invariant(); });
+         std::ranges::all_of(energies_, [](const auto& e) { return e->translation_invariant(); }) &&
+         std::ranges::all_of(constraints_,
+                             [](const auto& c) { return c->translation_invariant(); });
 }
 
 bool System::rotation_invariant() const {
   return dimension_ == 3 && fixed_count_ == 0 && forces_.empty() &&
-         std::ranges::all_of(energies_, [](const auto& e) { return e->rotation_invariant(); });
+         std::ranges::all_of(energies_, [](const auto& e) { return e->rotation_invariant(); }) &&
+         std::ranges::all_of(constraints_, [](const auto& c) { return c->rotation_invariant(); });
 }
 
 }  // namespace lilyan

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "lilyan/core/constraint.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/force.hpp"
 #include "lilyan/core/types.hpp"
@@ -26,6 +27,8 @@ class System {
 
   void add(std::unique_ptr<Energy> energy);
   void add(std::unique_ptr<Force> force);
+  // Throws Error when the constraint is not for a system of this size or dimension.
+  void add(std::unique_ptr<Constraint> constraint);
 
   // A fixed vertex stays where the state has it; its velocity is taken as zero.
   void fix(int vertex);
@@ -41,6 +44,9 @@ class System {
   [[nodiscard]] std::span<const std::unique_ptr<Energy>> energies() const { return energies_; }
 
   [[nodiscard]] std::span<const std::unique_ptr<Force>> forces() const { return forces_; }
+  [[nodiscard]] std::span<const std::unique_ptr<Constraint>> constraints() const {
+    return constraints_;
+  }
 
   // Whether Noether's theorem promises linear (angular) momentum for this system.
   [[nodiscard]] bool translation_invariant() const;
@@ -54,6 +60,7 @@ class System {
   int fixed_count_ = 0;
   std::vector<std::unique_ptr<Energy>> energies_;
   std::vector<std::unique_ptr<Force>> forces_;
+  std::vector<std::unique_ptr<Constraint>> constraints_;
 };
 
 }  // namespace lilyan

@@ -26,15 +26,16 @@ CollocationEquation::CollocationEquation(Assembler& assembler, const Collocation
       lu_(make_lu()) {
   const int s = stages_;
   Eigen::MatrixXd A(s, s);
+  const double* rows = table.A.data();
   c_.resize(s);
   b_.resize(s);
   for (int i = 0; i < s; ++i) {
     c_[i] = table.c[static_cast<std::size_t>(i)];
     b_[i] = table.b[static_cast<std::size_t>(i)];
-    for (int j = 0; j < s; ++j) A(i, j) = table.A[static_cast<std::size_t>(i * s + j)];
+    for (int j = 0; j < s; ++j) A(i, j) = rows[i * s + j];
   }
   inverse_ = A.inverse();
-  B_ = inverse_ * inverse_;
+  coupling_ = inverse_ * inverse_;
   find_positions();
   half_values_.resize(static_cast<std::size_t>(pattern_.half().storage()));
   full_values_.resize(static_cast<std::size_t>(pattern_.entries()));
@@ -97,7 +98,7 @@ void CollocationEquation::go_to_stage(const Vector& z, int stage) {
 void CollocationEquation::scaled_acceleration(const Vector& z, int stage, Vector& result) const {
   result.setZero();
   for (int j = 0; j < stages_; ++j) {
-    result += B_(stage, j) * (z.segment(j * n_, n_) - (c_[j] * h_) * start_->v);
+    result += coupling_(stage, j) * (z.segment(j * n_, n_) - (c_[j] * h_) * start_->v);
   }
 }
 
@@ -138,7 +139,7 @@ bool CollocationEquation::factorise(const Vector& z) {
       for (int c = 0; c < m; ++c) {
         const int dof = pattern_.half().dof(c);
         values[coupling_position_[diagonal++]] +=
-            B_(i, j) * mass_[dof] + (forced_ ? inverse_(i, j) * damping_[dof] : 0.0);
+            coupling_(i, j) * mass_[dof] + (forced_ ? inverse_(i, j) * damping_[dof] : 0.0);
       }
     }
   }
@@ -198,10 +199,8 @@ double CollocationEquation::rounding(const Vector& z) const {
     for (int c = 0; c < m; ++c) {
       const int dof = pattern_.half().dof(c);
       const double position = std::abs(start_->x[dof]) + std::abs(z[i * n_ + dof]);
-      const double error =
-          jacobian_
-              .valuePtr()[coupling_position_[static_cast<std::size_t>((i * stages_ + i) * m + c)]] *
-          position;
+      const int position_of_diagonal = coupling_position_.data()[(i * stages_ + i) * m + c];
+      const double error = jacobian_.valuePtr()[position_of_diagonal] * position;
       sum += error * error / mass_[dof];
     }
   }

@@ -51,7 +51,7 @@ class CollocationEquation final : public Equation {
   const Vector& mass_;
   FullPattern pattern_;
   Vector c_, b_;
-  Eigen::MatrixXd B_, inverse_;  // (A²)⁻¹, A⁻¹
+  Eigen::MatrixXd coupling_, inverse_;  // B = (A²)⁻¹, A⁻¹
   int stages_;
   Eigen::Index n_;
   SolverOptions options_;

@@ -1,5 +1,8 @@
+#include "lilyan/core/error.hpp"
 #include "lilyan/integrate/collocation.hpp"
 #include "lilyan/integrate/compose.hpp"
+#include "lilyan/integrate/constrained.hpp"
+#include "lilyan/integrate/constrained_table.hpp"
 #include "lilyan/integrate/discrete_gradient.hpp"
 #include "lilyan/integrate/explicit.hpp"
 #include "lilyan/integrate/integrator.hpp"
@@ -38,6 +41,13 @@ struct Interpreter {
 
 std::unique_ptr<Integrator> make_integrator(const System& system, const Scheme& scheme,
                                             const SolverOptions& options) {
+  if (!system.constraints().empty()) {
+    if (!supports_constraints(scheme)) throw Error(constraints_unsupported(scheme));
+    // Compositions step with a base that keeps the constraints.
+    if (!std::holds_alternative<CompositionTable>(scheme.table)) {
+      return std::make_unique<ConstrainedIntegrator>(system, scheme, options);
+    }
+  }
   return std::visit(Interpreter{system, options}, scheme.table);
 }
 

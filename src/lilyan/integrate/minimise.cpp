@@ -220,7 +220,8 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
 void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, const State& state,
                                        double h, StepReport& report) {
   Point& result = points_[k];
-  result.v = (plan.stage.displacement / h) * result.d + known_velocity_;
+  // Not (displacement/h)·d: the rounding of that factor would pull the same way in every step.
+  result.v = plan.stage.displacement * (result.d / h) + known_velocity_;
   if (!plan.end_nodes.empty()) {
     assembler_.gradient(state.x, &result.d, plan.end_nodes, end_gradients_);
     ++report.evaluations;

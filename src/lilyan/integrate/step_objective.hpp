@@ -49,6 +49,8 @@ class StepObjective final : public Objective {
   [[nodiscard]] const Vector& weighted_gradients() const { return gradients_; }
   // Σ βᵢ Fᵢ of the last linearisation.
   [[nodiscard]] const Vector& weighted_forces() const { return forces_; }
+  // h² D, what the last linearisation adds to the diagonal of the Hessian; only with forces.
+  [[nodiscard]] auto damping() const { return (step_.h * step_.h) * damping_; }
   // Velocity error relative to the energy scale, at the last call of defect().
   [[nodiscard]] double relative_velocity_error() const { return velocity_error_; }
 

@@ -9,8 +9,10 @@
 
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/energy/gravity.hpp"
+#include "lilyan/integrate/constrained_table.hpp"
 #include "lilyan/problem/problem.hpp"
 #include "lilyan/scene/body.hpp"
+#include "lilyan/scene/constraint.hpp"
 #include "lilyan/scene/step_control.hpp"
 #include "lilyan/scene/table_reader.hpp"
 
@@ -180,7 +182,10 @@ void read_system(TableReader reader, Scene& scene) {
 void read_bodies(TableReader& root, Scene& scene) {
   TableReader world = root.table("world");
   const Vec3 gravity = world.vector("gravity", Vec3::Zero());
-  world.finish();
+  std::vector<TableReader> constraints = root.tables("constraint");
+  const bool asks = world.has("project_velocities") || !constraints.empty();
+  const bool project = asks && world.flag("project_velocities", false);
+  world.finish({"project_velocities"});
   std::vector<Body> bodies;
   for (const TableReader& reader : root.tables("body")) {
     bodies.push_back(read_body(reader, static_cast<int>(bodies.size()) + 1));
@@ -190,6 +195,15 @@ void read_bodies(TableReader& root, Scene& scene) {
     root.fail("body", "the scene has nothing to simulate: add a [[body]] or a [system] table");
   }
   assemble_system(bodies, gravity, scene);
+  read_constraints(std::move(constraints), bodies, project, *scene.system, scene.initial);
+}
+
+// A method that cannot keep the scene's constraints would only be found out when it runs.
+void check_method(const SceneDocument& document, const Scene& scene) {
+  if (scene.system->constraints().empty() || supports_constraints(scene.scheme)) return;
+  const toml::node* node = document.root()["integrator"]["method"].node();
+  throw InputError(document.locate("integrator.method", node),
+                   constraints_unsupported(scene.scheme));
 }
 
 }  // namespace
@@ -198,8 +212,8 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   const SceneDocument document(file, changes.settings);
   toml::table resolved;
   TableReader root(document, document.root(), "", resolved);
-  root.expect(
-      {"title", "integrator", "step_control", "solver", "output", "world", "body", "system"});
+  root.expect({"title", "integrator", "step_control", "solver", "output", "world", "body",
+               "constraint", "system"});
   Scene scene;
   scene.name = file.stem().string();
   scene.title = root.text("title", scene.name);
@@ -212,7 +226,7 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   scene.control.max_halvings = scene.max_halvings;
   read_output(root.table("output"), scene);
   if (root.has("system")) {
-    for (const char* key : {"body", "world"}) {
+    for (const char* key : {"body", "constraint", "world"}) {
       if (root.has(key)) root.fail(key, fmt::format("a [system] has no '{}'", key));
     }
     read_system(root.table("system"), scene);
@@ -221,6 +235,7 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
     read_bodies(root, scene);
   }
 
+  check_method(document, scene);
   const char* place = scene.coordinates.empty() ? "body" : "system";
   if (!std::isfinite(invariants(*scene.system, scene.initial).kinetic)) {
     root.fail(place, "the initial velocities have infinite energy");

@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "lilyan/constraint/distance.hpp"
+#include "lilyan/constraint/plane.hpp"
+#include "lilyan/integrate/constraint_check.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step_control.hpp"
 #include "support/body.hpp"
@@ -110,6 +113,25 @@ TEST_P(Allocation, NoneByStepControl) {
     const long during = allocations - before;
     EXPECT_EQ(failed, 0);
     EXPECT_EQ(during, 0) << name(kind);
+  }
+}
+
+TEST(AllocationConstrained, NoneInSteadyState) {
+  for (const char* method : {"avf", "implicit-midpoint", "stoermer-verlet", "suzuki"}) {
+    Body body({.cells = {4, 2, 2}, .gravity = {0, -1, 0}, .fixed = {0, 1}});
+    State state = body.moving(1.1, 0.5);
+    const int last = body.system.vertices() - 1;
+    const Vec3 end = state.x.tail<3>();
+    body.system.add(
+        std::make_unique<DistanceConstraint>(last, Vec3(2, 2, 2), (end - Vec3(2, 2, 2)).norm()));
+    body.system.add(std::make_unique<PlaneConstraint>(last, end, Vec3(0, 0, 1)));
+    project_velocities(body.system, state);
+    const auto integrator = make_integrator(body.system, make_scheme(method), {});
+    if (integrator->linear_solver() == "eigen-simplicial") continue;
+    for (int k = 0; k < 3; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.02).status));
+    const long before = allocations;
+    for (int k = 0; k < 20; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.02).status));
+    EXPECT_EQ(allocations - before, 0) << method;
   }
 }
 

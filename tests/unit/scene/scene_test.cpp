@@ -191,5 +191,38 @@ TEST(Scene, ResolvedFormOfEveryShippedSceneMeansTheSame) {
   EXPECT_GE(count, 6);
 }
 
+TEST(Scene, ConstraintsTakeTheirLengthFromTheStart) {
+  const TempFolder folder;
+  const auto file = folder.write(
+      "s.toml", std::string(kHead) +
+                    "[world]\nproject_velocities = true\n"
+                    "[[body]]\nname = \"a\"\nmass = 1\nmaterial = { mu = 3, lambda = 2 }\n"
+                    "shape = { kind = \"bar\", size = [2, 1, 1], cells = [2, 1, 1] }\n"
+                    "velocity = [1, 2, 3]\n"
+                    "[[body]]\nname = \"b\"\nmass = 1\nmaterial = { mu = 3, lambda = 2 }\n"
+                    "shape = { kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n"
+                    "translate = [5, 0, 0]\n"
+                    "[[constraint]]\nkind = \"distance\"\nbody = \"a\"\nother_body = \"b\"\n"
+                    "between = [11, 0]\n"
+                    "[[constraint]]\nkind = \"distance\"\nbody = \"a\"\nvertex = 0\n"
+                    "point = [-1, -0.5, 2.5]\n"
+                    "[[constraint]]\nkind = \"plane\"\nbody = \"b\"\nnormal = [1, 0, 0]\n"
+                    "region = { slab = { axis = \"x\", from = 1 } }\n");
+  const Scene scene = load_scene(file);
+  const auto constraints = scene.system->constraints();
+  ASSERT_EQ(constraints.size(), 6U);
+  EXPECT_EQ(constraints[0]->name(), "distance between vertices 11 and 12");
+  EXPECT_EQ(constraints[1]->name(), "distance of vertex 0 from [-1, -0.5, 2.5]");
+  EXPECT_NEAR(constraints[1]->scale(), 9, 1e-12);  // length²
+  EXPECT_NE(constraints[2]->name().find("vertex 16 on the plane through [5.5, "), std::string::npos)
+      << constraints[2]->name();
+  // Velocities were projected, and what was resolved loads to the same.
+  EXPECT_NEAR(scene.initial.v[2], 0, 1e-12);
+  EXPECT_GT(scene.initial.v.head<3>().norm(), 1);
+  const Scene again = load_scene(folder.write("r.toml", scene.resolved));
+  EXPECT_EQ(again.resolved, scene.resolved);
+  EXPECT_EQ((again.initial.v - scene.initial.v).norm(), 0);
+}
+
 }  // namespace
 }  // namespace lilyan::test
