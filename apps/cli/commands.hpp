@@ -26,11 +26,17 @@ struct RunOptions {
   bool quiet = false;
 };
 
+struct VerifyOptions {
+  std::string method;                 // empty: all, with their variants
+  std::vector<std::string> settings;  // parameter=value of that method
+  std::string page;                   // empty: none
+};
+
 int run(const RunOptions& options);
 int check(const SceneOptions& options);
 int methods(const std::string& name);
 // Measures what a method, or every method, claims; also writes it as a page of Markdown.
-int verify(const std::string& method, const std::string& page);
+int verify(const VerifyOptions& options);
 int bench(const std::vector<std::string>& methods, int steps, const std::string& csv);
 
 // The file a scene argument means. Throws InputError with the nearest name when there is none.

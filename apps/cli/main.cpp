@@ -55,14 +55,20 @@ int dispatch(int argc, char** argv) {
   methods_command->add_option("name", method, "show one with its parameters");
   methods_command->callback([&] { exit_code = methods(method); });
 
-  std::string verified;
+  VerifyOptions verify_options;
   CLI::App* verify_command = app.add_subcommand(
       "verify",
       "measure every claim of a method (or of all): order, symplecticity, energy, momenta");
-  verify_command->add_option("method", verified, "only this method, with its variants");
-  std::string page;
-  verify_command->add_option("--page", page, "also write the results to this file, as Markdown");
-  verify_command->callback([&] { exit_code = verify(verified, page); });
+  verify_command->add_option("method", verify_options.method,
+                             "only this method, with its variants");
+  verify_command
+      ->add_option("--set", verify_options.settings,
+                   "a parameter of that method, instead of the variants: e.g. stages=3")
+      ->type_name("PARAMETER=VALUE")
+      ->allow_extra_args(false);
+  verify_command->add_option("--page", verify_options.page,
+                             "also write the results to this file, as Markdown");
+  verify_command->callback([&] { exit_code = verify(verify_options); });
 
   std::vector<std::string> bench_methods;
   int bench_steps = 20;

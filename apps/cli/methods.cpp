@@ -29,6 +29,9 @@ void describe(const Method& m) {
       "{}, symplectic {}, symmetric {}\n",
       c.order, name(scheme.solve), name(c.energy), yes(c.linear_momentum), yes(c.angular_momentum),
       yes(c.symplectic), yes(c.symmetric));
+  if (c.forced_order != 0) {
+    fmt::print("  with forces that depend on velocities, such as drag: order {}\n", c.forced_order);
+  }
 }
 
 }  // namespace

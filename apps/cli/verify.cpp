@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -17,32 +18,71 @@
 namespace lilyan::cli {
 namespace {
 
-std::vector<VerifiedScheme> wanted_schemes(const std::string& wanted) {
-  std::vector<VerifiedScheme> all;
-  for (const Method& method : lilyan::methods()) {
-    if (!wanted.empty() && find_method(wanted) != &method) continue;
-    all.push_back({&method, make_scheme(method.name), {}, 0});
-    for (const Parameters& p : method.variants) {
-      all.push_back({&method, make_scheme(method.name, p), {}, 0});
+// "stages=3", "base=avf" as parameters of the method; what is not a number is a word.
+Parameters parse(const Method& method, const std::vector<std::string>& settings) {
+  Parameters parameters;
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError({"--set " + setting}, "a setting is written parameter=value");
+    }
+    const std::string name = setting.substr(0, equals);
+    const std::string value = setting.substr(equals + 1);
+    char* end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    if (!value.empty() && *end == 0) {
+      parameters.set(name, number);
+    } else {
+      parameters.set(name, value);
     }
   }
-  if (all.empty()) {
-    throw InputError({wanted},
-                     "there is no method of this name" + suggestion(wanted, method_names()));
+  try {
+    (void)make_scheme(method.name, parameters);
+  } catch (const ParameterError& error) {
+    throw InputError({method.name}, error.what());
+  }
+  return parameters;
+}
+
+std::vector<VerifiedScheme> wanted_schemes(const VerifyOptions& options) {
+  if (options.method.empty()) {
+    std::vector<VerifiedScheme> all;
+    for (const Method& method : lilyan::methods()) {
+      all.push_back({&method, make_scheme(method.name), {}, 0});
+      for (const Parameters& p : method.variants) {
+        all.push_back({&method, make_scheme(method.name, p), {}, 0});
+      }
+    }
+    return all;
+  }
+  const Method* method = find_method(options.method);
+  if (!method) {
+    throw InputError({options.method}, "there is no method of this name" +
+                                           suggestion(options.method, method_names()));
+  }
+  const Parameters chosen = parse(*method, options.settings);
+  std::vector<VerifiedScheme> all = {{method, make_scheme(method->name, chosen), {}, 0}};
+  if (!options.settings.empty()) return all;
+  for (const Parameters& p : method->variants) {
+    all.push_back({method, make_scheme(method->name, p), {}, 0});
   }
   return all;
 }
 
 // Median time of a step, the second from the scene's start: the first of a multistep method is not
 // its own.
+// What an explicit step costs does not depend on its length, which is taken short enough to be
+// stable.
 double step_seconds(const Scene& scene, const Scheme& scheme) {
   const auto integrator = make_integrator(*scene.system, scheme, scene.solver);
+  const double h = scheme.solve == SolveKind::explicit_ ? 1e-4 * scene.step : scene.step;
   std::vector<double> times;
   for (int k = 0; k < 12; ++k) {
     State state = scene.initial;
-    (void)integrator->step(state, scene.step);
+    const bool first = succeeded(integrator->step(state, h).status);
     const auto start = std::chrono::steady_clock::now();
-    (void)integrator->step(state, scene.step);
+    const bool second = succeeded(integrator->step(state, h).status);
+    if (!first || !second) return 0;
     times.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
@@ -61,8 +101,19 @@ void time_steps(std::vector<VerifiedScheme>& all) {
 
 }  // namespace
 
-int verify(const std::string& wanted, const std::string& page) {
-  std::vector<VerifiedScheme> all = wanted_schemes(wanted);
+int verify(const VerifyOptions& options) {
+  if (options.method.empty() && !options.settings.empty()) {
+    throw InputError({"--set " + options.settings.front()}, "name the method that this is of");
+  }
+  if (!options.method.empty() && !options.page.empty()) {
+    throw InputError({"--page " + options.page}, "the page is of all methods: give no method");
+  }
+  std::vector<VerifiedScheme> all = wanted_schemes(options);
+  std::ofstream file;
+  if (!options.page.empty()) {
+    file.open(options.page, std::ios::app);  // to see at once whether that is possible
+    if (!file) throw Error(fmt::format("cannot write {}", options.page));
+  }
   int failed = 0;
   for (VerifiedScheme& v : all) {
     v.verification = lilyan::verify(v.scheme);
@@ -75,12 +126,13 @@ int verify(const std::string& wanted, const std::string& page) {
     std::fflush(stdout);
     failed += !v.verification.passed();
   }
-  if (!page.empty()) {
+  if (file.is_open()) {
     time_steps(all);
-    std::ofstream file(page);
+    file.close();
+    file.open(options.page, std::ios::trunc);
     file << method_page(all);
     file.flush();
-    if (!file) throw Error(fmt::format("cannot write {}", page));
+    if (!file) throw Error(fmt::format("cannot write {}", options.page));
   }
   if (failed == 0) return kDone;
   std::fputs(fmt::format("error: {} of the above are not as claimed\n", failed).c_str(), stderr);

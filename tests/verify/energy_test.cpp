@@ -8,7 +8,7 @@
 namespace lilyan::test {
 namespace {
 
-// Theory, section 3: for materials that are not polynomial the energy error falls with the number
+// For materials that are not polynomial the energy error falls with the number
 // of Gauss points, exponentially, down to the solver's tolerance.
 TEST(AvfNeoHookean, EnergyErrorFallsWithTheNumberOfPoints) {
   const Body body({.cells = {4, 1, 1}, .material = "neo-hookean", .mu = 10, .lambda = 10});

@@ -1,6 +1,8 @@
 // What a step tells about itself.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "lilyan/core/energy.hpp"
@@ -52,6 +54,12 @@ struct Invariants {
     return potential[static_cast<std::size_t>(kind)];
   }
   double total = 0;  // kinetic + all potentials
+  // How large a change of energy is compared with. Gravity's zero is arbitrary, so it does not
+  // count.
+  [[nodiscard]] double scale() const {
+    return std::max(
+        {kinetic, std::abs(of(EnergyKind::elastic)), std::abs(of(EnergyKind::potential))});
+  }
   // Of points in space; zero in systems of dimension one.
   Vec3 linear_momentum = Vec3::Zero();
   Vec3 angular_momentum = Vec3::Zero();  // about the origin

@@ -89,6 +89,8 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
 }
 
 void DriftTracker::add(const Invariants& at, double work) {
+  // A body set in motion by forces is compared with what they gave it.
+  if (work != 0) energy_.scale = std::max({energy_.scale, std::abs(work), at.kinetic});
   update(energy_, std::abs(at.total - start_.total - work));
   update(linear_, (at.linear_momentum - start_.linear_momentum).norm());
   update(angular_, (at.angular_momentum - center_.cross(at.linear_momentum) - spin_).norm());

@@ -5,26 +5,9 @@
 
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/integrate/predictor.hpp"
 
 namespace lilyan {
-namespace {
-
-constexpr double kPredictorTolerance = 1e-3;
-
-// Gravity's zero is arbitrary, so it does not say how large a change of energy is.
-double energy_scale(const Invariants& at) {
-  return std::max(
-      {at.kinetic, std::abs(at.of(EnergyKind::elastic)), std::abs(at.of(EnergyKind::potential))});
-}
-
-std::unique_ptr<Integrator> make_predictor(const System& system, SolverOptions options) {
-  options.energy_tolerance = std::max(options.energy_tolerance, kPredictorTolerance);
-  options.velocity_tolerance = std::max(options.velocity_tolerance, kPredictorTolerance);
-  return make_integrator(system, make_scheme("avf"), options);
-}
-
-}  // namespace
-
 CollocationIntegrator::CollocationIntegrator(const System& system, const CollocationTable& table,
                                              const SolverOptions& options)
     : system_(system),
@@ -37,18 +20,14 @@ CollocationIntegrator::CollocationIntegrator(const System& system, const Colloca
       predictor_(make_predictor(system, options)),
       z_(Vector::Zero(static_cast<Eigen::Index>(table.c.size()) * system.dofs())),
       residual_(z_) {
-  for (Vector* v : {&d_, &v1_, &acceleration_, &solver_impulse_, &external_impulse_}) {
+  for (Vector* v : {&d_, &v1_, &acceleration_, &solver_impulse_}) {
     v->setZero(system.dofs());
   }
 }
 
 NewtonTimes CollocationIntegrator::times() const {
   NewtonTimes sum = root_.times();
-  const NewtonTimes more = predictor_->times();
-  sum.assembly += more.assembly;
-  sum.factorisation += more.factorisation;
-  sum.solve += more.solve;
-  sum.evaluation += more.evaluation;
+  sum += predictor_->times();
   return sum;
 }
 
@@ -72,7 +51,7 @@ void CollocationIntegrator::finish(const State& state, double h) {
   d_ = h * state.v;
   v1_ = state.v;
   solver_impulse_.setZero();
-  external_impulse_.setZero();
+  work_ = 0;
   const bool forced = !system_.forces().empty();
   for (int i = 0; i < equation_.stages(); ++i) {
     const double b = table_.b[static_cast<std::size_t>(i)];
@@ -81,7 +60,7 @@ void CollocationIntegrator::finish(const State& state, double h) {
     d_ += (b * (1 - c)) * acceleration_;
     v1_ += (b / h) * acceleration_;
     solver_impulse_ += (b / h) * root_.residual().segment(i * system_.dofs(), system_.dofs());
-    if (forced) external_impulse_ += (b * h) * equation_.external(i);
+    if (forced) work_ += (b * h) * equation_.work_rate(z_, i);
   }
 }
 
@@ -91,7 +70,7 @@ StepReport CollocationIntegrator::step(State& state, double h) {
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   predict(state, h, report);
-  equation_.prepare(state, h, energy_scale(report.before));
+  equation_.prepare(state, h, report.before.scale());
   const NewtonResult solved =
       root_.solve(equation_, z_, std::max(0, options_.newton.max_iterations - report.iterations));
   report.status = solved.status;
@@ -115,7 +94,7 @@ StepReport CollocationIntegrator::step(State& state, double h) {
   report.after = after;
   const auto mean = 0.5 * (state.v + v1_);
   report.ledger.solver = mean.dot(solver_impulse_);
-  report.ledger.work = mean.dot(external_impulse_);
+  report.ledger.work = work_;
   report.ledger.method =
       after.total - report.before.total - report.ledger.solver - report.ledger.work;
   state.x.swap(state.x_previous);

@@ -37,7 +37,8 @@ class CollocationIntegrator final : public Integrator {
   std::unique_ptr<Integrator> predictor_;
   State predicted_;
   Vector z_, residual_, d_, v1_, acceleration_;
-  Vector solver_impulse_, external_impulse_;
+  Vector solver_impulse_;
+  double work_ = 0;  // of external forces
 };
 
 }  // namespace lilyan

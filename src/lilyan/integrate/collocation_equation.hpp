@@ -37,8 +37,11 @@ class CollocationEquation final : public Equation {
   [[nodiscard]] int stages() const { return stages_; }
   // Σⱼ Bᵢⱼ (Zⱼ − cⱼ h v₀): h² times the acceleration of stage i once (1) holds.
   void scaled_acceleration(const Vector& z, int stage, Vector& result) const;
-  // External forces of a stage at the last evaluation.
-  [[nodiscard]] auto external(int stage) const { return external_.segment(stage * n_, n_); }
+  // Work per time of the external forces of a stage, as of the last evaluation.
+  [[nodiscard]] double work_rate(const Vector& z, int stage) {
+    go_to_stage(z, stage);
+    return stage_v_.dot(external_.segment(stage * n_, n_));
+  }
   [[nodiscard]] double relative_velocity_error() const { return velocity_error_; }
   [[nodiscard]] std::string_view linear_solver() const { return lu_->name(); }
 

@@ -97,7 +97,7 @@ class GlobalEquation final : public DiscreteEquation {
  private:
   void forces(const Vector& d, Vector& forces) override;
   void derivative(const Vector& d, std::span<double> values) override;
-  [[nodiscard]] bool small(const Vector& d) const;
+  [[nodiscard]] double coefficient(double end_energy, const Vector& d) const;  // c
 
   Assembler& assembler_;
   std::vector<double> half_values_;

@@ -6,30 +6,16 @@
 
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/integrate/predictor.hpp"
 
 namespace lilyan {
 namespace {
-
-// The AVF step differs from the one sought by the third order of h, so it need not be solved well.
-constexpr double kPredictorTolerance = 1e-3;
-
-std::unique_ptr<Integrator> make_predictor(const System& system, SolverOptions options) {
-  options.energy_tolerance = std::max(options.energy_tolerance, kPredictorTolerance);
-  options.velocity_tolerance = std::max(options.velocity_tolerance, kPredictorTolerance);
-  return make_integrator(system, make_scheme("avf"), options);
-}
 
 std::unique_ptr<DiscreteEquation> make_equation(const System& system, Assembler& assembler,
                                                 const FullPattern& pattern, bool by_element,
                                                 const SolverOptions& options) {
   if (by_element) return std::make_unique<ElementEquation>(system, pattern, options);
   return std::make_unique<GlobalEquation>(system, assembler, pattern, options);
-}
-
-// Gravity's zero is arbitrary, so it does not say how large a change of energy is.
-double energy_scale(const Invariants& at) {
-  return std::max(
-      {at.kinetic, std::abs(at.of(EnergyKind::elastic)), std::abs(at.of(EnergyKind::potential))});
 }
 
 }  // namespace
@@ -54,11 +40,7 @@ DiscreteGradientIntegrator::DiscreteGradientIntegrator(const System& system,
 NewtonTimes DiscreteGradientIntegrator::times() const {
   NewtonTimes sum = root_.times();
   if (predictor_) {
-    const NewtonTimes more = predictor_->times();
-    sum.assembly += more.assembly;
-    sum.factorisation += more.factorisation;
-    sum.solve += more.solve;
-    sum.evaluation += more.evaluation;
+    sum += predictor_->times();
   }
   return sum;
 }
@@ -82,8 +64,7 @@ StepReport DiscreteGradientIntegrator::step(State& state, double h) {
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   predict(state, h, report);
-  equation_->prepare(state, h, energy_scale(report.before),
-                     report.before.total - report.before.kinetic);
+  equation_->prepare(state, h, report.before.scale(), report.before.total - report.before.kinetic);
   // The predictor's iterations count towards the limit.
   const NewtonResult solved =
       root_.solve(*equation_, d_, std::max(0, options_.newton.max_iterations - report.iterations));

@@ -1,4 +1,4 @@
-// Interpreter of discrete-gradient tables: a root find, started from the AVF minimiser.
+// Interpreter of discrete-gradient tables: a root find, started from where the table says.
 #pragma once
 
 #include <memory>

@@ -9,9 +9,6 @@ namespace lilyan {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// Relative to the positions. c d has the rounding error ε|E|/|d|, while the energy it supplies is
-// of third order in d: below the cube root of ε that is less than the rounding error of E.
-constexpr double kSmallStep = 6e-6;
 constexpr std::array<WeightedNode, 1> kMiddle{{{.theta = 0.5, .gradient = 1, .hessian = 0.5}}};
 constexpr std::array<WeightedNode, 1> kEnd{{{.theta = 1, .value = 1, .gradient = 1}}};
 
@@ -27,21 +24,20 @@ GlobalEquation::GlobalEquation(const System& system, Assembler& assembler,
   for (Vector* v : {&middle_, &end_, &grad_c_, &response_}) v->setZero(system.dofs());
 }
 
-bool GlobalEquation::small(const Vector& d) const {
-  const double size = d.norm();
-  return size <= kSmallStep * (x0_->norm() + size);
+// The energy that c d has to supply, of third order in d, is dropped where it is no more than the
+// rounding errors of the energies it is a difference of: c would be nothing but noise.
+double GlobalEquation::coefficient(double end_energy, const Vector& d) const {
+  const double work = middle_.dot(d);
+  const double missing = end_energy - potential_ - work;
+  const double size = std::abs(end_energy) + std::abs(potential_) + std::abs(work);
+  if (std::abs(missing) <= 8 * kEpsilon * size) return 0;
+  return missing / d.squaredNorm();  // (1)
 }
 
 void GlobalEquation::forces(const Vector& d, Vector& forces) {
   assembler_.gradient(*x0_, &d, kMiddle, middle_);
   forces = middle_;
-  // The end's potential is asked for even where it is not needed: it may not be defined there.
-  const double change = total(assembler_.values(*x0_, &d, kEnd)) - potential_;
-  if (!small(d)) {
-    c_ = (change - middle_.dot(d)) / d.squaredNorm();  // (1)
-  } else {
-    c_ = 0 * change;  // zero, or not a number
-  }
+  c_ = coefficient(total(assembler_.values(*x0_, &d, kEnd)), d);
   forces += c_ * d;
   forces *= 0.5 * h_ * h_;
 }
@@ -51,11 +47,10 @@ void GlobalEquation::derivative(const Vector& d, std::span<double> values) {
   const BlockPattern& half = pattern_.half();
   // ∇c first, with the product ½∇²E(x½) d from the half matrix.
   grad_c_.setZero();
-  if (!small(d)) {
-    assembler_.gradient(*x0_, &d, kMiddle, middle_);
-    const double change = total(assembler_.values_and_gradient(*x0_, &d, kEnd, end_)) - potential_;
+  assembler_.gradient(*x0_, &d, kMiddle, middle_);
+  c_ = coefficient(total(assembler_.values_and_gradient(*x0_, &d, kEnd, end_)), d);
+  if (c_ != 0) {
     const double square = d.squaredNorm();
-    c_ = (change - middle_.dot(d)) / square;
     grad_c_ = end_ - middle_ - 2 * c_ * d;
     for (int c = 0; c < half.dofs(); ++c) {
       const int j = half.dof(c);
@@ -66,8 +61,6 @@ void GlobalEquation::derivative(const Vector& d, std::span<double> values) {
       }
     }
     grad_c_ /= square;  // (2)
-  } else {
-    c_ = 0;
   }
   const double weight = 0.5 * h_ * h_;
   pattern_.mirror(half_values_, values);
@@ -91,7 +84,7 @@ void GlobalEquation::solve(const Vector& residual, Vector& direction) {
 double GlobalEquation::rounding(const Vector& d) const {
   double bound = DiscreteEquation::rounding(d);
   // ½h² ε|E|/|d|, along d.
-  if (!small(d)) {
+  if (c_ != 0) {
     bound += 4 * kEpsilon * 0.5 * h_ * h_ * std::abs(potential_) * norm(d) / d.squaredNorm();
   }
   return bound;

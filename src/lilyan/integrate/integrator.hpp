@@ -33,8 +33,8 @@ class Integrator {
   Integrator& operator=(const Integrator&) = delete;
   virtual ~Integrator() = default;
 
-  // Advances the state by h (negative: backwards). When the report's status is not a success the
-  // state is as it was.
+  // Advances the state by h (negative: backwards). When the report's status is not a success x, v
+  // and t are as they were (the step before may be forgotten).
   virtual StepReport step(State& state, double h) = 0;
 
   // Name of the linear solver, empty for explicit methods; and where the time went.

@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::array<WeightedNode, 1> kThere{{{.theta = 1, .gradient = 1}}};
 
-double energy_scale(const Invariants& at) {
-  // Gravity's zero is arbitrary, so it does not say how large a change of energy is.
-  return std::max(
-      {at.kinetic, std::abs(at.of(EnergyKind::elastic)), std::abs(at.of(EnergyKind::potential))});
-}
-
 double potential_change(const Invariants& before, const Invariants& after) {
   double change = 0;
   for (std::size_t k = 0; k < kEnergyKinds; ++k) change += after.potential[k] - before.potential[k];
@@ -99,18 +93,17 @@ void MinimiseIntegrator::add_known(const std::vector<Known>& known, double h, do
 
 void MinimiseIntegrator::begin(const TablePlan& plan, const State& state) {
   start_.v = state.v;
-  if (plan.needs_start_gradient) {
-    start_.gradient = potential_.gradient(state.x);
-    if (forced_) {
-      start_.force.setZero();
-      add_forces(system_, state.t, state.x, state.v, 1, new_x_, start_.force);
-    }
+  if (plan.needs_start_gradient) start_.gradient = potential_.gradient(state.x);
+  if (forced_ && (plan.needs_start_gradient || plan.needs_history)) {
+    start_.force.setZero();
+    add_forces(system_, state.t, state.x, state.v, 1, new_x_, start_.force);
   }
   if (plan.needs_history) {
     previous_.d = state.x_previous - state.x;
     previous_.v = state.v_previous;
   }
   for (Vector* v : {&solver_impulse_, &potential_impulse_, &external_impulse_}) v->setZero();
+  own_work_ = 0;
 }
 
 StepReport MinimiseIntegrator::step(State& state, double h) {
@@ -177,7 +170,7 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
                       .nodes = stage.solved_nodes,
                       .force_nodes = stage.stage.nodes,
                       .velocity_weight = stage.displacement_effect,
-                      .energy_scale = energy_scale(report.before),
+                      .energy_scale = report.before.scale(),
                       .path_weight = own ? stage.stage.displacement : 1,
                       .path_velocity = own ? &known_velocity_ : nullptr,
                       .start_velocity = own ? &start_.v : nullptr});
@@ -203,16 +196,16 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
     }
   }
   find_velocity(stage, k, state, h, report);
-  book_impulses(stage, solves, h);
+  book_impulses(stage, k, solves, h);
   if (plan.needs_gradient[k] != 0) {
     assembler_.gradient(state.x, &result.d, kThere, result.gradient);
     ++report.evaluations;
-    if (forced_) {
-      new_x_ = state.x + result.d;
-      result.force.setZero();
-      add_forces(system_, state.t + stage.stage.time * h, new_x_, result.v, 1, end_gradients_,
-                 result.force);
-    }
+  }
+  if (forced_ && (plan.needs_gradient[k] != 0 || plan.needs_history)) {
+    new_x_ = state.x + result.d;
+    result.force.setZero();
+    add_forces(system_, state.t + stage.stage.time * h, new_x_, result.v, 1, end_gradients_,
+               result.force);
   }
   return true;
 }
@@ -237,7 +230,8 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, con
 }
 
 // What the forces of a stage add to M v₁, directly and through later stages.
-void MinimiseIntegrator::book_impulses(const StagePlan& plan, bool solved, double h) {
+void MinimiseIntegrator::book_impulses(const StagePlan& plan, std::size_t k, bool solved,
+                                       double h) {
   const double through_d = h * plan.displacement_effect;
   const double directly = h * plan.velocity_effect;
   if (solved) potential_impulse_ -= (through_d / (h * h)) * objective_.weighted_gradients();
@@ -246,12 +240,19 @@ void MinimiseIntegrator::book_impulses(const StagePlan& plan, bool solved, doubl
   if (!plan.end_nodes.empty()) potential_impulse_ -= directly * end_gradients_;
   if (forced_) {
     external_impulse_ += through_d * objective_.weighted_forces() + directly * end_forces_;
+    // Forces at θ = 0 work with the start's velocity, the others with the stage's.
+    const double at_start = start_.force.dot(start_.v);
+    if (start_weight != 0) own_work_ += start_weight * at_start;
+    own_work_ += through_d * (objective_.weighted_forces().dot(points_[k].v) -
+                              plan.start_weight * start_.force.dot(points_[k].v));
   }
   const auto add = [&](const std::vector<Known>& known, double weight) {
     for (const Known& p : known) {
       if (p.force == 0) continue;
       potential_impulse_ -= (weight * p.force) * point(p.point).gradient;
-      if (forced_) external_impulse_ += (weight * p.force) * point(p.point).force;
+      if (!forced_) continue;
+      external_impulse_ += (weight * p.force) * point(p.point).force;
+      own_work_ += (weight * p.force) * point(p.point).force.dot(point(p.point).v);
     }
   };
   add(plan.stage.target, through_d);
@@ -263,7 +264,7 @@ void MinimiseIntegrator::book_impulses(const StagePlan& plan, bool solved, doubl
 bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, double h,
                                       StepReport& report) {
   gauss_.begin_step();
-  const double scale = energy_scale(report.before);
+  const double scale = report.before.scale();
   while (true) {
     plan.set_gauss_nodes(gauss_.nodes());
     for (Vector* v : {&solver_impulse_, &potential_impulse_, &external_impulse_}) v->setZero();
@@ -273,7 +274,7 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
     trial.after = invariants(system_, new_x_, points_[0].v, potential_.values(new_x_));
     if (!std::isfinite(trial.after.total)) break;  // the caller says so
     const double error = std::abs(ledger(plan, state.v, points_[0].v, trial).quadrature);
-    const double size = std::max(scale, energy_scale(trial.after));
+    const double size = std::max(scale, trial.after.scale());
     if (gauss_.accept(error / (options_.energy_tolerance * size))) break;
   }
   report.nodes = gauss_.used();
@@ -290,8 +291,17 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const Vector& v0, const
   Ledger result;
   const auto mean = 0.5 * (v0 + v1);
   result.solver = mean.dot(solver_impulse_);
-  if (forced_) result.work = mean.dot(external_impulse_) / plan.force_share;
-  if (plan.needs_history) {
+  const bool own = plan.stages.back().stage.force_velocity == ForceVelocity::own;
+  if (forced_) {
+    if (plan.needs_history) {
+      // The force of this step goes on acting through later ones: the trapezoidal rule instead.
+      const Vector& end_force = points_[plan.stages.size() - 1].force;
+      result.work = 0.5 * report.h * (start_.force.dot(v0) + end_force.dot(v1));
+    } else {
+      result.work = own ? own_work_ : mean.dot(external_impulse_);
+    }
+  }
+  if (plan.needs_history || (forced_ && own)) {
     result.method = report.after.total - report.before.total - result.solver - result.work;
     return result;
   }

@@ -43,7 +43,7 @@ class MinimiseIntegrator final : public Integrator {
   bool run_adaptive(TablePlan& plan, const State& state, double h, StepReport& report);
   void find_velocity(const StagePlan& plan, std::size_t k, const State& state, double h,
                      StepReport& report);
-  void book_impulses(const StagePlan& plan, bool solved, double h);
+  void book_impulses(const StagePlan& plan, std::size_t k, bool solved, double h);
   [[nodiscard]] Ledger ledger(const TablePlan& plan, const Vector& v0, const Vector& v1,
                               const StepReport& report) const;
 
@@ -66,6 +66,7 @@ class MinimiseIntegrator final : public Integrator {
   std::vector<Point> points_;
   // Parts of M(v₁−v₀): what the residuals left, what the potentials and external forces gave.
   Vector solver_impulse_, potential_impulse_, external_impulse_;
+  double own_work_ = 0;  // of external forces that see their points' own velocities
   Vector known_velocity_, end_gradients_, end_forces_, new_x_;
 };
 

@@ -19,7 +19,8 @@ Method explicit_euler() {
           .parameters = {},
           .make = [](const Parameters&) {
             const Stage stage{.target = {{.point = 0, .velocity = 1}},
-                              .velocity = {{.point = 0, .velocity = 1, .force = 1}}};
+                              .velocity = {{.point = 0, .velocity = 1, .force = 1}},
+                              .force_velocity = ForceVelocity::own};
             return Scheme{.label = "explicit-euler",
                           .solve = SolveKind::explicit_,
                           .claims = {.order = 1, .energy = EnergyBehaviour::none},

@@ -43,10 +43,13 @@ Method hp() {
           .parameters = {{"alpha", "quadrature point α in [0, 1]; 0 and 1 are explicit", 0.5}},
           .variants = {{{"alpha", 0.0}}, {{"alpha", 0.25}}, {{"alpha", 0.75}}, {{"alpha", 1.0}}},
           .make = [](const Parameters& given) {
-            const double alpha = given.number("alpha");
+            double alpha = given.number("alpha");
             if (!(alpha >= 0 && alpha <= 1)) {
               throw ParameterError("alpha", fmt::format("alpha must be in [0, 1], not {}", alpha));
             }
+            // So near the limits the solve would divide by next to nothing.
+            if (alpha < 1e-12) alpha = 0;
+            if (1 - alpha < 1e-12) alpha = 1;
             return Scheme{.label = fmt::format("hp(alpha={})", alpha),
                           .solve = (alpha == 0 || alpha == 1) ? SolveKind::explicit_
                                                               : SolveKind::minimisation,

@@ -16,7 +16,8 @@ namespace {
 Stage euler_stage(double time, int from) {
   Stage stage{.time = time,
               .target = {{.point = from, .velocity = time}},
-              .velocity = {{.point = 0, .velocity = 1}}};
+              .velocity = {{.point = 0, .velocity = 1}},
+              .force_velocity = ForceVelocity::own};
   if (from == 0) {
     stage.velocity[0].force = time;
   } else {
@@ -36,7 +37,8 @@ Method rk4() {
           .parameters = {},
           .make = [](const Parameters&) {
             Stage end{.target = {{.point = 0, .velocity = 1.0 / 6}},
-                      .velocity = {{.point = 0, .velocity = 1, .force = 1.0 / 6}}};
+                      .velocity = {{.point = 0, .velocity = 1, .force = 1.0 / 6}},
+                      .force_velocity = ForceVelocity::own};
             for (const int k : {1, 2, 3}) {
               const double weight = k == 3 ? 1.0 / 6 : 2.0 / 6;
               end.target.push_back({.point = k, .velocity = weight});

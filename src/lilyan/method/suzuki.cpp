@@ -6,7 +6,7 @@
 //   Φ_h = S_{γh} ∘ S_{γh} ∘ S_{(1−4γ)h} ∘ S_{γh} ∘ S_{γh},   γ = 1/(4 − 4^{1/3})                (1)
 //
 // of a symmetric method S of order two: 4γ³ + (1−4γ)³ = 0. Two substeps more than Yoshida's, all
-// shorter than the step, and an error about a hundred times smaller.
+// shorter than the step, and an error some tens of times smaller at the same step.
 #include <cmath>
 
 #include "lilyan/method/composition.hpp"

@@ -21,18 +21,39 @@ namespace {
 
 constexpr int kMany = std::numeric_limits<int>::max();
 
+// Whether a method takes the scene's value of a parameter.
+bool takes(const Method& method, TableReader& reader, const ParameterSpec& spec) {
+  Parameters given;
+  try {
+    if (spec.text) {
+      given.set(spec.name, reader.text(spec.name));
+    } else {
+      given.set(spec.name, reader.number(spec.name));
+    }
+    (void)make_scheme(method.name, given);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
 // Parameters of other methods are a mistake in a scene, but not when the method was exchanged from
-// outside: then the scene's own settings for its method just do not apply.
+// outside: then the scene's own settings for its method, and values that only it understands, just
+// do not apply.
 void skip_other_parameters(TableReader& reader, const Method& chosen) {
-  const auto has = [](const Method& m, const std::string& key) {
-    return std::ranges::find(m.parameters, key, &ParameterSpec::name) != m.parameters.end();
+  const bool exchanged = reader.document().overridden("integrator.method");
+  const auto find = [](const Method& m, const std::string& key) {
+    return std::ranges::find(m.parameters, key, &ParameterSpec::name);
   };
   for (const std::string& key : reader.unread()) {
-    if (has(chosen, key)) continue;
+    const bool overridden = reader.document().overridden("integrator." + key);
+    if (const auto own = find(chosen, key); own != chosen.parameters.end()) {
+      if (exchanged && !overridden && !takes(chosen, reader, *own)) reader.drop(key);
+      continue;
+    }
     for (const Method& other : methods()) {
-      if (!has(other, key)) continue;
-      if (!reader.document().overridden("integrator.method") ||
-          reader.document().overridden("integrator." + key)) {
+      if (find(other, key) == other.parameters.end()) continue;
+      if (!exchanged || overridden) {
         reader.fail(key, fmt::format("'{}' is a parameter of '{}', not of '{}'", key, other.name,
                                      chosen.name));
       }
@@ -159,7 +180,9 @@ void assemble_system(const std::vector<Body>& bodies, const Vec3& gravity, Scene
 void read_system(TableReader reader, Scene& scene) {
   std::vector<std::string> names;
   for (const Problem& p : problems()) names.push_back(p.name);
+  reader.expect({"kind", "force"});
   const Problem* problem = find_problem(reader.choice("kind", names));
+  for (const ParameterSpec& p : problem->parameters) reader.expect({p.name});
   std::vector<SceneForce> forces;
   for (TableReader& table : reader.tables("force")) {
     forces.push_back(read_force(table, problem->dimension));

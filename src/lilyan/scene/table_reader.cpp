@@ -41,7 +41,7 @@ void TableReader::wrong_type(const std::string& key, const toml::node& node,
 const toml::node* TableReader::find(const std::string& key, bool required,
                                     std::string_view expected) {
   asked_.insert(key);
-  const toml::node* node = table_.get(key);
+  const toml::node* node = has(key) ? table_.get(key) : nullptr;
   if (!node) complain_of_misspelling(key);
   if (!node && required) {
     fail(key, fmt::format("'{}' is missing: {} is expected", full(key), expected));

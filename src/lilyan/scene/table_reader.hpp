@@ -46,7 +46,9 @@ class TableReader {
               toml::table& resolved)
       : document_(document), table_(table), path_(std::move(path)), resolved_(resolved) {}
 
-  [[nodiscard]] bool has(const std::string& key) const { return table_.contains(key); }
+  [[nodiscard]] bool has(const std::string& key) const {
+    return table_.contains(key) && !dropped_.contains(key);
+  }
   // Keys nobody has read yet, in the file's order.
   [[nodiscard]] std::vector<std::string> unread() const;
 
@@ -71,9 +73,13 @@ class TableReader {
   TableReader table(const std::string& key);
   std::vector<TableReader> tables(const std::string& key);
 
-  // Overrules a key: what the file says of it is neither read nor resolved.
+  // Overrules a key: what the file says of it is neither read nor resolved, as if it were not
+  // there.
   void replace(const std::string& key, int value);
-  void drop(const std::string& key) { asked_.insert(key); }
+  void drop(const std::string& key) {
+    asked_.insert(key);
+    dropped_.insert(key);
+  }
 
   // Throws when an unread key looks like a misspelling of this absent one.
   void complain_of_misspelling(const std::string& key) const;
@@ -95,6 +101,7 @@ class TableReader {
   std::string path_;
   toml::table& resolved_;
   std::set<std::string> asked_;
+  std::set<std::string> dropped_;
   std::set<std::string> expected_;
 };
 

@@ -70,6 +70,14 @@ struct NewtonTimes {
   double factorisation = 0;
   double solve = 0;
   double evaluation = 0;  // objective and gradient
+
+  NewtonTimes& operator+=(const NewtonTimes& o) {
+    assembly += o.assembly;
+    factorisation += o.factorisation;
+    solve += o.solve;
+    evaluation += o.evaluation;
+    return *this;
+  }
 };
 
 class Newton {

@@ -68,7 +68,10 @@ TEST_P(ForcesUnder, WorkConvergesToThatOfTheMotion) {
   const double coarse = std::abs(work(GetParam(), 100) - exact);
   const double fine = std::abs(work(GetParam(), 400) - exact);
   EXPECT_LE(coarse, 0.05 * std::abs(exact));
-  EXPECT_LE(fine, std::max(coarse / 3, 1e-9 * std::abs(exact)));
+  // Those whose forces see the velocities of their own points keep their order in the work.
+  const bool own = GetParam().label.starts_with("gauss") || GetParam().label == "rk4";
+  const double order = own ? GetParam().claims.order : std::min(GetParam().claims.order, 2);
+  EXPECT_LE(fine, std::max(1.4 * coarse / std::pow(4, order), 1e-10 * std::abs(exact)));
 }
 
 // Without potentials and with drag alone, velocities decay as exp(−rate t), whatever the mass.
@@ -107,9 +110,9 @@ TEST(StrongDrag, ImplicitStepsConverge) {
   }
 }
 
-// Lagrange–d'Alembert for HP(α), theory section 2: p₁ − p₀ = D₁L_d + F⁻ + F⁺ with both impulses of
-// the force at the quadrature point, (1−α)hF and αhF.
-TEST(LagrangeDAlembert, ImpulsesAreTheTheorys) {
+// Lagrange–d'Alembert for HP(α), Kharevych et al. 2006, section 5: p₁ − p₀ = D₁L_d + F⁻ + F⁺ with
+// both impulses of the force at the quadrature point, (1−α)hF and αhF.
+TEST(LagrangeDAlembert, ImpulsesAreThePapers) {
   const double alpha = 0.3, h = 0.05;
   const ProblemInstance& problem = forced_problem();
   State state = problem.initial;
@@ -124,6 +127,22 @@ TEST(LagrangeDAlembert, ImpulsesAreTheTheorys) {
   const double total = -std::sin(q) + force;  // unit mass, length and gravity
   EXPECT_NEAR(u, start.v[0] + (1 - alpha) * h * total, 1e-13);
   EXPECT_NEAR(state.v[0], u + alpha * h * total, 1e-13);
+}
+
+// Far from the origin the global discrete gradient still keeps the energy.
+TEST(DiscreteGradient, DoesNotCareWhereTheOriginIs) {
+  const Body body;
+  State state = body.moving();
+  for (int i = 0; i < body.system.vertices(); ++i) state.x[3 * i] += 3e4;
+  const auto integrator = make_integrator(body.system, make_scheme("discrete-gradient"), {});
+  const double before = invariants(body.system, state).total;
+  double after = before;
+  for (int k = 0; k < 20; ++k) {
+    const StepReport r = integrator->step(state, 0.2);
+    ASSERT_TRUE(succeeded(r.status));
+    after = r.after.total;
+  }
+  EXPECT_NEAR(after, before, 1e-9 * before);
 }
 
 TEST(Drive, ActsOnlyBetweenItsMoments) {

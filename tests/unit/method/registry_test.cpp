@@ -138,8 +138,8 @@ TEST_P(Tables, AreConsistent) {
 
 INSTANTIATE_TEST_SUITE_P(Method, Tables, ::testing::ValuesIn(all_schemes()), test_name);
 
-// The rows of the theory's table.
-TEST(TableRows, AsTheTheorySays) {
+// The coefficients as the sources print them.
+TEST(TableRows, AsPublished) {
   const auto table = [](const std::string& name, const Parameters& p = {}) {
     return std::get<MinimisationTable>(make_scheme(name, p).table).stages.back();
   };

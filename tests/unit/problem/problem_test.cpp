@@ -63,7 +63,7 @@ TEST(Problems, DerivativesAgreeWithDifferences) {
   }
 }
 
-// Theory, section 7: from rest at acos(−0.4) the period is 4 K(0.7).
+// From rest at acos(−0.4) the period is 4 K(0.7).
 TEST(Problems, PendulumHasItsPeriod) {
   const double period = 8.301452541169877;
   const ProblemInstance p =

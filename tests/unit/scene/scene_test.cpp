@@ -1,5 +1,6 @@
 // What scenes mean: placement, mass, deformation, regions, per-vertex files, the resolved scene.
 #include "lilyan/scene/scene.hpp"
+#include "lilyan/problem/problem.hpp"
 
 #include <gtest/gtest.h>
 
@@ -222,6 +223,37 @@ TEST(Scene, ConstraintsTakeTheirLengthFromTheStart) {
   const Scene again = load_scene(folder.write("r.toml", scene.resolved));
   EXPECT_EQ(again.resolved, scene.resolved);
   EXPECT_EQ((again.initial.v - scene.initial.v).norm(), 0);
+}
+
+// Each parameter of each small system may be given alone: none is a misspelling of another.
+TEST(SceneSystem, EveryParameterCanStandAlone) {
+  const TempFolder folder;
+  for (const Problem& problem : problems()) {
+    for (const ParameterSpec& p : problem.parameters) {
+      const double value = std::get<double>(*p.standard) + (p.name == "eccentricity" ? 0.1 : 1);
+      const auto file = folder.write(
+          "s.toml",
+          "[integrator]\nstep = 0.1\nsteps = 1\nmethod = \"stoermer-verlet\"\n[system]\nkind = \"" +
+              problem.name + "\"\n" + p.name + " = " + std::to_string(value) + "\n");
+      EXPECT_NO_THROW(static_cast<void>(load_scene(file))) << problem.name << " " << p.name;
+    }
+  }
+}
+
+// A method exchanged from outside does not choke on values meant for the scene's own.
+TEST(SceneSettings, ExchangedMethodsIgnoreWhatTheyDoNotUnderstand) {
+  const TempFolder folder;
+  const auto file = folder.write("s.toml",
+                                 "[integrator]\nstep = 0.1\nsteps = 1\nmethod = "
+                                 "\"avf\"\nquadrature = \"auto\"\n[system]\nkind = "
+                                 "\"pendulum\"\n");
+  EXPECT_EQ(load_scene(file).scheme.label, "avf(auto)");
+  EXPECT_EQ(load_scene(file, {.settings = {"integrator.method=hp-quadrature"}}).scheme.label,
+            "hp-quadrature(simpson)");
+  EXPECT_EQ(load_scene(file, {.settings = {"integrator.method=rk4"}}).scheme.label, "rk4");
+  EXPECT_THROW(static_cast<void>(load_scene(file, {.settings = {"integrator.method=hp-quadrature",
+                                                                "integrator.quadrature=auto"}})),
+               InputError);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "lilyan/method/quadrature.hpp"
+
 namespace lilyan {
 
 std::vector<ParameterSpec> composition_parameters() {
@@ -30,6 +32,8 @@ Scheme compose(const std::string& label, int order, std::vector<double> fraction
     throw ParameterError(
         "base", fmt::format("unknown method '{}'{}", name, suggestion(name, method_names())));
   }
+  // Checked even where the base has no use for them.
+  if (given.word("quadrature") != "auto") (void)quadrature(given, {"auto"});
   Parameters parameters;
   for (const char* key : {"quadrature", "points"}) {
     if (std::ranges::find(method->parameters, key, &ParameterSpec::name) !=

@@ -82,17 +82,19 @@ std::vector<ParameterSpec> quadrature_parameters(const std::string& standard, in
 
 Quadrature quadrature(const Parameters& given, const std::vector<std::string>& more) {
   const std::string& name = given.word("quadrature");
+  const int points = given.whole("points");
+  if (points < 1 || points > kMostPoints) {
+    throw ParameterError("points",
+                         fmt::format("points must be 1 to {}, not {}", kMostPoints, points));
+  }
   if (name == "simpson") return simpson();
   if (name == "trapezoid") return trapezoid();
   if (name != "gauss" && name != "lobatto") {
     throw ParameterError("quadrature", fmt::format("unknown quadrature '{}'{}", name,
                                                    suggestion(name, names(more))));
   }
-  const int points = given.whole("points");
-  const int least = name == "gauss" ? 1 : 2;
-  if (points < least || points > kMostPoints) {
-    throw ParameterError(
-        "points", fmt::format("points must be {} to {}, not {}", least, kMostPoints, points));
+  if (name == "lobatto" && points < 2) {
+    throw ParameterError("points", "Lobatto's rule has at least 2 points");
   }
   return name == "gauss" ? gauss(points) : lobatto(points);
 }

@@ -32,11 +32,25 @@ namespace {
 struct CostOf {
   Cost operator()(const MinimisationTable& table) const {
     Cost sum;
+    bool start = false;
+    std::vector<char> points(table.stages.size(), 0);
     for (const Stage& stage : table.stages) {
-      const bool solves =
-          std::ranges::any_of(stage.nodes, [](const Node& n) { return n.theta != 0; });
-      ++(solves ? sum.solves : sum.forces);
+      bool solves = false;
+      bool ends = false;
+      for (const Node& n : stage.nodes) (n.theta == 0 ? start : solves) = true;
+      for (const Node& n : stage.end_forces) (n.theta == 0 ? start : ends) = true;
+      for (const auto* known : {&stage.target, &stage.velocity}) {
+        for (const Known& k : *known) {
+          if (k.force == 0) continue;
+          if (k.point == 0) start = true;
+          if (k.point > 0) points[static_cast<std::size_t>(k.point - 1)] = 1;
+        }
+      }
+      sum.solves += solves;
+      sum.forces += ends;
     }
+    for (const char needed : points) sum.forces += needed;
+    sum.forces += start;
     return sum;
   }
   Cost operator()(const DiscreteGradientTable& table) const {
