@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lilyan/core/fixed.hpp"
 
@@ -32,12 +33,15 @@ void check_values(const System& system, const ConstraintSet& set, const Vector& 
 }
 
 void check_velocities(const System& system, const ConstraintSet& set, const Vector& rate,
-                      const Vector& v, const ConstraintSet::Jacobian& jacobian) {
+                      const Vector& v, const ConstraintSet::Jacobian& jacobian, const Vector& scale,
+                      double h) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   const double fastest = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
   for (int k = 0; k < set.equations(); ++k) {
     if (rate[k] == 0) continue;
     const double norm = set.row_norm(jacobian, k);
-    if (std::abs(rate[k]) <= kTolerance * norm * fastest) continue;
+    const double noise = kEpsilon * scale[k] / std::abs(h);
+    if (std::abs(rate[k]) <= kTolerance * norm * fastest + noise) continue;
     throw ConstraintError(
         set.owner(k),
         fmt::format("the initial velocities break {}: their part along its gradient is {:.4g}, "
@@ -91,7 +95,8 @@ void check_constraints(const System& system, const State& state) {
   if (!factor.factorise(gram)) refuse_dependent(system, set, factor.dependent(), gram);
   check_values(system, set, g, scale, jacobian);
   set.apply(jacobian, state.v, rate);
-  check_velocities(system, set, rate, state.v, jacobian);
+  constexpr double kNever = std::numeric_limits<double>::infinity();  // no step is known here
+  check_velocities(system, set, rate, state.v, jacobian, scale, kNever);
 }
 
 void project_velocities(const System& system, State& state) {

@@ -23,10 +23,13 @@ class ConstraintError : public Error {
 // positions with g(x) ≠ 0 and velocities with G(x) v ≠ 0 (beyond a relative 1e-8).
 void check_constraints(const System& system, const State& state);
 // The same for velocities, positions and rank each on its own, with what the caller has at hand.
+// In a body at rest all velocities are rounding error, so those that would change g by less than
+// its own in a step h are no mistake.
 void check_values(const System& system, const ConstraintSet& set, const Vector& g,
                   const Vector& scale, const ConstraintSet::Jacobian& jacobian);
 void check_velocities(const System& system, const ConstraintSet& set, const Vector& rate,
-                      const Vector& v, const ConstraintSet::Jacobian& jacobian);
+                      const Vector& v, const ConstraintSet::Jacobian& jacobian, const Vector& scale,
+                      double h);
 [[noreturn]] void refuse_dependent(const System& system, const ConstraintSet& set, int equation,
                                    const DenseMatrix& gram);
 
