@@ -51,7 +51,8 @@ bool ConstrainedIntegrator::begin(const State& state, double h, StepReport& repo
   if (!constrained_.begin(state.x)) {
     if (!checked_) {
       refuse_dependent(system_, set, constrained_.start_factor().dependent(),
-                       constrained_.start_gram());
+                       constrained_.start_gram(), constrained_.start_values(),
+                       constrained_.start_scale());
     }
     report.status = StepStatus::singular_constraints;
     return false;

@@ -73,8 +73,7 @@ TEST(ConstrainedErrors, RedundantConstraintsAreNamed) {
   twice.add(rod(1, 0, 1));
   EXPECT_EQ(complaint(twice, two_points()),
             "constraint 1 (counted from 0: distance between vertices 1 and 0) is redundant: it "
-            "follows from constraint 0 (counted from 0: distance between vertices 0 and 1); remove "
-            "one of them");
+            "follows from constraint 0 (distance between vertices 0 and 1); remove one of them");
   System fixed({1.0, 1.0});
   fixed.add(rod(0, 1, 1));
   fixed.fix(0);
@@ -91,6 +90,36 @@ TEST(ConstrainedErrors, RedundantConstraintsAreNamed) {
   EXPECT_EQ(complaint(flat, two_points()),
             "constraint 0 (counted from 0: x squared) has a zero gradient at the start, so it has "
             "no direction to act in; write it so that its gradient does not vanish where it holds");
+}
+
+// Whichever of the two holds at the start; where neither does and they are the same, one is too
+// many.
+TEST(ConstrainedErrors, ContradictionsAreNotCalledRedundant) {
+  const auto rods = [](double first, double second) {
+    System system({1.0, 1.0});
+    system.add(rod(0, 1, first));
+    system.add(rod(0, 1, second));
+    State state = two_points();
+    std::string text = complaint(system, state);
+    for (auto* check : {+[](const System&s, State&x) { check_constraints(s, x); },
+                        +[](const System&s, State&x) { project_velocities(s, x); }}) {
+      try {
+        check(system, state);
+        ADD_FAILURE() << "accepted";
+      } catch (const ConstraintError& error) {
+        EXPECT_EQ(error.what(), text);
+        EXPECT_EQ(error.constraint(), 1);
+      }
+    }
+    return text;
+  };
+  EXPECT_EQ(rods(1, 2),
+            "constraint 1 (counted from 0: distance between vertices 0 and 1) contradicts "
+            "constraint 0 (distance between vertices 0 and 1) at the start: both act in the same "
+            "direction, and where the one holds the other has g = -1.5; change or remove one of "
+            "them");
+  EXPECT_NE(rods(2, 1).find("contradicts constraint 0"), std::string::npos);
+  EXPECT_NE(rods(2, 2).find("is redundant: it follows from constraint 0"), std::string::npos);
 }
 
 TEST(ConstrainedErrors, InconsistentStartsAreNamedWithTheAmount) {
