@@ -64,7 +64,18 @@ TEST(ConstrainedErrors, MethodsThatCannotKeepConstraintsSayWhichCan) {
     EXPECT_EQ(complaint(system, two_points(), method), "accepted") << method;
   }
   // Neither symplectic nor exact in energy: nothing it could keep.
-  EXPECT_FALSE(supports_constraints(make_scheme("avf", {{"quadrature", "trapezoid"}})));
+  const Scheme weak = make_scheme("avf", {{"quadrature", "trapezoid"}});
+  EXPECT_FALSE(supports_constraints(weak));
+  const std::string reason =
+      "avf(trapezoid) cannot keep constraints: it needs a quadrature that keeps the energy "
+      "exactly, "
+      "of degree 3";
+  EXPECT_EQ(constraints_unsupported(weak).find(reason), 0U) << constraints_unsupported(weak);
+  const Scheme composed = make_scheme("suzuki", {{"base", "avf"}, {"quadrature", "trapezoid"}});
+  EXPECT_EQ(constraints_unsupported(composed).find(
+                composed.label + " cannot keep constraints, because its base cannot: " + reason),
+            0U)
+      << constraints_unsupported(composed);
 }
 
 TEST(ConstrainedErrors, RedundantConstraintsAreNamed) {

@@ -206,6 +206,10 @@ INSTANTIATE_TEST_SUITE_P(
                 scene("step = 0.01\nsteps = 2\nmethod = \"newmark\"") +
                     "[[constraint]]\nkind = \"distance\"\nbetween = [0, 1]\n",
                 "4:10", "newmark.* cannot keep constraints; methods that can: avf"},
+        Mistake{"constraint_quadrature",
+                scene("step = 0.01\nsteps = 2\nmethod = \"avf\"\nquadrature = \"trapezoid\"") +
+                    "[[constraint]]\nkind = \"distance\"\nbetween = [0, 1]\n",
+                "4:10", "needs a quadrature that keeps the energy exactly, of degree 3"},
         Mistake{"constraint_in_system",
                 "[integrator]\nstep = 1\nsteps = 1\n[system]\nkind = \"kepler\"\n"
                 "[[constraint]]\nkind = \"plane\"\n",
