@@ -46,12 +46,13 @@ std::string_view ConstrainedIntegrator::linear_solver() const {
   return newton_.linear_solver() ? newton_.linear_solver()->name() : std::string_view{};
 }
 
-bool ConstrainedIntegrator::begin(const State& state, StepReport& report) {
+bool ConstrainedIntegrator::begin(const State& state, double h, StepReport& report) {
   const ConstraintSet& set = constrained_.set();
   if (!constrained_.begin(state.x)) {
     if (!checked_) {
       refuse_dependent(system_, set, constrained_.start_factor().dependent(),
-                       constrained_.start_gram());
+                       constrained_.start_gram(), constrained_.start_values(),
+                       constrained_.start_scale());
     }
     report.status = StepStatus::singular_constraints;
     return false;
@@ -59,7 +60,7 @@ bool ConstrainedIntegrator::begin(const State& state, StepReport& report) {
   const auto& jacobian = constrained_.start_jacobian();
   check_values(system_, set, constrained_.start_values(), constrained_.start_scale(), jacobian);
   set.apply(jacobian, state.v, rate_);
-  check_velocities(system_, set, rate_, state.v, jacobian);
+  check_velocities(system_, set, rate_, state.v, jacobian, constrained_.start_scale(), h);
   checked_ = true;
   if (plan_.needs_start_gradient) start_gradient_ = potential_.gradient(state.x);
   return true;
@@ -70,7 +71,7 @@ StepReport ConstrainedIntegrator::step(State& state, double h) {
   stop_fixed(system_, state.v);
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
-  if (!begin(state, report)) return report;
+  if (!begin(state, h, report)) return report;
   if (!(plan_.adaptive_nodes ? solve_adaptive(state, h, report) : solve(state, h, report))) {
     return report;
   }

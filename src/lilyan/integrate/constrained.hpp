@@ -54,7 +54,7 @@ class ConstrainedIntegrator final : public Integrator {
   [[nodiscard]] NewtonTimes times() const override { return newton_.times(); }
 
  private:
-  bool begin(const State& state, StepReport& report);
+  bool begin(const State& state, double h, StepReport& report);
   bool solve(const State& state, double h, StepReport& report);
   bool solve_adaptive(const State& state, double h, StepReport& report);
   void find_velocity(const State& state, double h);

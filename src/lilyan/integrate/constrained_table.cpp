@@ -72,11 +72,21 @@ bool supports_constraints(const Scheme& scheme) {
 }
 
 std::string constraints_unsupported(const Scheme& scheme) {
+  if (const auto* composition = std::get_if<CompositionTable>(&scheme.table)) {
+    return fmt::format("{} cannot keep constraints, because its base cannot: {}", scheme.label,
+                       constraints_unsupported(*composition->base));
+  }
+  // A method that is among those that can, but not with this quadrature.
+  const auto* table = std::get_if<MinimisationTable>(&scheme.table);
+  const bool inexact = table && table->averages_force && !table_for(scheme);
   std::vector<std::string> names;
   for (const Method& m : methods()) {
     if (supports_constraints(make_scheme(m.name))) names.push_back(m.name);
   }
-  return fmt::format("{} cannot keep constraints; methods that can: {}", scheme.label,
+  return fmt::format("{} cannot keep constraints{}; methods that can: {}", scheme.label,
+                     inexact ? ": it needs a quadrature that keeps the energy exactly, of degree 3 "
+                               "(gauss with two points or more, simpson, auto)"
+                             : "",
                      fmt::join(names, ", "));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lilyan/core/fixed.hpp"
 
@@ -12,9 +13,10 @@ namespace {
 
 constexpr double kTolerance = 1e-8;
 
-std::string which(const System& system, const ConstraintSet& set, int equation) {
+std::string which(const System& system, const ConstraintSet& set, int equation, bool first = true) {
   const int k = set.owner(equation);
-  return fmt::format("constraint {} (counted from 0: {})", k, system.constraints()[k]->name());
+  return fmt::format("constraint {} ({}{})", k, first ? "counted from 0: " : "",
+                     system.constraints()[k]->name());
 }
 
 }  // namespace
@@ -32,12 +34,15 @@ void check_values(const System& system, const ConstraintSet& set, const Vector& 
 }
 
 void check_velocities(const System& system, const ConstraintSet& set, const Vector& rate,
-                      const Vector& v, const ConstraintSet::Jacobian& jacobian) {
+                      const Vector& v, const ConstraintSet::Jacobian& jacobian, const Vector& scale,
+                      double h) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   const double fastest = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
   for (int k = 0; k < set.equations(); ++k) {
     if (rate[k] == 0) continue;
     const double norm = set.row_norm(jacobian, k);
-    if (std::abs(rate[k]) <= kTolerance * norm * fastest) continue;
+    const double noise = kEpsilon * scale[k] / std::abs(h);
+    if (std::abs(rate[k]) <= kTolerance * norm * fastest + noise) continue;
     throw ConstraintError(
         set.owner(k),
         fmt::format("the initial velocities break {}: their part along its gradient is {:.4g}, "
@@ -48,7 +53,7 @@ void check_velocities(const System& system, const ConstraintSet& set, const Vect
 }
 
 void refuse_dependent(const System& system, const ConstraintSet& set, int equation,
-                      const DenseMatrix& gram) {
+                      const DenseMatrix& gram, const Vector& g, const Vector& scale) {
   const int k = set.owner(equation);
   const std::string self = which(system, set, equation);
   if (!(gram(equation, equation) > 0)) {
@@ -67,11 +72,21 @@ void refuse_dependent(const System& system, const ConstraintSet& set, int equati
                             .ldlt()
                             .solve(Vector(gram.col(equation).head(equation)));
   std::string others;
+  double apart = g[equation];  // its value where the others hold, to first order
+  double terms = scale[equation];
   for (int j = 0; j < equation; ++j) {
     if (std::abs(shares[j]) * std::sqrt(gram(j, j)) <= 1e-6 * std::sqrt(gram(equation, equation))) {
       continue;
     }
-    others += (others.empty() ? "" : ", ") + which(system, set, j);
+    others += (others.empty() ? "" : ", ") + which(system, set, j, false);
+    apart -= shares[j] * g[j];
+    terms += std::abs(shares[j]) * scale[j];
+  }
+  if (std::abs(apart) > kTolerance * terms) {
+    throw ConstraintError(
+        k, fmt::format("{} contradicts {} at the start: both act in the same direction, and where "
+                       "the one holds the other has g = {:.4g}; change or remove one of them",
+                       self, others, apart));
   }
   throw ConstraintError(
       k, fmt::format("{} is redundant: it follows from {}; remove one of them", self, others));
@@ -88,10 +103,11 @@ void check_constraints(const System& system, const State& state) {
   DenseMatrix gram(m, m);
   set.gram(jacobian, jacobian, gram);
   GramFactor factor;
-  if (!factor.factorise(gram)) refuse_dependent(system, set, factor.dependent(), gram);
+  if (!factor.factorise(gram)) refuse_dependent(system, set, factor.dependent(), gram, g, scale);
   check_values(system, set, g, scale, jacobian);
   set.apply(jacobian, state.v, rate);
-  check_velocities(system, set, rate, state.v, jacobian);
+  constexpr double kNever = std::numeric_limits<double>::infinity();  // no step is known here
+  check_velocities(system, set, rate, state.v, jacobian, scale, kNever);
 }
 
 void project_velocities(const System& system, State& state) {
@@ -105,7 +121,11 @@ void project_velocities(const System& system, State& state) {
   DenseMatrix gram(m, m);
   set.gram(jacobian, jacobian, gram);
   GramFactor factor;
-  if (!factor.factorise(gram)) refuse_dependent(system, set, factor.dependent(), gram);
+  if (!factor.factorise(gram)) {
+    Vector scale(m);
+    set.scales(state.x, scale);
+    refuse_dependent(system, set, factor.dependent(), gram, g, scale);
+  }
   for (int pass = 0; pass < 2; ++pass) {  // the second takes out what rounding left
     set.apply(jacobian, state.v, normal);
     factor.solve_lower(normal);

@@ -19,16 +19,19 @@ class ConstraintError : public Error {
   int constraint_;
 };
 
-// Throws ConstraintError for constraints that follow from others or act on nothing that can move,
-// positions with g(x) ≠ 0 and velocities with G(x) v ≠ 0 (beyond a relative 1e-8).
+// Throws ConstraintError for constraints that follow from others, contradict them or act on nothing
+// that can move, positions with g(x) ≠ 0 and velocities with G(x) v ≠ 0 (beyond a relative 1e-8).
 void check_constraints(const System& system, const State& state);
 // The same for velocities, positions and rank each on its own, with what the caller has at hand.
+// In a body at rest all velocities are rounding error, so those that would change g by less than
+// its own in a step h are no mistake.
 void check_values(const System& system, const ConstraintSet& set, const Vector& g,
                   const Vector& scale, const ConstraintSet::Jacobian& jacobian);
 void check_velocities(const System& system, const ConstraintSet& set, const Vector& rate,
-                      const Vector& v, const ConstraintSet::Jacobian& jacobian);
+                      const Vector& v, const ConstraintSet::Jacobian& jacobian, const Vector& scale,
+                      double h);
 [[noreturn]] void refuse_dependent(const System& system, const ConstraintSet& set, int equation,
-                                   const DenseMatrix& gram);
+                                   const DenseMatrix& gram, const Vector& g, const Vector& scale);
 
 // Takes the part of the velocities out that would break the constraints: the nearest ones, in the
 // norm of the masses, that keep them. The positions must obey them already.

@@ -110,7 +110,7 @@ NewtonResult KktNewton::solve(ConstrainedObjective& objective, Vector& d) {
     if (result.iterations == options_.max_iterations) {
       return end(good ? StepStatus::converged : StepStatus::not_converged);
     }
-    if (stalled && at_rounding(objective, d)) return end(StepStatus::round_off);
+    if (stalled && at_rounding(objective, d, residual_, lambda_)) return end(StepStatus::round_off);
     const bool fresh = !reuse;
     if (fresh && !factorise(objective, d, result)) return end(StepStatus::not_definite);
     if (!find_direction(objective, fresh || objective.averaged())) {
@@ -120,7 +120,7 @@ NewtonResult KktNewton::solve(ConstrainedObjective& objective, Vector& d) {
     const double length = search(objective, d, result);
     if (length == 0) {
       if (good) return end(StepStatus::converged);
-      if (at_rounding(objective, d)) return end(StepStatus::round_off);
+      if (at_rounding(objective, d, residual_, lambda_)) return end(StepStatus::round_off);
       if (fresh) return end(StepStatus::no_descent);
       reuse = false;  // an old factor may be to blame
       continue;
@@ -180,7 +180,15 @@ double KktNewton::search(ConstrainedObjective& objective, const Vector& d, Newto
   const double slope = smooth_slope - weight * g_start;
   set.apply(objective.directions(), direction_, scratch_g_);
   const double push = new_lambda_.dot(scratch_g_);  // λ₊ᵀC δ
-  if (!(slope < 0)) return 0;
+  // H δ is minus that gradient. Where it is rounding error, d is right already and only the
+  // multipliers are not, as in a body at rest: δ is noise, and so are the slope and its sign.
+  const bool settled = at_rounding(objective, d, right_, new_lambda_);
+  const auto shrinks = [&] {
+    right_ = trial_gradient_;
+    set.add_transposed(objective.directions(), new_lambda_, -1, right_);
+    return norm(objective, objective.free().norm(right_), trial_g_) < norm_;
+  };
+  if (!(slope < 0) && !settled) return 0;
 
   Objective::Rounding rounding;  // computed when first needed
   double length = 1;
@@ -190,17 +198,17 @@ double KktNewton::search(ConstrainedObjective& objective, const Vector& d, Newto
     const bool finite = std::isfinite(trial_phi) && trial_g_.allFinite();
     const double change =
         finite ? trial_phi - phi_ - length * push + weight * (apart(trial_g_) - g_start) : 0.0;
-    if (finite && change <= kArmijo * length * slope) {
+    const bool descends = slope < 0 && change <= kArmijo * length * slope;
+    if (finite && (descends || (settled && k == 0 && shrinks()))) {
       phi_ = trial_phi;
       return length;
     }
+    if (!(slope < 0)) return 0;
     if (finite) {
       if (rounding.value == 0) rounding = objective.free().rounding(d, diagonal_);
       if (-length * slope <= rounding.value && change <= rounding.value) {
         // Values say nothing any more; the equations' residual must shrink.
-        right_ = trial_gradient_;
-        set.add_transposed(objective.directions(), new_lambda_, -1, right_);
-        if (!(norm(objective, objective.free().norm(right_), trial_g_) < norm_)) return 0;
+        if (!shrinks()) return 0;
         phi_ = trial_phi;
         return length;
       }
@@ -217,13 +225,14 @@ double KktNewton::norm(const ConstrainedObjective& objective, double residual_no
   return std::hypot(residual_norm, objective.distance(scratch_g_));
 }
 
-bool KktNewton::at_rounding(ConstrainedObjective& objective, const Vector& d) {
+bool KktNewton::at_rounding(ConstrainedObjective& objective, const Vector& d,
+                            const Vector& residual, const Vector& lambda) {
   if (!objective.closed(g_, kNearlyClosed)) return false;
   const StepObjective& free = objective.free();
-  right_.setZero();
-  objective.set().add_transposed(objective.directions(), lambda_, 1, right_);
-  const double push = 8 * std::numeric_limits<double>::epsilon() * free.norm(right_);
-  return free.norm(residual_) <= free.rounding(d, diagonal_).gradient + push;
+  trial_.setZero();
+  objective.set().add_transposed(objective.directions(), lambda, 1, trial_);
+  const double push = 8 * std::numeric_limits<double>::epsilon() * free.norm(trial_);
+  return free.norm(residual) <= free.rounding(d, diagonal_).gradient + push;
 }
 
 void KktNewton::solve_hessian(const Vector& right, Vector& solution) {

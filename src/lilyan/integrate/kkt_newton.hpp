@@ -52,7 +52,9 @@ class KktNewton {
                   NewtonResult& result);
   // √(‖residual‖² + ‖g‖²), both as displacements in the norm of M.
   double norm(const ConstrainedObjective& objective, double residual_norm, const Vector& g);
-  bool at_rounding(ConstrainedObjective& objective, const Vector& d);
+  // Whether the residual that these multipliers leave at d is rounding error. Overwrites trial_.
+  bool at_rounding(ConstrainedObjective& objective, const Vector& d, const Vector& residual,
+                   const Vector& lambda);
 
   const BlockPattern* pattern_;
   NewtonOptions options_;

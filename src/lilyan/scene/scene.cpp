@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
+#include <utility>
 
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/energy/gravity.hpp"
@@ -211,7 +212,12 @@ void read_bodies(TableReader& root, Scene& scene) {
   world.finish({"project_velocities"});
   std::vector<Body> bodies;
   for (const TableReader& reader : root.tables("body")) {
-    bodies.push_back(read_body(reader, static_cast<int>(bodies.size()) + 1));
+    Body body = read_body(reader, static_cast<int>(bodies.size()) + 1);
+    if (std::ranges::find(bodies, body.name, &Body::name) != bodies.end()) {
+      reader.fail("name", fmt::format("there already is a body '{}'; give this one another 'name'",
+                                      body.name));
+    }
+    bodies.push_back(std::move(body));
   }
   root.finish();
   if (bodies.empty()) {

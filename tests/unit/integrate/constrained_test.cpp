@@ -64,7 +64,18 @@ TEST(ConstrainedErrors, MethodsThatCannotKeepConstraintsSayWhichCan) {
     EXPECT_EQ(complaint(system, two_points(), method), "accepted") << method;
   }
   // Neither symplectic nor exact in energy: nothing it could keep.
-  EXPECT_FALSE(supports_constraints(make_scheme("avf", {{"quadrature", "trapezoid"}})));
+  const Scheme weak = make_scheme("avf", {{"quadrature", "trapezoid"}});
+  EXPECT_FALSE(supports_constraints(weak));
+  const std::string reason =
+      "avf(trapezoid) cannot keep constraints: it needs a quadrature that keeps the energy "
+      "exactly, "
+      "of degree 3";
+  EXPECT_EQ(constraints_unsupported(weak).find(reason), 0U) << constraints_unsupported(weak);
+  const Scheme composed = make_scheme("suzuki", {{"base", "avf"}, {"quadrature", "trapezoid"}});
+  EXPECT_EQ(constraints_unsupported(composed).find(
+                composed.label + " cannot keep constraints, because its base cannot: " + reason),
+            0U)
+      << constraints_unsupported(composed);
 }
 
 TEST(ConstrainedErrors, RedundantConstraintsAreNamed) {
@@ -73,8 +84,7 @@ TEST(ConstrainedErrors, RedundantConstraintsAreNamed) {
   twice.add(rod(1, 0, 1));
   EXPECT_EQ(complaint(twice, two_points()),
             "constraint 1 (counted from 0: distance between vertices 1 and 0) is redundant: it "
-            "follows from constraint 0 (counted from 0: distance between vertices 0 and 1); remove "
-            "one of them");
+            "follows from constraint 0 (distance between vertices 0 and 1); remove one of them");
   System fixed({1.0, 1.0});
   fixed.add(rod(0, 1, 1));
   fixed.fix(0);
@@ -91,6 +101,36 @@ TEST(ConstrainedErrors, RedundantConstraintsAreNamed) {
   EXPECT_EQ(complaint(flat, two_points()),
             "constraint 0 (counted from 0: x squared) has a zero gradient at the start, so it has "
             "no direction to act in; write it so that its gradient does not vanish where it holds");
+}
+
+// Whichever of the two holds at the start; where neither does and they are the same, one is too
+// many.
+TEST(ConstrainedErrors, ContradictionsAreNotCalledRedundant) {
+  const auto rods = [](double first, double second) {
+    System system({1.0, 1.0});
+    system.add(rod(0, 1, first));
+    system.add(rod(0, 1, second));
+    State state = two_points();
+    std::string text = complaint(system, state);
+    for (auto* check : {+[](const System&s, State&x) { check_constraints(s, x); },
+                        +[](const System&s, State&x) { project_velocities(s, x); }}) {
+      try {
+        check(system, state);
+        ADD_FAILURE() << "accepted";
+      } catch (const ConstraintError& error) {
+        EXPECT_EQ(error.what(), text);
+        EXPECT_EQ(error.constraint(), 1);
+      }
+    }
+    return text;
+  };
+  EXPECT_EQ(rods(1, 2),
+            "constraint 1 (counted from 0: distance between vertices 0 and 1) contradicts "
+            "constraint 0 (distance between vertices 0 and 1) at the start: both act in the same "
+            "direction, and where the one holds the other has g = -1.5; change or remove one of "
+            "them");
+  EXPECT_NE(rods(2, 1).find("contradicts constraint 0"), std::string::npos);
+  EXPECT_NE(rods(2, 2).find("is redundant: it follows from constraint 0"), std::string::npos);
 }
 
 TEST(ConstrainedErrors, InconsistentStartsAreNamedWithTheAmount) {
@@ -160,6 +200,59 @@ TEST(ConstrainedErrors, TooLargeStepsFailAndHalvesSucceed) {
     EXPECT_TRUE(succeeded(halved.status)) << method;
     EXPECT_GT(halved.substeps, 1);
     EXPECT_NEAR(state.x.norm(), 1, 1e-15);
+  }
+}
+
+// Nothing moves, so d is right from the start and only the multipliers are not.
+void stays_at_rest(const System& system, const State& start, const Scheme& scheme) {
+  SCOPED_TRACE(scheme.label);
+  const auto integrator = make_integrator(system, scheme, {});
+  State state = start;
+  for (int k = 0; k < 5; ++k) {
+    const StepReport report = integrator->step(state, 0.02);
+    ASSERT_TRUE(succeeded(report.status)) << describe(report.status);
+    EXPECT_LE(report.iterations, 20);  // two or three in each of five stages, six with avf
+  }
+  EXPECT_LE((state.x - start.x).cwiseAbs().maxCoeff(), 1e-15);
+  EXPECT_LE(state.v.cwiseAbs().maxCoeff(), 1e-14);
+}
+
+const char* const kConstrained[] = {"avf",
+                                    "hp",
+                                    "suzuki",
+                                    "hp-quadrature",
+                                    "yoshida",
+                                    "implicit-midpoint",
+                                    "stoermer-verlet",
+                                    "symplectic-euler-a",
+                                    "symplectic-euler-b"};
+
+TEST(ConstrainedRest, PendulumsHangAndStand) {
+  for (const double angle : {0.0, 180.0}) {
+    for (const double gravity : {1.0, 9.81, 1e6}) {
+      const ProblemInstance p = make_problem(
+          "spherical-pendulum", {{"angle", angle}, {"spin", 0.0}, {"gravity", gravity}});
+      // Upside down sin 180° is not zero, and it falls; here it stands.
+      State start = p.initial;
+      start.x[0] = 0;
+      for (const char* method : kConstrained) {
+        SCOPED_TRACE(gravity);
+        stays_at_rest(*p.system, start, make_scheme(method));
+      }
+    }
+  }
+}
+
+TEST(ConstrainedRest, BodiesStandOnPlanes) {
+  for (const Vec3& direction : {Vec3(0, 1, 0), Vec3(0.1, -1.3, 0.7)}) {
+    Body body({.size = {1, 1, 1}, .cells = {1, 1, 1}, .gravity = 9.81 * direction});
+    const State start = body.at_rest();
+    for (int i = 0; i < body.system.vertices(); ++i) {
+      body.system.add(std::make_unique<PlaneConstraint>(i, start.x.segment<3>(3 * i), direction));
+    }
+    for (const char* method : kConstrained) {
+      stays_at_rest(body.system, start, make_scheme(method));
+    }
   }
 }
 

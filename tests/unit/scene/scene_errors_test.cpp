@@ -198,6 +198,20 @@ INSTANTIATE_TEST_SUITE_P(
                 scene() + "[[constraint]]\nkind = \"distance\"\nbetween = [0, 1]\n"
                           "[[constraint]]\nkind = \"distance\"\nbetween = [1, 0]\n",
                 "12:1", "constraint 1 .*is redundant: it follows from constraint 0"},
+        Mistake{"constraint_contradicts",
+                scene() + "[[constraint]]\nkind = \"distance\"\nbetween = [0, 1]\n"
+                          "[[constraint]]\nkind = \"distance\"\nbetween = [0, 1]\nlength = 2\n",
+                "12:1", "constraint 1 .*contradicts constraint 0"},
+        Mistake{"body_name_twice",
+                scene("step = 1\nsteps = 1", "mass = 1\nname = \"a\"") +
+                    "[[body]]\nmass = 1\nname = \"a\"\nmaterial = { mu = 1, lambda = 1 }\n"
+                    "shape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\n",
+                "12:8", "there already is a body 'a'"},
+        Mistake{"body_name_of_default",
+                scene("step = 1\nsteps = 1", "mass = 1\nname = \"body2\"") +
+                    "[[body]]\nmass = 1\nmaterial = { mu = 1, lambda = 1 }\n"
+                    "shape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\n",
+                "10:1", "there already is a body 'body2'"},
         Mistake{"constraint_velocity",
                 scene("step = 0.01\nsteps = 2", "mass = 1\nvelocity = [0, 0, 2]") +
                     "[[constraint]]\nkind = \"plane\"\nvertices = [0]\nnormal = [0, 0, 1]\n",
@@ -206,6 +220,10 @@ INSTANTIATE_TEST_SUITE_P(
                 scene("step = 0.01\nsteps = 2\nmethod = \"newmark\"") +
                     "[[constraint]]\nkind = \"distance\"\nbetween = [0, 1]\n",
                 "4:10", "newmark.* cannot keep constraints; methods that can: avf"},
+        Mistake{"constraint_quadrature",
+                scene("step = 0.01\nsteps = 2\nmethod = \"avf\"\nquadrature = \"trapezoid\"") +
+                    "[[constraint]]\nkind = \"distance\"\nbetween = [0, 1]\n",
+                "4:10", "needs a quadrature that keeps the energy exactly, of degree 3"},
         Mistake{"constraint_in_system",
                 "[integrator]\nstep = 1\nsteps = 1\n[system]\nkind = \"kepler\"\n"
                 "[[constraint]]\nkind = \"plane\"\n",
