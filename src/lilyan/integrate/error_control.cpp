@@ -17,13 +17,17 @@ constexpr double kUnsolved = 0.25;
 constexpr double kMinStep = 1e-9;  // of the first step, unless given
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
+int order(const Claims& claims, const System& system) {
+  return !system.forces().empty() && claims.forced_order > 0 ? claims.forced_order : claims.order;
+}
+
 }  // namespace
 
-ErrorControl::ErrorControl(Integrator& integrator, const System& system, int order,
+ErrorControl::ErrorControl(Integrator& integrator, const System& system, const Scheme& scheme,
                            const StepControlOptions& options)
     : integrator_(integrator),
       system_(system),
-      order_(order),
+      order_(order(scheme.claims, system)),
       tolerance_(options.tolerance),
       min_step_(options.min_step.value_or(kMinStep * options.step)),
       max_step_(options.max_step.value_or(std::numeric_limits<double>::infinity())),

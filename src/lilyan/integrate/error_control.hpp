@@ -9,7 +9,8 @@
 // the errors of the step's mean velocity and mean acceleration, relative to V = √(2·energy scale)
 // and A, the largest acceleration, both as met in the run so far: no scale from outside is needed.
 // Both are errors per unit of time, so those of all steps add up to a global error proportional to
-// the tolerance, and both go as hᵖ. (Velocities compared per step instead, as in
+// the tolerance, and both go as hᵖ, p being Claims::forced_order
+// where there are external forces. (Velocities compared per step instead, as in
 // √(δxᵀMδx/h² + δvᵀMδv), lose that proportionality: where δx passes through zero the step grows
 // until δv stops it, of which there are then more the smaller the tolerance.)
 //
@@ -25,7 +26,7 @@ namespace lilyan {
 
 class ErrorControl final : public StepControl {
  public:
-  ErrorControl(Integrator& integrator, const System& system, int order,
+  ErrorControl(Integrator& integrator, const System& system, const Scheme& scheme,
                const StepControlOptions& options);
   StepReport step(State& state, double until) override;
   [[nodiscard]] int rejected() const override { return rejected_; }
@@ -41,7 +42,7 @@ class ErrorControl final : public StepControl {
 
   Integrator& integrator_;
   const System& system_;
-  int order_;
+  int order_;  // p
   double tolerance_;
   double min_step_;
   double max_step_;
