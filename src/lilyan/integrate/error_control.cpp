@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
 #include "lilyan/integrate/step_density.hpp"
 
@@ -14,6 +15,7 @@ constexpr double kSafety = 0.9;
 constexpr double kShrink = 0.2;
 constexpr double kGrow = 5;
 constexpr double kUnsolved = 0.25;
+constexpr double kTwoStep = 1.2;   // for 2ᵖ − 1, from (2)
 constexpr double kMinStep = 1e-9;  // of the first step, unless given
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
@@ -28,6 +30,9 @@ ErrorControl::ErrorControl(Integrator& integrator, const System& system, const S
     : integrator_(integrator),
       system_(system),
       order_(order(scheme.claims, system)),
+      looks_back_(std::holds_alternative<MultistepTable>(scheme.table)),
+      doubling_(std::pow(2.0, order_) - 1),
+      doubling_after_(looks_back_ ? kTwoStep : doubling_),
       tolerance_(options.tolerance),
       min_step_(options.min_step.value_or(kMinStep * options.step)),
       max_step_(options.max_step.value_or(std::numeric_limits<double>::infinity())),
@@ -49,6 +54,7 @@ StepReport ErrorControl::attempt(State& state, double h) {
   StepReport whole = integrator_.step(whole_, h);
   if (!succeeded(whole.status)) return whole;
   StepReport halves = integrator_.step(state, h / 2);
+  if (looks_back_ && start_.h_previous == 0) state.h_previous = 0;
   if (succeeded(halves.status)) halves.append(integrator_.step(state, h / 2));
   halves.add_work(whole);
   halves.h = h;
@@ -71,7 +77,7 @@ double ErrorControl::error(const State& state, double h) const {
   };
   return std::hypot(share(norm(state.x - whole_.x), rounding_x, velocity_),
                     share(norm(state.v - whole_.v), rounding_v, acceleration_)) /
-         ((std::pow(2.0, order_) - 1) * tolerance_);
+         ((start_.h_previous == 0 ? doubling_ : doubling_after_) * tolerance_);
 }
 
 StepReport ErrorControl::step(State& state, double until) {
