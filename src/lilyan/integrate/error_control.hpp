@@ -8,9 +8,14 @@
 //
 // the errors of the step's mean velocity and mean acceleration, relative to V = √(2·energy scale)
 // and A, the largest acceleration, both as met in the run so far: no scale from outside is needed.
+// A is at least the acceleration by all forces at the start, V what it gives in the first step.
+// When a motion starts from rest without any (a push that swings through zero) they are the first
+// attempt's mean acceleration and change of velocity. A push that sets in later, on a body at rest,
+// is measured by the attempt that first meets it, which may have met very little of it.
+//
 // Both are errors per unit of time, so those of all steps add up to a global error proportional to
-// the tolerance, and both go as hᵖ, p being Claims::forced_order
-// where there are external forces. (Velocities compared per step instead, as in
+// the tolerance, and both go as hᵖ, p being Claims::forced_order where there are
+// external forces. (Velocities compared per step instead, as in
 // √(δxᵀMδx/h² + δvᵀMδv), lose that proportionality: where δx passes through zero the step grows
 // until δv stops it, of which there are then more the smaller the tolerance.)
 //
@@ -49,7 +54,11 @@ class ErrorControl final : public StepControl {
   template <class Expression>
   [[nodiscard]] double norm(const Expression& u) const;
   [[nodiscard]] double error(const State& state, double h) const;  // (1) over the tolerance
-  void see(const Invariants& at);                                  // enters V
+  [[nodiscard]] double rounding_x(const State& state) const;
+  [[nodiscard]] double rounding_v(const State& state, double h) const;
+  void start(const State& state);                // first V and A
+  void see(const Invariants& at);                // enters V
+  void see_start(const State& state, double h);  // gives V and A, where there were none
 
   Integrator& integrator_;
   const System& system_;

@@ -175,6 +175,33 @@ double global_error(const ProblemInstance& p, const Scheme& scheme, double toler
   return error;
 }
 
+// F = t², so that v‴ = 2 and, at t = 2, x‴ = 4.
+class Growing final : public Force {
+ public:
+  void add(double t, const double* /*x*/, const double* /*v*/, double* force) const override {
+    force[0] += t * t;
+  }
+};
+
+// Two halves after equal steps err by h³ y‴/12.
+TEST(ErrorControl, EstimatesTheErrorOfTwoStepMethods) {
+  constexpr double h = 0.01;
+  System system({1.0}, 1);
+  system.add(std::make_unique<Growing>());
+  const Scheme scheme = make_scheme("bdf2");
+  const auto integrator = make_integrator(system, scheme, {});
+  State state{.t = 1.5, .x = Vector::Zero(1), .v = Vector::Ones(1)};
+  for (int k = 0; k < 100; ++k) (void)integrator->step(state, h / 2);
+  const double error = h * h / 12 * std::hypot(4 / state.v[0], 2 / (state.t * state.t));
+  for (const double c : {0.98, 1.02}) {
+    const auto control =
+        make_step_control(*integrator, system, scheme, error_options(h, c * error));
+    State copy = state;
+    (void)control->step(copy, kForever);
+    EXPECT_EQ(control->rejected(), c < 1);
+  }
+}
+
 // Drag brings the order of blanes-moan from four to two: the differences are not fifteen but three
 // times the error, and what is left of it is like that of methods of order two.
 TEST(ErrorControl, KnowsTheOrderUnderExternalForces) {
@@ -249,6 +276,40 @@ TEST(ErrorControl, ABodyAtRestStaysThereInLongSteps) {
   for (int k = 0; k < 10; ++k) ASSERT_TRUE(succeeded(control->step(state, kForever).status));
   EXPECT_EQ(control->rejected(), 0);
   EXPECT_GT(state.t, 1);
+}
+
+// Beside almost no potential, the external force is all there is to measure errors by.
+TEST(ErrorControl, StartsFromRestUnderAnExternalForce) {
+  constexpr double kTurn = 2 * std::numbers::pi;
+  struct Case {
+    double gravity, phase, min_step, speed;
+  };
+  // Where the force grows from zero, errors of x are of the same size as x itself: 1e-4 of what the
+  // first attempt gains is reached at about 7e-4.
+  for (const Case& c : {Case{0, 0, 1e-3, std::sin(kTurn * 1.8) / kTurn},
+                        Case{1e-6, 0, 1e-3, std::sin(kTurn * 1.8) / kTurn},
+                        Case{0, -kTurn / 4, 1e-4, (1 - std::cos(kTurn * 1.8)) / kTurn}}) {
+    for (const char* method : {"avf", "stoermer-verlet", "bdf2"}) {
+      Body body({.gravity = {0, 0, c.gravity}});
+      const Vector amplitude =
+          body.system.mass().cwiseProduct(Vec3(1, 2, 3).replicate(body.system.vertices(), 1));
+      body.system.add(
+          std::make_unique<Drive>(amplitude, DriveTiming{.frequency = 1, .phase = c.phase}));
+      const Scheme scheme = make_scheme(method);
+      const auto integrator = make_integrator(body.system, scheme, {});
+      StepControlOptions options = error_options(0.02, 1e-4);
+      options.min_step = c.min_step;
+      const auto control = make_step_control(*integrator, body.system, scheme, options);
+      State state = body.at_rest();
+      while (state.t < 1.8) {
+        const StepReport r = control->step(state, 1.8);
+        ASSERT_TRUE(succeeded(r.status)) << method << " with phase " << c.phase << ", gravity "
+                                         << c.gravity << " at t = " << state.t;
+      }
+      EXPECT_LE(control->rejected(), 10);
+      EXPECT_NEAR(state.v[2], 3 * c.speed, 1e-3) << method;
+    }
+  }
 }
 
 TEST(ReversibleControl, RefusesMethodsThatAreNotSymmetric) {
