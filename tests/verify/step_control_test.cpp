@@ -83,7 +83,7 @@ TEST_P(VariableSteps, KeepTheEnergyOnlyWhenReversible) {
   const auto integrator = make_integrator(*p.system, GetParam(), {});
 
   const auto control =
-      make_step_control(*integrator, *p.system, GetParam().claims,
+      make_step_control(*integrator, *p.system, GetParam(),
                         {.kind = StepControlKind::reversible, .step = kFirst, .max_step = 1});
   const Outcome reversible =
       run(p.initial, end, [&](State& state) { return control->step(state, kForever); });
@@ -112,7 +112,7 @@ TEST_P(VariableSteps, KeepTheEnergyOnlyWhenReversible) {
 
   // Nor do steps from an error estimate help, here at more work: each is three of the method's.
   const auto control_by_error =
-      make_step_control(*integrator, *p.system, GetParam().claims,
+      make_step_control(*integrator, *p.system, GetParam(),
                         {.kind = StepControlKind::error, .step = kFirst, .tolerance = 1e-4});
   const Outcome error = run(p.initial, short_end,
                             [&](State& state) { return control_by_error->step(state, kForever); });

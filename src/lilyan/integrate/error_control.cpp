@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <variant>
 
-#include "lilyan/integrate/step_density.hpp"
+#include "lilyan/assemble/assembler.hpp"
+#include "lilyan/integrate/forces.hpp"
 
 namespace lilyan {
 namespace {
@@ -14,16 +17,27 @@ constexpr double kSafety = 0.9;
 constexpr double kShrink = 0.2;
 constexpr double kGrow = 5;
 constexpr double kUnsolved = 0.25;
+constexpr double kTwoStep = 1.2;   // for 2ᵖ − 1, from (2)
 constexpr double kMinStep = 1e-9;  // of the first step, unless given
+// A force that swings through zero at the start is only almost zero there: relative to what it
+// gives.
+constexpr double kNothing = 1e-12;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+int order(const Claims& claims, const System& system) {
+  return !system.forces().empty() && claims.forced_order > 0 ? claims.forced_order : claims.order;
+}
 
 }  // namespace
 
-ErrorControl::ErrorControl(Integrator& integrator, const System& system, int order,
+ErrorControl::ErrorControl(Integrator& integrator, const System& system, const Scheme& scheme,
                            const StepControlOptions& options)
     : integrator_(integrator),
       system_(system),
-      order_(order),
+      order_(order(scheme.claims, system)),
+      looks_back_(std::holds_alternative<MultistepTable>(scheme.table)),
+      doubling_(std::pow(2.0, order_) - 1),
+      doubling_after_(looks_back_ ? kTwoStep : doubling_),
       tolerance_(options.tolerance),
       min_step_(options.min_step.value_or(kMinStep * options.step)),
       max_step_(options.max_step.value_or(std::numeric_limits<double>::infinity())),
@@ -45,6 +59,7 @@ StepReport ErrorControl::attempt(State& state, double h) {
   StepReport whole = integrator_.step(whole_, h);
   if (!succeeded(whole.status)) return whole;
   StepReport halves = integrator_.step(state, h / 2);
+  if (looks_back_ && start_.h_previous == 0) state.h_previous = 0;
   if (succeeded(halves.status)) halves.append(integrator_.step(state, h / 2));
   halves.add_work(whole);
   halves.h = h;
@@ -57,26 +72,44 @@ double ErrorControl::norm(const Expression& u) const {
   return std::sqrt((system_.mass().array() * u.array().square()).sum());
 }
 
+// What rounding alone makes of the two results is no reason for shorter steps; some methods make
+// velocities of differences of positions.
+double ErrorControl::rounding_x(const State& state) const { return 8 * kEpsilon * norm(state.x); }
+double ErrorControl::rounding_v(const State& state, double h) const {
+  return 8 * kEpsilon * norm(state.v) + rounding_x(state) / h;
+}
+
+void ErrorControl::start(const State& state) {
+  const std::array<WeightedNode, 1> here{{{.theta = 0, .gradient = -1}}};
+  Vector force(system_.dofs()), scratch(system_.dofs());
+  Assembler(system_).gradient(state.x, nullptr, here, force);
+  add_forces(system_, state.t, state.x, state.v, 1, scratch, force);
+  acceleration_ = norm(force.cwiseQuotient(system_.mass()));
+  // A body at rest has no energies yet: what its forces give it in the first step will have to do.
+  velocity_ = h_ * acceleration_;
+  started_ = true;
+}
+
+void ErrorControl::see_start(const State& state, double h) {
+  const double gained = norm(state.v - start_.v);
+  const double rounding = rounding_v(state, h);
+  if (!(gained > rounding) || !std::isfinite(gained)) return;
+  const double nothing = rounding + kNothing * gained;
+  if (h * acceleration_ <= nothing) acceleration_ = gained / h;
+  if (velocity_ <= nothing) velocity_ = gained;
+}
+
 double ErrorControl::error(const State& state, double h) const {
-  // What rounding alone makes of the two results is no reason for shorter steps; some methods make
-  // velocities of differences of positions.
-  const double rounding_x = 8 * kEpsilon * norm(state.x);
-  const double rounding_v = 8 * kEpsilon * norm(state.v) + rounding_x / h;
   const auto share = [&](double difference, double rounding, double scale) {
     return difference <= rounding ? 0 : (difference - rounding) / (h * scale);
   };
-  return std::hypot(share(norm(state.x - whole_.x), rounding_x, velocity_),
-                    share(norm(state.v - whole_.v), rounding_v, acceleration_)) /
-         ((std::pow(2.0, order_) - 1) * tolerance_);
+  return std::hypot(share(norm(state.x - whole_.x), rounding_x(state), velocity_),
+                    share(norm(state.v - whole_.v), rounding_v(state, h), acceleration_)) /
+         ((start_.h_previous == 0 ? doubling_ : doubling_after_) * tolerance_);
 }
 
 StepReport ErrorControl::step(State& state, double until) {
-  // A body at rest has no energies yet: what its forces give it in the first step will have to do.
-  if (!started_) {
-    acceleration_ = StepDensity(system_).acceleration(state.x);
-    velocity_ = h_ * acceleration_;
-    started_ = true;
-  }
+  if (!started_) start(state);
   start_ = state;
   const double shortest = std::max(min_step_, 16 * kEpsilon * std::abs(state.t));
   const double left = until - state.t;
@@ -88,6 +121,7 @@ StepReport ErrorControl::step(State& state, double until) {
     double e = 0;
     if (solved) {
       see(report.before);  // not of its end, which may be far off
+      see_start(state, h);
       e = error(state, h);
     }
     report.add_work(given_up);

@@ -11,6 +11,9 @@
 // meets the same densities in the opposite order, since G is odd in v: step and rule together are
 // reversible, whereas a step chosen from x_n alone makes even a symplectic method drift.
 //
+// σ sees potentials only, not external forces: those may depend on v and t, and G would not be odd
+// in v. Where they alone make the motion fast, steps have to be short by ε or max_step.
+//
 // Any function of ρ_{n+½} instead of (3) is as good, so limits on h do not spoil this. max_step is
 // built into σ as well, by a floor under the acceleration at which (3) gives max_step; what is left
 // to the limit itself are zeros of the acceleration passed in so few steps that ρ overshoots.

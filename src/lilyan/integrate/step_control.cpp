@@ -50,14 +50,14 @@ double fit_step(double h, double left) {
 }
 
 std::unique_ptr<StepControl> make_step_control(Integrator& integrator, const System& system,
-                                               const Claims& claims,
+                                               const Scheme& scheme,
                                                const StepControlOptions& options) {
   if (!(options.step > 0)) throw Error("a step must be positive");
   switch (options.kind) {
     case StepControlKind::error:
-      return std::make_unique<ErrorControl>(integrator, system, claims.order, options);
+      return std::make_unique<ErrorControl>(integrator, system, scheme, options);
     case StepControlKind::reversible:
-      if (!claims.symmetric) {
+      if (!scheme.claims.symmetric) {
         throw Error("reversible steps need a symmetric method: no other retraces its own steps");
       }
       return std::make_unique<ReversibleControl>(integrator, system, options);

@@ -1,7 +1,7 @@
 // How long the next step is: equal steps, steps to a tolerance, or steps by a reversible rule.
 //
 //   auto integrator = make_integrator(system, scheme, {});
-//   auto control = make_step_control(*integrator, system, scheme.claims,
+//   auto control = make_step_control(*integrator, system, scheme,
 //                                    {.kind = StepControlKind::error, .step = 0.01});
 //   while (state.t < 10) {
 //     StepReport report = control->step(state, 10);
@@ -64,7 +64,7 @@ class StepControl {
 // the rule does not suit the method.
 [[nodiscard]] std::unique_ptr<StepControl> make_step_control(Integrator& integrator,
                                                              const System& system,
-                                                             const Claims& claims,
+                                                             const Scheme& scheme,
                                                              const StepControlOptions& options);
 
 // A step of h when `left` is left to go: all of it when no more than that, and half of it when it

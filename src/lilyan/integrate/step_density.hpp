@@ -6,6 +6,9 @@
 
 namespace lilyan {
 
+// Of potentials only: external forces may depend on velocity and time, a density of steps that can
+// be retraced must not.
+//
 // The density  σ(x) = (‖a(x)‖² + floor²)^(κ/2),  a = −M⁻¹∇E(x) and ‖a‖² = aᵀM a, up to a constant
 // factor. Where forces follow a power of the distance it is the scaling symmetry that says how
 // steps should follow them: Kepler's motion, a ∝ r⁻², keeps its shape when times go with r^(3/2),

@@ -60,8 +60,7 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
   summary.invariants = drift.start();
   const auto integrator = make_integrator(*scene.system, scene.scheme, scene.solver);
   summary.linear_solver = integrator->linear_solver();
-  const auto control =
-      make_step_control(*integrator, *scene.system, scene.scheme.claims, scene.control);
+  const auto control = make_step_control(*integrator, *scene.system, scene.scheme, scene.control);
   const double end = scene.initial.t + scene.duration;
   const auto at_end = [&] {
     return scene.variable_steps() ? state.t >= end : summary.steps == scene.steps;

@@ -104,7 +104,7 @@ TEST_P(Allocation, NoneByStepControl) {
   for (const StepControlKind kind : {StepControlKind::error, StepControlKind::reversible}) {
     if (kind == StepControlKind::reversible && !GetParam().claims.symmetric) continue;
     State state = body.moving(1.1, 0.5);
-    const auto control = make_step_control(*integrator, body.system, GetParam().claims,
+    const auto control = make_step_control(*integrator, body.system, GetParam(),
                                            {.kind = kind, .step = 0.01, .max_step = 0.02});
     for (int k = 0; k < 5; ++k) ASSERT_TRUE(succeeded(control->step(state, 100).status));
     const long before = allocations;
