@@ -7,6 +7,13 @@
 namespace lilyan {
 namespace {
 
+// Bars would end a cell of the table.
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '|' ? "\\|" : std::string(1, c);
+  return escaped;
+}
+
 std::string_view yes(bool value) { return value ? "yes" : "–"; }
 
 std::string order(const Claims& c) {
@@ -104,7 +111,7 @@ std::string method_page(const std::vector<VerifiedScheme>& all) {
     page += fmt::format("`{}`{}\n\n| property | claimed | measured |\n| --- | --- | --- |\n",
                         v.scheme.label, v.verification.passed() ? "" : " **not as claimed**");
     for (const Check& c : v.verification.checks) {
-      page += fmt::format("| {} | {} | {}{} |\n", c.property, c.claimed, c.measured,
+      page += fmt::format("| {} | {} | {}{} |\n", c.property, c.claimed, cell(c.measured),
                           c.passed ? "" : " **fails**");
     }
     page += "\n";
