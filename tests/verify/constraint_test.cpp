@@ -12,8 +12,8 @@
 #include "lilyan/integrate/constrained_table.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/problem/problem.hpp"
+#include "lilyan/verify/fit.hpp"
 #include "support/body.hpp"
-#include "support/fit.hpp"
 #include "support/schemes.hpp"
 
 namespace lilyan::test {

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/verify/fit.hpp"
 #include "support/body.hpp"
-#include "support/fit.hpp"
 
 namespace lilyan::test {
 namespace {

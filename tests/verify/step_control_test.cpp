@@ -15,7 +15,7 @@
 #include "lilyan/integrate/step_control.hpp"
 #include "lilyan/integrate/step_density.hpp"
 #include "lilyan/problem/problem.hpp"
-#include "support/fit.hpp"
+#include "lilyan/verify/fit.hpp"
 #include "support/schemes.hpp"
 
 namespace lilyan::test {

@@ -9,15 +9,6 @@
 #include "lilyan/integrate/constraint_check.hpp"
 
 namespace lilyan {
-namespace {
-
-double energy_scale(const Invariants& at) {
-  // Gravity's zero is arbitrary, so it does not say how large a change of energy is.
-  return std::max(
-      {at.kinetic, std::abs(at.of(EnergyKind::elastic)), std::abs(at.of(EnergyKind::potential))});
-}
-
-}  // namespace
 
 ConstrainedIntegrator::ConstrainedIntegrator(const System& system, const Scheme& scheme,
                                              const SolverOptions& options)
@@ -104,7 +95,7 @@ bool ConstrainedIntegrator::solve(const State& state, double h, StepReport& repo
                       .nodes = stage.solved_nodes,
                       .force_nodes = stage.stage.nodes,
                       .velocity_weight = stage.displacement_effect,
-                      .energy_scale = energy_scale(report.before),
+                      .energy_scale = report.before.scale(),
                       .path_weight = 1,
                       .path_velocity = nullptr,
                       .start_velocity = nullptr});
@@ -184,7 +175,7 @@ bool ConstrainedIntegrator::project() {
 // More Gauss points until the energy error of the quadrature is below the tolerance.
 bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepReport& report) {
   gauss_.begin_step();
-  const double scale = energy_scale(report.before);
+  const double scale = report.before.scale();
   while (true) {
     plan_.set_gauss_nodes(gauss_.nodes());
     if (!solve(state, h, report)) return false;
@@ -192,7 +183,7 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
     trial.after = invariants(system_, end_x_, velocity_, potential_.values(end_x_));
     if (!std::isfinite(trial.after.total)) break;  // the caller says so
     const double error = std::abs(ledger(state, h, trial).quadrature);
-    const double size = std::max(scale, energy_scale(trial.after));
+    const double size = std::max(scale, trial.after.scale());
     if (gauss_.accept(error / (options_.energy_tolerance * size))) break;
   }
   report.nodes = gauss_.used();

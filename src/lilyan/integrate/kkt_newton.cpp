@@ -1,9 +1,11 @@
 #include "lilyan/integrate/kkt_newton.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
+
+#include "lilyan/solve/definite_factor.hpp"
+#include "lilyan/solve/timer.hpp"
 
 namespace lilyan {
 namespace {
@@ -12,9 +14,6 @@ namespace {
 constexpr double kArmijo = 1e-4;
 constexpr int kMaxTrials = 60;
 constexpr double kReuseContraction = 0.2;
-constexpr double kProjections[] = {0.5, 1.0};
-constexpr double kShiftStart = 1e-10;
-constexpr int kShiftAttempts = 40;
 // |g| in units of the rounding error of its terms: to be reached, and to be content with.
 constexpr double kClosed = 4;
 constexpr double kNearlyClosed = 64;
@@ -22,19 +21,6 @@ constexpr double kNearlyClosed = 64;
 // and what is left at the tolerance has the same sign in step after step. One iteration more, as a
 // rule, brings that below rounding, where Newton's method for free steps gets on its own.
 constexpr double kAveragedTarget = 0.01;
-
-class Timer {
- public:
-  explicit Timer(double& seconds) : seconds_(seconds), start_(Clock::now()) {}
-  ~Timer() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  double& seconds_;
-  Clock::time_point start_;
-};
 
 }  // namespace
 
@@ -246,48 +232,17 @@ void KktNewton::solve_hessian(const Vector& right, Vector& solution) {
   for (int c = 0; c < pattern_->dofs(); ++c) solution[pattern_->dof(c)] = free_solution_[c];
 }
 
-bool KktNewton::try_factor(NewtonResult& result) {
-  const Timer timer(times_.factorisation);
-  ++result.factorisations;
-  return linear_->factorise({hessian_.data(), static_cast<std::size_t>(pattern_->entries())});
-}
-
 bool KktNewton::factorise(ConstrainedObjective& objective, const Vector& d, NewtonResult& result) {
   if (!pattern_) {
     objective.diagonal(diagonal_);
     return true;
   }
-  const auto assemble = [&](double projection) {
-    const Timer timer(times_.assembly);
-    objective.free().hessian(d, projection, hessian_);
-    for (int c = 0; c < pattern_->dofs(); ++c) {
-      diagonal_[pattern_->dof(c)] = hessian_[pattern_->column_start()[c]];
-    }
-  };
-  assemble(0);
-  if (try_factor(result)) return true;
-  ++result.definiteness_fixes;
-  if (options_.definiteness == Definiteness::project) {
-    for (const double strength : kProjections) {
-      assemble(strength);
-      if (try_factor(result)) return true;
-    }
-  }
-  double mean = 0;
+  const bool done = factorise_definite(objective.free(), d, *pattern_, options_.definiteness,
+                                       *linear_, hessian_, result, times_);
   for (int c = 0; c < pattern_->dofs(); ++c) {
-    mean += std::abs(hessian_[pattern_->column_start()[c]]) / pattern_->dofs();
+    diagonal_[pattern_->dof(c)] = hessian_[pattern_->column_start()[c]];
   }
-  double shift = kShiftStart * mean;
-  double applied = 0;
-  for (int k = 0; k < kShiftAttempts && std::isfinite(mean); ++k) {
-    for (int c = 0; c < pattern_->dofs(); ++c) {
-      hessian_[pattern_->column_start()[c]] += shift - applied;
-    }
-    if (try_factor(result)) return true;
-    applied = shift;
-    shift *= 10;
-  }
-  return false;
+  return done;
 }
 
 }  // namespace lilyan

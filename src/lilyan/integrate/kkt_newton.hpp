@@ -42,7 +42,6 @@ class KktNewton {
   // where linearising changes nothing.
   bool arrive(ConstrainedObjective& objective, const Vector& d, NewtonResult& result);
   bool factorise(ConstrainedObjective& objective, const Vector& d, NewtonResult& result);
-  bool try_factor(NewtonResult& result);
   void solve_hessian(const Vector& right, Vector& solution);
   // direction_ and new_lambda_; false when the Schur complement is singular.
   bool find_direction(ConstrainedObjective& objective, bool new_columns);

@@ -1,8 +1,10 @@
 #include "lilyan/solve/newton.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+
+#include "lilyan/solve/definite_factor.hpp"
+#include "lilyan/solve/timer.hpp"
 
 namespace lilyan {
 namespace {
@@ -10,25 +12,6 @@ namespace {
 constexpr double kArmijo = 1e-4;           // share of the predicted decrease a step must reach
 constexpr int kMaxTrials = 60;             // halvings of the step length
 constexpr double kReuseContraction = 0.2;  // keep the factor while a full step shrinks ‖r‖ by this
-// Projecting half-way is often enough for definiteness and keeps more of the true curvature: about
-// half the iterations on violently compressed bodies.
-constexpr double kProjections[] = {0.5, 1.0};
-constexpr double kShiftStart = 1e-10;  // of the mean diagonal entry
-constexpr int kShiftAttempts = 40;
-
-// Adds the time until its end to a counter.
-class Timer {
- public:
-  explicit Timer(double& seconds) : seconds_(seconds), start_(Clock::now()) {}
-  ~Timer() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  double& seconds_;
-  Clock::time_point start_;
-};
 
 }  // namespace
 
@@ -88,7 +71,8 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
       return result;
     }
     const bool fresh = !reuse;
-    if (fresh && !factorise(objective, d, result)) {
+    if (fresh && !factorise_definite(objective, d, pattern_, options_.definiteness, *linear_,
+                                     hessian_, result, times_)) {
       result.status = StepStatus::not_definite;
       return result;
     }
@@ -149,43 +133,6 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     norm = new_norm;
   }
   return result;
-}
-
-bool Newton::try_factor(NewtonResult& result) {
-  const Timer timer(times_.factorisation);
-  ++result.factorisations;
-  return linear_->factorise({hessian_.data(), static_cast<std::size_t>(pattern_.entries())});
-}
-
-bool Newton::factorise(Objective& objective, const Vector& d, NewtonResult& result) {
-  const auto assemble = [&](double projection) {
-    const Timer timer(times_.assembly);
-    objective.hessian(d, projection, hessian_);
-  };
-  assemble(0);
-  if (try_factor(result)) return true;
-
-  ++result.definiteness_fixes;
-  if (options_.definiteness == Definiteness::project) {
-    for (const double strength : kProjections) {
-      assemble(strength);
-      if (try_factor(result)) return true;
-    }
-  }
-  double mean = 0;
-  for (int c = 0; c < pattern_.dofs(); ++c) mean += std::abs(hessian_[pattern_.column_start()[c]]);
-  mean /= pattern_.dofs();
-  double shift = kShiftStart * mean;
-  double applied = 0;
-  for (int k = 0; k < kShiftAttempts && std::isfinite(mean); ++k) {
-    for (int c = 0; c < pattern_.dofs(); ++c) {
-      hessian_[pattern_.column_start()[c]] += shift - applied;
-    }
-    if (try_factor(result)) return true;
-    applied = shift;
-    shift *= 10;
-  }
-  return false;
 }
 
 void Newton::solve_direction() {

@@ -93,8 +93,6 @@ class Newton {
   [[nodiscard]] const NewtonTimes& times() const { return times_; }
 
  private:
-  bool factorise(Objective& objective, const Vector& d, NewtonResult& result);
-  bool try_factor(NewtonResult& result);
   void solve_direction();
   void read_diagonal();
   // Whether a residual of this size may be nothing but rounding error.
