@@ -25,11 +25,14 @@ EnergyByKind Assembler::values(const Vector& x0, const Vector* d,
 }
 
 EnergyByKind Assembler::values_and_gradient(const Vector& x0, const Vector* d,
-                                            std::span<const WeightedNode> nodes,
-                                            Vector& gradient) const {
+                                            std::span<const WeightedNode> nodes, Vector& gradient,
+                                            const PathMean* mean) const {
   gradient.setZero();
-  const EnergyByKind sum = run(
-      {.x0 = x0.data(), .d = d ? d->data() : nullptr, .nodes = nodes, .gradient = gradient.data()});
+  const EnergyByKind sum = run({.x0 = x0.data(),
+                                .d = d ? d->data() : nullptr,
+                                .nodes = nodes,
+                                .gradient = gradient.data(),
+                                .mean = mean});
   stop_fixed(system_, gradient);
   return sum;
 }
@@ -46,20 +49,22 @@ void Assembler::gradient(const Vector& x0, const Vector* d, std::span<const Weig
 }
 
 void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
-                        double projection, std::vector<double>& values) const {
+                        double projection, std::vector<double>& values,
+                        const PathMean* mean) const {
   std::ranges::fill(values, 0.0);
   run({.x0 = x0.data(),
        .d = d.data(),
        .nodes = nodes,
        .want_value = false,
        .hessian = values.data(),
-       .projection = projection});
+       .projection = projection,
+       .mean = mean});
 }
 
 const BlockPattern& Assembler::hessian_pattern() {
   if (!pattern_) {
     pattern_ = std::make_unique<BlockPattern>(system_);
-    for (const auto& energy : system_.energies()) slots_.push_back(pattern_->slots(*energy));
+    for (const auto& energy : system_.energies()) slots_.push_back(pattern_->slots(energy->stencils()));
   }
   return *pattern_;
 }

@@ -23,12 +23,15 @@ class Assembler {
                                     std::span<const WeightedNode> nodes) const;
   // The same, and gradient = Σ gradient_i ∇E(x₀+θ_i d); zero at fixed vertices.
   EnergyByKind values_and_gradient(const Vector& x0, const Vector* d,
-                                   std::span<const WeightedNode> nodes, Vector& gradient) const;
+                                   std::span<const WeightedNode> nodes, Vector& gradient,
+                                   const PathMean* mean = nullptr) const;
   void gradient(const Vector& x0, const Vector* d, std::span<const WeightedNode> nodes,
                 Vector& gradient) const;
+  // Where the nodes are a rule for the mean over the path, `mean` says so (core/energy.hpp).
   // values (of size hessian_pattern().storage()) = Σ hessian_i ∇²E(x₀+θ_i d) over free vertices.
   void hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
-               double projection, std::vector<double>& values) const;
+               double projection, std::vector<double>& values,
+               const PathMean* mean = nullptr) const;
 
   const BlockPattern& hessian_pattern();
   [[nodiscard]] const System& system() const { return system_; }

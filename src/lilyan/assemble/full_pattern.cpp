@@ -64,4 +64,11 @@ void FullPattern::mirror(std::span<const double> lower, std::span<double> full) 
   }
 }
 
+void FullPattern::add_mirrored(std::span<const double> lower, std::span<double> full) const {
+  for (std::size_t k = 0; k < below_.size(); ++k) {
+    full[below_[k]] += lower[k];
+    if (above_[k] != below_[k]) full[above_[k]] += lower[k];
+  }
+}
+
 }  // namespace lilyan

@@ -27,6 +27,8 @@ class FullPattern {
   [[nodiscard]] FullBlockSlots slots(const Energy& energy) const;
   // full = the symmetric matrix whose lower triangle has these values in the half pattern.
   void mirror(std::span<const double> lower, std::span<double> full) const;
+  // full += that matrix.
+  void add_mirrored(std::span<const double> lower, std::span<double> full) const;
 
  private:
   [[nodiscard]] int find(int row, int column) const;

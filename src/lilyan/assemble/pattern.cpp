@@ -19,8 +19,7 @@ BlockPattern::BlockPattern(const System& system)
   const int n = static_cast<int>(free_vertices_.size());
 
   std::vector<std::pair<int, int>> edges;  // both directions
-  for (const auto& energy : system.energies()) {
-    const Stencils s = energy->stencils();
+  const auto add_edges = [&](const Stencils& s) {
     for (std::size_t first = 0; first < s.vertices.size(); first += s.size) {
       for (int a = 0; a < s.size; ++a) {
         for (int b = 0; b < s.size; ++b) {
@@ -30,7 +29,9 @@ BlockPattern::BlockPattern(const System& system)
         }
       }
     }
-  }
+  };
+  for (const auto& energy : system.energies()) add_edges(energy->stencils());
+  for (const auto& dissipation : system.dissipations()) add_edges(dissipation->stencils());
   std::ranges::sort(edges);
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
 
@@ -64,9 +65,8 @@ BlockPattern::BlockPattern(const System& system)
   scratch_ = system.fixed_count() > 0 ? dim * longest : 0;
 }
 
-BlockSlots BlockPattern::slots(const Energy& energy) const {
+BlockSlots BlockPattern::slots(const Stencils& s) const {
   const int dim = dimension_;
-  const Stencils s = energy.stencils();
   BlockSlots slots;
   slots.position.reserve(s.vertices.size() * (s.size + 1) / 2);
   slots.column_length.reserve(s.vertices.size());

@@ -36,7 +36,7 @@ class BlockPattern {
   [[nodiscard]] const std::vector<int>& graph_start() const { return graph_start_; }
   [[nodiscard]] const std::vector<int>& graph() const { return graph_; }
 
-  [[nodiscard]] BlockSlots slots(const Energy& energy) const;
+  [[nodiscard]] BlockSlots slots(const Stencils& stencils) const;
 
  private:
   int dimension_;

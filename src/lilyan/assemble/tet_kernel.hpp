@@ -110,41 +110,67 @@ inline void scatter_hessian(const TetGroup& g, const Mat3<Pack> (&block)[10], co
   }
 }
 
+// One group; `first` is the number of tets before it. Returns each lane's part of the value.
+template <class Material>
+Pack evaluate_tet_group(const Material& material, const TetGroup& g, std::ptrdiff_t first,
+                        const Evaluation& at) {
+  const Mat3<Pack> F0 = multiply(gather_edges(g, at.x0), g.inverse_rest);
+  const Mat3<Pack> dF = at.d ? multiply(gather_edges(g, at.d), g.inverse_rest) : zero3<Pack>();
+  Mat3<Pack> stress = zero3<Pack>();
+  Sym9<Pack> tangent;
+  if (at.hessian) tangent = zero9<Pack>();
+  Pack value = {};
+  for (const WeightedNode& node : at.nodes) {
+    Mat3<Pack> F;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) F(i, j) = F0(i, j) + node.theta * dF(i, j);
+    }
+    if (at.want_value) value += node.value * material.energy(F);
+    if (at.gradient) {
+      const Mat3<Pack> P = material.stress(F);
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) stress(i, j) += (node.gradient * g.volume) * P(i, j);
+      }
+    }
+    if (at.hessian) material.add_tangent(F, node.hessian * g.volume, tangent);
+  }
+  if (at.gradient) scatter_gradient(g, stress, at.gradient);
+  if (at.hessian) {
+    if (at.projection > 0) raise_negative_eigenvalues(tangent, at.projection);
+    Mat3<Pack> block[10];
+    element_blocks(g, tangent, block);
+    scatter_hessian(g, block, at.slots->position.data() + 10 * first,
+                    at.slots->column_length.data() + 4 * first, at.hessian);
+  }
+  return g.volume * value;
+}
+
 template <class Material>
 double evaluate_tets(const Material& material, std::span<const TetGroup> groups,
                      const Evaluation& at) {
   Pack total = {};
   std::ptrdiff_t first = 0;
   for (const TetGroup& g : groups) {
-    const Mat3<Pack> F0 = multiply(gather_edges(g, at.x0), g.inverse_rest);
-    const Mat3<Pack> dF = at.d ? multiply(gather_edges(g, at.d), g.inverse_rest) : zero3<Pack>();
-    Mat3<Pack> stress = zero3<Pack>();
-    Sym9<Pack> tangent;
-    if (at.hessian) tangent = zero9<Pack>();
-    Pack value = {};
-    for (const WeightedNode& node : at.nodes) {
-      Mat3<Pack> F;
-      for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) F(i, j) = F0(i, j) + node.theta * dF(i, j);
-      }
-      if (at.want_value) value += node.value * material.energy(F);
-      if (at.gradient) {
-        const Mat3<Pack> P = material.stress(F);
-        for (int i = 0; i < 3; ++i) {
-          for (int j = 0; j < 3; ++j) stress(i, j) += (node.gradient * g.volume) * P(i, j);
-        }
-      }
-      if (at.hessian) material.add_tangent(F, node.hessian * g.volume, tangent);
-    }
-    total += g.volume * value;
-    if (at.gradient) scatter_gradient(g, stress, at.gradient);
-    if (at.hessian) {
-      if (at.projection > 0) raise_negative_eigenvalues(tangent, at.projection);
-      Mat3<Pack> block[10];
-      element_blocks(g, tangent, block);
-      scatter_hessian(g, block, at.slots->position.data() + 10 * first,
-                      at.slots->column_length.data() + 4 * first, at.hessian);
-    }
+    total += evaluate_tet_group(material, g, first, at);
+    first += g.lanes;
+  }
+  return lane_sum(total);
+}
+
+// The group with the shape at `rest` as its undeformed one. Tets that are flat there (volume below
+// 1e-6 of the cube of their longest edge) get none of the volume, and the shape of one that is not;
+// false when there is no such one.
+bool take_rest_shape(const double* rest, TetGroup& group);
+
+// The same with another rest shape.
+template <class Material>
+double evaluate_tets_from(const Material& material, std::span<const TetGroup> groups,
+                          const double* rest, const Evaluation& at) {
+  Pack total = {};
+  std::ptrdiff_t first = 0;
+  for (const TetGroup& original : groups) {
+    TetGroup g = original;
+    if (take_rest_shape(rest, g)) total += evaluate_tet_group(material, g, first, at);
     first += g.lanes;
   }
   return lane_sum(total);

@@ -13,11 +13,13 @@ namespace lilyan {
 enum class EnergyKind {
   elastic,
   gravity,    // of uniform fields: its zero is arbitrary
+  contact,    // of bodies pressed against obstacles or each other
   potential,  // anything else
 };
-inline constexpr std::size_t kEnergyKinds = 3;
+inline constexpr std::size_t kEnergyKinds = 4;
 [[nodiscard]] constexpr std::string_view name(EnergyKind kind) {
-  constexpr std::array<std::string_view, kEnergyKinds> names = {"elastic", "gravity", "potential"};
+  constexpr std::array<std::string_view, kEnergyKinds> names = {"elastic", "gravity", "contact",
+                                                             "potential"};
   return names[static_cast<std::size_t>(kind)];
 }
 using EnergyByKind = std::array<double, kEnergyKinds>;
@@ -29,6 +31,15 @@ struct WeightedNode {
   double value = 0;
   double gradient = 0;
   double hessian = 0;
+};
+
+// The nodes of an evaluation, where they are a rule for the mean over the path:
+//   weight ∫₀¹ f(x0 + s d) ds − start f(x0)   for the gradient, f = ∇E; the Hessian has s ∇²E in
+// it and the value ∫ (E(x0 + s d) − E(x0))/s ds, so that one is the derivative of the other. (The
+// rule's own node at s = 0 is known and not among the nodes: `start` is its weight.)
+struct PathMean {
+  double weight = 0;
+  double start = 0;
 };
 
 // Where the n×n blocks (n the system's dimension) of an energy's element Hessians live in the
@@ -55,6 +66,17 @@ struct Evaluation {
   // How far to raise the negative eigenvalues of each element's (summed) Hessian: 0 not at all,
   // 1 up to zero.
   double projection = 0;
+  // Where not null, an energy that can integrate over the path better than the nodes do is to do
+  // that instead (and to return that value).
+  const PathMean* mean = nullptr;
+};
+
+// What is known when a step begins. Pointers are to all degrees of freedom.
+struct StepOpening {
+  double t = 0;
+  double h = 0;
+  const double* x = nullptr;
+  const double* v = nullptr;
 };
 
 // Where the n×n blocks of element Jacobians that are not symmetric live in the values of a sparse
@@ -103,6 +125,26 @@ class Energy {
   // says so; its systems cannot be stepped by methods that are built on it.
   [[nodiscard]] virtual bool has_discrete_gradient() const { return false; }
   virtual void discrete_gradient(const DiscreteEvaluation& /*at*/) const {}
+
+  // The energy of the same elements with `rest` as their undeformed shape (positions of all
+  // vertices): what has been strained since then. Elements that are flat there are left out. An
+  // energy that cannot do it says so.
+  [[nodiscard]] virtual bool has_moving_rest() const { return false; }
+  [[nodiscard]] virtual double evaluate_from(const double* /*rest*/,
+                                             const Evaluation& /*at*/) const {
+    return 0;
+  }
+
+  // Energies that depend on time (a moving obstacle) or on the past (a spring that appears on
+  // contact) change between steps, never within one: such a one says so, and is told.
+  [[nodiscard]] virtual bool changes() const { return false; }
+  // Called before a step (again, should it be repeated). True when the stencils have changed.
+  virtual bool begin_step(const StepOpening& /*opening*/) { return false; }
+  // Called after a step to x that worked; false when E left out something at x that it learnt of
+  // only now, and the step is to be repeated.
+  [[nodiscard]] virtual bool covers(const double* /*x*/) { return true; }
+  // Called when the step is done, at its end t.
+  virtual void end_step(double /*t*/) {}
 
   // Symmetries of E, which say what a run must conserve.
   [[nodiscard]] virtual bool translation_invariant() const = 0;

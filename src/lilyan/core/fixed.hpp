@@ -14,4 +14,13 @@ inline void stop_fixed(const System& system, Vector& v) {
   }
 }
 
+// The same for velocities: those of prescribed motion stay.
+inline void stop_unmoved(const System& system, Vector& v) {
+  if (system.fixed_count() == 0) return;
+  const int n = system.dimension();
+  for (int i = 0; i < system.vertices(); ++i) {
+    if (system.fixed(i) && !system.moving(i)) v.segment(n * i, n).setZero();
+  }
+}
+
 }  // namespace lilyan

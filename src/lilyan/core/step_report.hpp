@@ -58,7 +58,8 @@ struct Invariants {
   // count.
   [[nodiscard]] double scale() const {
     return std::max(
-        {kinetic, std::abs(of(EnergyKind::elastic)), std::abs(of(EnergyKind::potential))});
+        {kinetic, std::abs(of(EnergyKind::elastic)),
+                     std::abs(of(EnergyKind::contact)), std::abs(of(EnergyKind::potential))});
   }
   // Of points in space; zero in systems of dimension one.
   Vec3 linear_momentum = Vec3::Zero();

@@ -28,6 +28,35 @@ void System::add(std::unique_ptr<Energy> energy) { energies_.push_back(std::move
 
 void System::add(std::unique_ptr<Force> force) { forces_.push_back(std::move(force)); }
 
+void System::add(std::unique_ptr<Dissipation> dissipation) {
+  dissipations_.push_back(std::move(dissipation));
+}
+
+void System::add(std::unique_ptr<Impulse> impulse) { impulses_.push_back(std::move(impulse)); }
+
+void System::add(std::unique_ptr<Motion> motion) {
+  for (const int vertex : motion->vertices()) {
+    if (vertex < 0 || vertex >= vertices()) {
+      throw Error("cannot move vertex " + std::to_string(vertex) + ": the system has " +
+                  std::to_string(vertices()));
+    }
+    if (fixed_[vertex] != 0) {
+      throw Error("vertex " + std::to_string(vertex) + " is " +
+                  (moving(vertex) ? "moved by another script" : "fixed") + " already");
+    }
+  }
+  for (const int vertex : motion->vertices()) {
+    fix(vertex);
+    fixed_[vertex] = kMoving;
+  }
+  motions_.push_back(std::move(motion));
+}
+
+bool System::changes() const {
+  return !motions_.empty() || !impulses_.empty() ||
+         std::ranges::any_of(energies_, [](const auto& e) { return e->changes(); });
+}
+
 void System::add(std::unique_ptr<Constraint> constraint) {
   const int dimension = constraint->dimension();
   if (dimension != 0 && dimension != dimension_) {
@@ -54,6 +83,10 @@ void System::fix(int vertex) {
 
 bool System::translation_invariant() const {
   return dimension_ == 3 && fixed_count_ == 0 && forces_.empty() &&
+         std::ranges::all_of(dissipations_,
+                             [](const auto& r) { return r->keeps_linear_momentum(); }) &&
+         std::ranges::all_of(impulses_,
+                             [](const auto& p) { return p->keeps_linear_momentum(); }) &&
          std::ranges::all_of(energies_, [](const auto& e) { return e->translation_invariant(); }) &&
          std::ranges::all_of(constraints_,
                              [](const auto& c) { return c->translation_invariant(); });
@@ -61,6 +94,10 @@ bool System::translation_invariant() const {
 
 bool System::rotation_invariant() const {
   return dimension_ == 3 && fixed_count_ == 0 && forces_.empty() &&
+         std::ranges::all_of(dissipations_,
+                             [](const auto& r) { return r->keeps_angular_momentum(); }) &&
+         std::ranges::all_of(impulses_,
+                             [](const auto& p) { return p->keeps_angular_momentum(); }) &&
          std::ranges::all_of(energies_, [](const auto& e) { return e->rotation_invariant(); }) &&
          std::ranges::all_of(constraints_, [](const auto& c) { return c->rotation_invariant(); });
 }

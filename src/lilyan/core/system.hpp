@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "lilyan/core/constraint.hpp"
+#include "lilyan/core/dissipation.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/force.hpp"
+#include "lilyan/core/impulse.hpp"
+#include "lilyan/core/motion.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
@@ -27,6 +30,10 @@ class System {
 
   void add(std::unique_ptr<Energy> energy);
   void add(std::unique_ptr<Force> force);
+  void add(std::unique_ptr<Dissipation> dissipation);
+  void add(std::unique_ptr<Impulse> impulse);
+  // Its vertices count as fixed, but move. Throws Error for one that moves or is fixed already.
+  void add(std::unique_ptr<Motion> motion);
   // Throws Error when the constraint is not for a system of this size or dimension.
   void add(std::unique_ptr<Constraint> constraint);
 
@@ -41,18 +48,29 @@ class System {
   [[nodiscard]] const Vector& mass() const { return dof_mass_; }
   [[nodiscard]] bool fixed(int vertex) const { return fixed_[vertex]; }
   [[nodiscard]] int fixed_count() const { return fixed_count_; }
+  // Fixed, but moving with the velocity that the state has it at.
+  [[nodiscard]] bool moving(int vertex) const { return fixed_[vertex] == kMoving; }
+  // Whether anything is to be done between steps: vertices to move, energies that change, impulses.
+  [[nodiscard]] bool changes() const;
   [[nodiscard]] std::span<const std::unique_ptr<Energy>> energies() const { return energies_; }
 
   [[nodiscard]] std::span<const std::unique_ptr<Force>> forces() const { return forces_; }
   [[nodiscard]] std::span<const std::unique_ptr<Constraint>> constraints() const {
     return constraints_;
   }
+  [[nodiscard]] std::span<const std::unique_ptr<Dissipation>> dissipations() const {
+    return dissipations_;
+  }
+  [[nodiscard]] std::span<const std::unique_ptr<Impulse>> impulses() const { return impulses_; }
+  [[nodiscard]] std::span<const std::unique_ptr<Motion>> motions() const { return motions_; }
 
   // Whether Noether's theorem promises linear (angular) momentum for this system.
   [[nodiscard]] bool translation_invariant() const;
   [[nodiscard]] bool rotation_invariant() const;
 
  private:
+  static constexpr char kMoving = 2;
+
   int dimension_;
   std::vector<double> masses_;
   Vector dof_mass_;
@@ -60,6 +78,9 @@ class System {
   int fixed_count_ = 0;
   std::vector<std::unique_ptr<Energy>> energies_;
   std::vector<std::unique_ptr<Force>> forces_;
+  std::vector<std::unique_ptr<Dissipation>> dissipations_;
+  std::vector<std::unique_ptr<Impulse>> impulses_;
+  std::vector<std::unique_ptr<Motion>> motions_;
   std::vector<std::unique_ptr<Constraint>> constraints_;
 };
 

@@ -38,6 +38,11 @@ class Tets final : public Energy {
     return evaluate_tets(material_, std::span<const TetGroup>(groups_), at);
   }
 
+  [[nodiscard]] bool has_moving_rest() const override { return true; }
+  [[nodiscard]] double evaluate_from(const double* rest, const Evaluation& at) const override {
+    return evaluate_tets_from(material_, std::span<const TetGroup>(groups_), rest, at);
+  }
+
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override {
     discrete_gradient_of_tets(material_, std::span<const TetGroup>(groups_), at);

@@ -6,6 +6,7 @@
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/integrate/predictor.hpp"
+#include "lilyan/integrate/prescribed_work.hpp"
 
 namespace lilyan {
 CollocationIntegrator::CollocationIntegrator(const System& system, const CollocationTable& table,
@@ -66,7 +67,7 @@ void CollocationIntegrator::finish(const State& state, double h) {
 
 StepReport CollocationIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_fixed(system_, state.v);
+  stop_unmoved(system_, state.v);
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   predict(state, h, report);
@@ -94,7 +95,7 @@ StepReport CollocationIntegrator::step(State& state, double h) {
   report.after = after;
   const auto mean = 0.5 * (state.v + v1_);
   report.ledger.solver = mean.dot(solver_impulse_);
-  report.ledger.work = work_;
+  report.ledger.work = work_ + prescribed_work(system_, state.x, d_, acceleration_);
   report.ledger.method =
       after.total - report.before.total - report.ledger.solver - report.ledger.work;
   state.x.swap(state.x_previous);

@@ -16,6 +16,10 @@ class CollocationIntegrator final : public Integrator {
   CollocationIntegrator(const System& system, const CollocationTable& table,
                         const SolverOptions& options);
   StepReport step(State& state, double h) override;
+  void forget() override {
+    potential_.forget();
+    predictor_->forget();
+  }
   [[nodiscard]] std::string_view linear_solver() const override {
     return equation_.linear_solver();
   }

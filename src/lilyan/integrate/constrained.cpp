@@ -7,15 +7,25 @@
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/integrate/constrained_table.hpp"
 #include "lilyan/integrate/constraint_check.hpp"
+#include "lilyan/integrate/prescribed_work.hpp"
 
 namespace lilyan {
+namespace {
+
+double weights_of(const std::vector<Node>& nodes) {
+  double sum = 0;
+  for (const Node& node : nodes) sum += node.weight;
+  return sum;
+}
+
+}  // namespace
 
 ConstrainedIntegrator::ConstrainedIntegrator(const System& system, const Scheme& scheme,
                                              const SolverOptions& options)
     : system_(system),
       options_(options),
       plan_(constrained_table(scheme)),
-      forced_(!system.forces().empty()),
+      forced_(!system.forces().empty() || !system.dissipations().empty()),
       assembler_(system),
       potential_(assembler_),
       objective_(assembler_, options),
@@ -28,7 +38,8 @@ ConstrainedIntegrator::ConstrainedIntegrator(const System& system, const Scheme&
   end_gram_.setZero(m, m);
   for (Vector* v : {&end_values_, &normal_, &rate_}) v->setZero(m);
   for (Vector* v :
-       {&d_, &velocity_, &end_x_, &start_gradient_, &end_gradients_, &end_forces_, &impulse_}) {
+       {&d_, &velocity_, &end_x_, &start_gradient_, &end_gradients_, &end_forces_, &impulse_,
+        &known_velocity_}) {
     v->setZero(system.dofs());
   }
 }
@@ -59,10 +70,11 @@ bool ConstrainedIntegrator::begin(const State& state, double h, StepReport& repo
 
 StepReport ConstrainedIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_fixed(system_, state.v);
+  stop_unmoved(system_, state.v);
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   if (!begin(state, h, report)) return report;
+  objective_.begin_step(state.x, h);
   if (!(plan_.adaptive_nodes ? solve_adaptive(state, h, report) : solve(state, h, report))) {
     return report;
   }
@@ -89,6 +101,13 @@ bool ConstrainedIntegrator::solve(const State& state, double h, StepReport& repo
   if (stage.start_weight != 0) {
     y.array() -= (h * h * stage.start_weight) * start_gradient_.array() / system_.mass().array();
   }
+  double start_velocity = 0;
+  for (const Known& k : stage.stage.velocity) start_velocity += k.velocity;
+  known_velocity_ = start_velocity * state.v;
+  std::optional<PathMean> mean;
+  if (plan_.averages_force) {
+    mean = {h * h * weights_of(stage.stage.nodes), h * h * stage.start_weight};
+  }
   objective_.prepare({.x0 = &state.x,
                       .t0 = state.t,
                       .h = h,
@@ -98,7 +117,11 @@ bool ConstrainedIntegrator::solve(const State& state, double h, StepReport& repo
                       .energy_scale = report.before.scale(),
                       .path_weight = 1,
                       .path_velocity = nullptr,
-                      .start_velocity = nullptr});
+                      .start_velocity = nullptr,
+                      .dissipation_weight = weights_of(stage.stage.nodes),
+                      .end_weight = stage.stage.displacement,
+                      .end_velocity = &known_velocity_,
+                      .mean = mean});
   average_.clear();
   if (plan_.averages_force) {
     for (const Node& n : stage.stage.nodes) average_.push_back({n.theta, 2 * n.weight});
@@ -150,6 +173,7 @@ void ConstrainedIntegrator::find_velocity(const State& state, double h) {
   if (forced_) {
     end_forces_.setZero();
     objective_.add_path_forces(d_, plan.stage.end_forces, end_forces_);
+    end_forces_ += weights_of(plan.stage.end_forces) * objective_.dissipation();
     impulse_ += h * end_forces_;
   }
   velocity_.array() += impulse_.array() / mass;
@@ -196,16 +220,23 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
 Ledger ConstrainedIntegrator::ledger(const State& state, double h, const StepReport& report) {
   Ledger result;
   const StagePlan& stage = plan_.stages.front();
+  result.work = prescribed_work(system_, state.x, d_, impulse_);
+  const double prescribed = result.work;
   const double a = stage.displacement_effect;
   const Vector& residual = newton_.residual();
   if (!plan_.averages_force) {
     impulse_ = 0.5 * (state.v + velocity_);
     result.solver = (a / h) * impulse_.dot(residual);
     if (forced_) {
-      result.work =
-          h * (a * impulse_.dot(objective_.weighted_forces()) + impulse_.dot(end_forces_));
+      const double end_weight = weights_of(stage.stage.end_forces);
+      result.work +=
+          h * (a * impulse_.dot(objective_.weighted_forces()) + impulse_.dot(end_forces_) -
+               end_weight * impulse_.dot(objective_.dissipation()));
+      result.dissipation =
+          (a * objective_.dissipation_weight() + end_weight) * d_.dot(objective_.dissipation());
     }
-    result.method = report.after.total - report.before.total - result.solver - result.work;
+    result.method = report.after.total - report.before.total - result.solver - result.work -
+                    result.dissipation;
     return result;
   }
   const double rate = a / (h * h);
@@ -217,12 +248,16 @@ Ledger ConstrainedIntegrator::ledger(const State& state, double h, const StepRep
   end_values_ += constrained_.start_values();
   result.solver = rate * d_.dot(residual) + closing +
                   0.5 * (constrained_.normal_speed().squaredNorm() - normal_.squaredNorm());
-  if (forced_) result.work = a * d_.dot(objective_.weighted_forces());
+  if (forced_) {
+    result.work += a * d_.dot(objective_.weighted_forces());
+    result.dissipation =
+        a * objective_.dissipation_weight() * d_.dot(objective_.dissipation());
+  }
   double change = 0;
   for (std::size_t k = 0; k < kEnergyKinds; ++k) {
     change += report.after.potential[k] - report.before.potential[k];
   }
-  result.quadrature = change - rate * d_.dot(objective_.weighted_gradients()) + pushing - closing;
+  result.quadrature = change - prescribed - rate * d_.dot(objective_.weighted_gradients()) + pushing - closing;
   if (stage.start_weight != 0) {
     result.quadrature -= a * stage.start_weight * d_.dot(start_gradient_);
   }

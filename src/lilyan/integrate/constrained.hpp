@@ -50,6 +50,7 @@ class ConstrainedIntegrator final : public Integrator {
   // Throws ConstraintError when the first state does not obey the constraints, or these depend on
   // one another there.
   StepReport step(State& state, double h) override;
+  void forget() override { potential_.forget(); }
   [[nodiscard]] std::string_view linear_solver() const override;
   [[nodiscard]] NewtonTimes times() const override { return newton_.times(); }
 
@@ -79,7 +80,7 @@ class ConstrainedIntegrator final : public Integrator {
   DenseMatrix end_gram_;
   GramFactor end_factor_;
   Vector end_values_, normal_, rate_;
-  Vector d_, velocity_, end_x_, start_gradient_, end_gradients_, end_forces_, impulse_;
+  Vector d_, velocity_, end_x_, start_gradient_, end_gradients_, end_forces_, impulse_, known_velocity_;
 };
 
 }  // namespace lilyan

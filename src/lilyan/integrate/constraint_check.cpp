@@ -112,7 +112,7 @@ void check_constraints(const System& system, const State& state) {
 
 void project_velocities(const System& system, State& state) {
   if (system.constraints().empty()) return;
-  stop_fixed(system, state.v);
+  stop_unmoved(system, state.v);
   const ConstraintSet set(system);
   const int m = set.equations();
   Vector g(m), normal(m), impulse(state.v.size());

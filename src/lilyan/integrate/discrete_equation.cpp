@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lilyan/core/error.hpp"
 #include "lilyan/integrate/forces.hpp"
 
 namespace lilyan {
@@ -30,12 +31,21 @@ DiscreteEquation::DiscreteEquation(const System& system, const FullPattern& patt
       energy_tolerance_(options.energy_tolerance),
       velocity_tolerance_(options.velocity_tolerance),
       forced_(!system.forces().empty()),
+      dissipation_(system),
       drift_(system.dofs()),
       forces_(system.dofs()),
       free_right_(pattern.dofs()),
       free_solution_(pattern.dofs()),
       lu_(make_lu()) {
-  if (!forced_) return;
+  if (!dissipation_.empty()) {
+    if (dissipation_.any(DissipationVelocity::end)) {
+      throw Error("damping by the velocity at the end of the step is for methods that minimise; "
+                  "use rayleigh damping of kind \"midpoint\" with this one");
+    }
+    dissipated_.setZero(system.dofs());
+    dissipation_hessian_.resize(static_cast<std::size_t>(pattern.half().storage()));
+  }
+  if (!forced_ && dissipation_.empty()) return;
   for (Vector* v : {&external_, &damping_, &middle_x_, &middle_v_, &scratch_})
     v->setZero(system.dofs());
 }
@@ -48,6 +58,7 @@ void DiscreteEquation::prepare(const State& start, double h, double energy_scale
   energy_scale_ = energy_scale;
   potential_ = potential;
   drift_ = h * start.v;
+  dissipation_.begin_step(start.x, h);
 }
 
 void DiscreteEquation::go_to_middle(const Vector& d) {
@@ -58,6 +69,12 @@ void DiscreteEquation::go_to_middle(const Vector& d) {
 void DiscreteEquation::evaluate(const Vector& d, Vector& residual) {
   forces(d, forces_);
   residual.array() = mass_.array() * (d - drift_).array() + forces_.array();
+  if (!dissipation_.empty()) {
+    middle_v_ = d / h_;
+    dissipated_.setZero();
+    dissipation_.value_and_gradient(DissipationVelocity::path, middle_v_, -1, dissipated_);
+    residual -= (0.5 * h_ * h_) * dissipated_;
+  }
   if (!forced_) return;
   go_to_middle(d);
   external_.setZero();
@@ -78,6 +95,14 @@ bool DiscreteEquation::factorise(const Vector& d) {
     for (int c = 0; c < pattern_.dofs(); ++c) {
       values[pattern_.diagonal()[c]] += damping_[pattern_.half().dof(c)];
     }
+  }
+  if (!dissipation_.empty()) {
+    middle_v_ = d / h_;
+    std::ranges::fill(dissipation_hessian_, 0.0);
+    dissipation_.add_hessian(DissipationVelocity::path, middle_v_, 0.5 * h_, 0, pattern_.half(),
+                             dissipation_hessian_);
+    pattern_.add_mirrored(dissipation_hessian_,
+                          {values, static_cast<std::size_t>(pattern_.entries())});
   }
   return lu_->factorise(jacobian_);
 }

@@ -1,6 +1,6 @@
 // The equation of a discrete-gradient step,
-//   F(d) = M (d − h v₀) + ½h² [∇̄E(x₀, d) − f(t₀+h/2, x₀+d/2, d/h)] = 0
-// with f the external forces in the middle of the step.
+//   F(d) = M (d − h v₀) + ½h² [∇̄E(x₀, d) − f(t₀+h/2, x₀+d/2, d/h) + ∂R(d/h)] = 0
+// with f the external forces in the middle of the step and ∂R dissipation.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/discrete_assembler.hpp"
+#include "lilyan/assemble/dissipation_assembler.hpp"
 #include "lilyan/assemble/full_pattern.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/integrate/integrator.hpp"
@@ -35,6 +36,8 @@ class DiscreteEquation : public Equation {
   [[nodiscard]] const Vector& weighted_forces() const { return forces_; }
   // f of the last evaluation.
   [[nodiscard]] const Vector& external_forces() const { return external_; }
+  // −∂R of the last evaluation; empty without dissipation.
+  [[nodiscard]] const Vector& dissipation() const { return dissipated_; }
   // Velocity error relative to the energy scale, at the last call of defect().
   [[nodiscard]] double relative_velocity_error() const { return velocity_error_; }
   [[nodiscard]] std::string_view linear_solver() const { return lu_->name(); }
@@ -61,6 +64,9 @@ class DiscreteEquation : public Equation {
   double velocity_error_ = 0;
   double t_middle_ = 0;
   bool forced_;
+  DissipationAssembler dissipation_;
+  Vector dissipated_;
+  std::vector<double> dissipation_hessian_;
   Vector external_, damping_, middle_x_, middle_v_, scratch_;  // empty without external forces
   Vector drift_;                                               // h v₀
   Vector forces_;

@@ -7,6 +7,7 @@
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/integrate/predictor.hpp"
+#include "lilyan/integrate/prescribed_work.hpp"
 
 namespace lilyan {
 namespace {
@@ -60,7 +61,7 @@ void DiscreteGradientIntegrator::predict(const State& state, double h, StepRepor
 
 StepReport DiscreteGradientIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_fixed(system_, state.v);
+  stop_unmoved(system_, state.v);
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   predict(state, h, report);
@@ -107,9 +108,23 @@ Ledger DiscreteGradientIntegrator::ledger(const State& start, double h,
   Ledger result;
   result.solver = (2 / h) * mean.dot(root_.residual());
   if (!system_.forces().empty()) result.work = h * mean.dot(equation_->external_forces());
+  if (!system_.dissipations().empty()) {
+    result.dissipation = h * mean.dot(equation_->dissipation());
+  }
   result.quadrature = -(2 / h) * mean.dot(equation_->weighted_forces());
   for (std::size_t k = 0; k < kEnergyKinds; ++k) {
     result.quadrature += report.after.potential[k] - report.before.potential[k];
+  }
+  if (!system_.motions().empty()) {
+    // The discrete gradient is the mean force, on prescribed vertices as well.
+    Vector mean_force = Vector::Zero(d_.size());
+    for (const auto& energy : system_.energies()) {
+      energy->discrete_gradient(
+          {.x0 = start.x.data(), .d = d_.data(), .gradient = mean_force.data()});
+    }
+    const double work = prescribed_part(system_, mean_force, d_);
+    result.work += work;
+    result.quadrature -= work;
   }
   return result;
 }

@@ -18,6 +18,10 @@ class DiscreteGradientIntegrator final : public Integrator {
   DiscreteGradientIntegrator(const System& system, const DiscreteGradientTable& table,
                              const SolverOptions& options);
   StepReport step(State& state, double h) override;
+  void forget() override {
+    potential_.forget();
+    if (predictor_) predictor_->forget();
+  }
   [[nodiscard]] std::string_view linear_solver() const override {
     return equation_->linear_solver();
   }

@@ -7,6 +7,7 @@
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/integrate/forces.hpp"
+#include "lilyan/integrate/prescribed_work.hpp"
 
 namespace lilyan {
 namespace {
@@ -19,14 +20,19 @@ ExplicitIntegrator::ExplicitIntegrator(const System& system, ExplicitTable table
       table_(std::move(table)),
       assembler_(system),
       potential_(assembler_),
-      inverse_mass_(system.mass().cwiseInverse()) {
-  if (system.forces().empty()) return;
-  for (Vector* v : {&kicked_, &force_, &before_force_, &scratch_}) v->setZero(system.dofs());
+      inverse_mass_(system.mass().cwiseInverse()),
+      dissipation_(system),
+      forced_(!system.forces().empty() || !dissipation_.empty()) {
+  if (!forced_) return;
+  for (Vector* v :
+       {&kicked_, &force_, &before_force_, &dissipated_, &before_dissipated_, &scratch_}) {
+    v->setZero(system.dofs());
+  }
 }
 
 StepReport ExplicitIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_fixed(system_, state.v);
+  stop_unmoved(system_, state.v);
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
 
   // The old state goes into the history, from where a failed step takes it back.
@@ -34,6 +40,7 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
   Vector& v = state.v;
   state.x_previous = x;
   state.v_previous = v;
+  dissipation_.begin_step(x, h);
   double t = state.t;
   for (std::size_t i = 0; i < table_.stages.size(); ++i) {
     const auto& [kind, weight] = table_.stages[i];
@@ -44,7 +51,7 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
     }
     const Vector& gradient = potential_.gradient(x);
     ++report.evaluations;
-    if (system_.forces().empty()) {
+    if (!forced_) {
       v.array() -= (weight * h) * inverse_mass_.array() * gradient.array();
     } else if (!forced_kick(i, t, weight * h, x, gradient, v, report)) {
       report.status = StepStatus::not_converged;
@@ -63,10 +70,28 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
     state.h_previous = 0;
     return report;
   }
-  report.ledger.method = report.after.total - report.before.total - report.ledger.work;
+  if (!system_.motions().empty()) {
+    Vector d = x - state.x_previous;
+    Vector scratch(d.size());
+    report.ledger.work += prescribed_work(system_, state.x_previous, d, scratch);
+  }
+  report.ledger.method = report.after.total - report.before.total - report.ledger.work -
+                         report.ledger.dissipation;
   state.h_previous = h;
   state.t += h;
   return report;
+}
+
+void ExplicitIntegrator::add_all_forces(double t, const Vector& x, const Vector& v, double share,
+                                        Vector& total, Vector& dissipated) {
+  add_forces(system_, t, x, v, share, scratch_, total);
+  if (dissipation_.empty()) return;
+  scratch_.setZero();
+  for (const auto which : {DissipationVelocity::path, DissipationVelocity::end}) {
+    dissipation_.value_and_gradient(which, v, -share, scratch_);
+  }
+  total += scratch_;
+  dissipated += scratch_;
 }
 
 // By Lagrange–d'Alembert a kick's external force sees the velocities of the drifts it stands
@@ -79,14 +104,16 @@ bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, cons
   const bool drift_after = stage + 1 < table_.stages.size();
   const double share_after = drift_after ? (drift_before ? 0.5 : 1.0) : 0.0;
   before_force_.setZero();
+  before_dissipated_.setZero();
   if (share_after != 1) {
-    add_forces(system_, t, x, v, 1 - share_after, scratch_, before_force_);
+    add_all_forces(t, x, v, 1 - share_after, before_force_, before_dissipated_);
   }
   kicked_ = v;
   double last_change = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kMaxForceIterations; ++k) {
     force_ = before_force_;
-    if (share_after != 0) add_forces(system_, t, x, kicked_, share_after, scratch_, force_);
+    dissipated_ = before_dissipated_;
+    if (share_after != 0) add_all_forces(t, x, kicked_, share_after, force_, dissipated_);
     scratch_ = v;
     scratch_.array() += h * inverse_mass_.array() * (force_ - gradient).array();
     const double change = (scratch_ - kicked_).norm();
@@ -94,7 +121,10 @@ bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, cons
     // Done when only rounding errors move it any more.
     if (share_after == 0 || change == 0 ||
         (change >= last_change && change <= 1e-14 * kicked_.norm())) {
-      report.ledger.work += h * force_.dot(0.5 * (v + kicked_));
+      scratch_ = 0.5 * (v + kicked_);
+      const double dissipation = h * dissipated_.dot(scratch_);
+      report.ledger.dissipation += dissipation;
+      report.ledger.work += h * force_.dot(scratch_) - dissipation;
       v.swap(kicked_);
       return true;
     }

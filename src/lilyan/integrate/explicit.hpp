@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lilyan/assemble/assembler.hpp"
+#include "lilyan/assemble/dissipation_assembler.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/potential_cache.hpp"
 
@@ -11,8 +12,12 @@ class ExplicitIntegrator final : public Integrator {
  public:
   ExplicitIntegrator(const System& system, ExplicitTable table);
   StepReport step(State& state, double h) override;
+  void forget() override { potential_.forget(); }
 
  private:
+  // total += share (F + dissipation) at x, v, and the dissipation apart.
+  void add_all_forces(double t, const Vector& x, const Vector& v, double share, Vector& total,
+                      Vector& dissipated);
   // A kick of h under external forces as well; false when its iteration does not converge.
   bool forced_kick(std::size_t stage, double t, double h, const Vector& x, const Vector& gradient,
                    Vector& v, StepReport& report);
@@ -22,7 +27,9 @@ class ExplicitIntegrator final : public Integrator {
   Assembler assembler_;
   PotentialCache potential_;
   Vector inverse_mass_;
-  Vector kicked_, force_, before_force_, scratch_;
+  DissipationAssembler dissipation_;
+  bool forced_;
+  Vector kicked_, force_, before_force_, dissipated_, before_dissipated_, scratch_;
 };
 
 }  // namespace lilyan

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/step_report.hpp"
@@ -37,6 +38,9 @@ class Integrator {
   // and t are as they were (the step before may be forgotten).
   virtual StepReport step(State& state, double h) = 0;
 
+  // To be called when the system has changed since the last step: nothing is kept of it.
+  virtual void forget() {}
+
   // Name of the linear solver, empty for explicit methods; and where the time went.
   [[nodiscard]] virtual std::string_view linear_solver() const { return {}; }
   [[nodiscard]] virtual NewtonTimes times() const { return {}; }
@@ -46,6 +50,15 @@ class Integrator {
 [[nodiscard]] std::unique_ptr<Integrator> make_integrator(const System& system,
                                                           const Scheme& scheme,
                                                           const SolverOptions& options);
+
+// Why the method cannot step this system ("newmark(…) cannot keep constraints; …"); empty when it
+// can.
+[[nodiscard]] std::string reason_unsupported(const System& system, const Scheme& scheme);
+
+// For use within a step of another integrator, where the system stands still.
+[[nodiscard]] std::unique_ptr<Integrator> make_plain_integrator(const System& system,
+                                                                const Scheme& scheme,
+                                                                const SolverOptions& options);
 
 // One step that, when it fails, is tried again as two steps of h/2, each again in halves, at most
 // `max_halvings` deep. The report covers all of them; on failure the state is as it was.

@@ -1,4 +1,9 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "lilyan/core/error.hpp"
+#include "lilyan/integrate/changing.hpp"
 #include "lilyan/integrate/collocation.hpp"
 #include "lilyan/integrate/compose.hpp"
 #include "lilyan/integrate/constrained.hpp"
@@ -37,18 +42,60 @@ struct Interpreter {
   }
 };
 
+// Those whose solve is not prepared for a potential of the velocity.
+bool supports_dissipation(const System& system, const Scheme& scheme) {
+  // Steps back in time would feed what damping takes out.
+  if (const auto* composition = std::get_if<CompositionTable>(&scheme.table)) {
+    return std::ranges::all_of(composition->fractions, [](double f) { return f > 0; }) &&
+           supports_dissipation(system, *composition->base);
+  }
+  if (std::holds_alternative<CollocationTable>(scheme.table)) return false;
+  // An explicit method that keeps constraints has no Hessian to put damping into.
+  return system.constraints().empty() || !std::holds_alternative<ExplicitTable>(scheme.table);
+}
+
 }  // namespace
+
+std::string reason_unsupported(const System& system, const Scheme& scheme) {
+  if (!system.constraints().empty() && !supports_constraints(scheme)) {
+    return constraints_unsupported(scheme);
+  }
+  if (!system.dissipations().empty() && !supports_dissipation(system, scheme)) {
+    return fmt::format(
+        "{} cannot step a system with damping or friction{}; avf, implicit-midpoint and the other "
+        "methods that minimise can",
+        scheme.label, system.constraints().empty() ? "" : " and constraints");
+  }
+  // Its correction along the displacement would make the other vertices do the work of these.
+  const auto* discrete = std::get_if<DiscreteGradientTable>(&scheme.table);
+  if (!system.motions().empty() && discrete && !discrete->by_element) {
+    return fmt::format("{} cannot step a system with scripted vertices; use energy-momentum or avf",
+                       scheme.label);
+  }
+  return {};
+}
+
+std::unique_ptr<Integrator> make_plain_integrator(const System& system, const Scheme& scheme,
+                                                  const SolverOptions& options) {
+  if (!system.constraints().empty()) {
+    return std::make_unique<ConstrainedIntegrator>(system, scheme, options);
+  }
+  return std::visit(Interpreter{system, options}, scheme.table);
+}
 
 std::unique_ptr<Integrator> make_integrator(const System& system, const Scheme& scheme,
                                             const SolverOptions& options) {
-  if (!system.constraints().empty()) {
-    if (!supports_constraints(scheme)) throw Error(constraints_unsupported(scheme));
-    // Compositions step with a base that keeps the constraints.
-    if (!std::holds_alternative<CompositionTable>(scheme.table)) {
-      return std::make_unique<ConstrainedIntegrator>(system, scheme, options);
-    }
+  if (const std::string reason = reason_unsupported(system, scheme); !reason.empty()) {
+    throw Error(reason);
   }
-  return std::visit(Interpreter{system, options}, scheme.table);
+  // Compositions step with a base that does all the rest.
+  if (const auto* composition = std::get_if<CompositionTable>(&scheme.table)) {
+    return Interpreter{system, options}(*composition);
+  }
+  if (system.changes()) {
+    return std::make_unique<ChangingIntegrator>(system, scheme, options, make_plain_integrator);
+  }
+  return make_plain_integrator(system, scheme, options);
 }
 
 }  // namespace lilyan

@@ -7,9 +7,13 @@
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/integrate/forces.hpp"
+#include "lilyan/integrate/prescribed_work.hpp"
 
 namespace lilyan {
 namespace {
+
+constexpr int kMaxRenewals = 4;            // of dissipation that depends on the step itself
+constexpr double kRenewalTolerance = 1e-3;  // relative change that is not worth another solve
 
 constexpr std::array<WeightedNode, 1> kThere{{{.theta = 1, .gradient = 1}}};
 
@@ -30,7 +34,7 @@ MinimiseIntegrator::MinimiseIntegrator(const System& system, const MinimisationT
       potential_(assembler_),
       objective_(assembler_, options),
       newton_(assembler_.hessian_pattern(), options.newton),
-      forced_(!system.forces().empty()) {
+      forced_(!system.forces().empty() || !system.dissipations().empty()) {
   prepare_points(plan_.stages.size());
 }
 
@@ -47,13 +51,13 @@ void MinimiseIntegrator::prepare_points(std::size_t stages) {
   const int n = system_.dofs();
   points_.resize(stages);
   const auto clear = [&](Point& p) {
-    for (Vector* v : {&p.d, &p.v, &p.gradient, &p.force}) v->setZero(n);
+    for (Vector* v : {&p.d, &p.v, &p.gradient, &p.force, &p.dissipation}) v->setZero(n);
   };
   clear(start_);
   clear(previous_);
   std::ranges::for_each(points_, clear);
-  for (Vector* v : {&solver_impulse_, &potential_impulse_, &external_impulse_, &known_velocity_,
-                    &end_gradients_, &end_forces_, &new_x_}) {
+  for (Vector* v : {&solver_impulse_, &potential_impulse_, &forces_.impulse, &dissipation_.impulse,
+                    &known_velocity_, &end_gradients_, &end_forces_, &weighted_forces_, &new_x_}) {
     v->setZero(n);
   }
 }
@@ -95,34 +99,50 @@ void MinimiseIntegrator::begin(const TablePlan& plan, const State& state) {
   start_.v = state.v;
   if (plan.needs_start_gradient) start_.gradient = potential_.gradient(state.x);
   if (forced_ && (plan.needs_start_gradient || plan.needs_history)) {
-    start_.force.setZero();
-    add_forces(system_, state.t, state.x, state.v, 1, new_x_, start_.force);
+    find_forces(state.t, state.x, start_);
   }
   if (plan.needs_history) {
     previous_.d = state.x_previous - state.x;
     previous_.v = state.v_previous;
   }
-  for (Vector* v : {&solver_impulse_, &potential_impulse_, &external_impulse_}) v->setZero();
-  own_work_ = 0;
+}
+
+void MinimiseIntegrator::clear_impulses() {
+  solver_impulse_.setZero();
+  potential_impulse_.setZero();
+  forces_.clear();
+  dissipation_.clear();
+  driven_work_ = 0;
+}
+
+void MinimiseIntegrator::find_forces(double t, const Vector& x, Point& at) {
+  at.dissipation.setZero();
+  objective_.add_dissipation(at.v, at.dissipation);
+  at.force = at.dissipation;
+  add_forces(system_, t, x, at.v, 1, weighted_forces_, at.force);
 }
 
 StepReport MinimiseIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_fixed(system_, state.v);
+  stop_unmoved(system_, state.v);
   TablePlan& plan = choose_plan(state, h);
+  objective_.begin_step(state.x, h);
   begin(plan, state);
   report.evaluations += plan.needs_start_gradient;
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
 
-  if (plan.adaptive_nodes) {
-    if (!run_adaptive(plan, state, h, report)) return report;
-  } else {
-    for (std::size_t k = 0; k < plan.stages.size(); ++k) {
-      if (!run_stage(plan, k, state, h, report)) return report;
-    }
-  }
   Point& end = points_[plan.stages.size() - 1];
+  warm_ = false;
+  if (!run_stages(plan, state, h, report)) return report;
+  // Dissipation that depends on the step itself (friction, on its pressure) was taken from its
+  // start: once more from what was found.
+  warm_ = true;
+  for (int k = 0; k < kMaxRenewals; ++k) {
+    if (objective_.renew(state.x, end.d, h) <= kRenewalTolerance) break;
+    begin(plan, state);
+    if (!run_stages(plan, state, h, report)) return report;
+  }
   // The new position takes the place of the oldest one, which is no longer needed.
   state.x_previous = state.x + end.d;
   const Invariants after =
@@ -133,13 +153,23 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
     return report;
   }
   report.after = after;
-  report.ledger = ledger(plan, state.v, end.v, report);
+  report.ledger = ledger(plan, state, end.v, report);
   state.x.swap(state.x_previous);
   state.v_previous = state.v;
   state.v.swap(end.v);
   state.h_previous = h;
   state.t += h;
   return report;
+}
+
+bool MinimiseIntegrator::run_stages(TablePlan& plan, const State& state, double h,
+                                    StepReport& report) {
+  if (plan.adaptive_nodes) return run_adaptive(plan, state, h, report);
+  clear_impulses();
+  for (std::size_t k = 0; k < plan.stages.size(); ++k) {
+    if (!run_stage(plan, k, state, h, report)) return false;
+  }
+  return true;
 }
 
 bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const State& state,
@@ -155,6 +185,9 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
   known_velocity_.setZero();
   add_known(stage.stage.velocity, h, 1 / h, known_velocity_);
   const bool own = stage.stage.force_velocity == ForceVelocity::own;
+  if (own && stage.start_weight != 0) {
+    y.array() += (h * h * stage.start_weight) * start_.dissipation.array() / system_.mass().array();
+  }
   if (stage.end_start_weight != 0) {
     known_velocity_.array() -=
         (h * stage.end_start_weight) * start_.gradient.array() / system_.mass().array();
@@ -163,6 +196,10 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
           (h * stage.end_start_weight) * start_.force.array() / system_.mass().array();
     }
   }
+  double all_weights = 0;
+  for (const Node& node : stage.stage.nodes) all_weights += node.weight;
+  std::optional<PathMean> mean;
+  if (plan.averages_force) mean = {h * h * all_weights, h * h * stage.start_weight};
   objective_.prepare({.x0 = &state.x,
                       .t0 = state.t,
                       .h = h,
@@ -173,12 +210,16 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
                       .energy_scale = report.before.scale(),
                       .path_weight = own ? stage.stage.displacement : 1,
                       .path_velocity = own ? &known_velocity_ : nullptr,
-                      .start_velocity = own ? &start_.v : nullptr});
+                      .start_velocity = own ? &start_.v : nullptr,
+                      .dissipation_weight = all_weights - (own ? stage.start_weight : 0.0),
+                      .end_weight = stage.stage.displacement,
+                      .end_velocity = &known_velocity_,
+                      .mean = mean});
   const bool solves = !stage.solved_nodes.empty() || (forced_ && !stage.stage.nodes.empty());
   if (!solves) {
     result.d = y;
   } else {
-    result.d = (stage.stage.time * h) * state.v;
+    if (!warm_) result.d = (stage.stage.time * h) * state.v;
     const NewtonResult solved = newton_.minimise(objective_, result.d);
     report.status = succeeded(solved.status) && report.status == StepStatus::round_off
                         ? report.status
@@ -203,9 +244,7 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
   }
   if (forced_ && (plan.needs_gradient[k] != 0 || plan.needs_history)) {
     new_x_ = state.x + result.d;
-    result.force.setZero();
-    add_forces(system_, state.t + stage.stage.time * h, new_x_, result.v, 1, end_gradients_,
-               result.force);
+    find_forces(state.t + stage.stage.time * h, new_x_, result);
   }
   return true;
 }
@@ -224,6 +263,11 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, con
   end_forces_.setZero();
   if (plan.stage.end_forces.empty()) return;
   objective_.add_path_forces(result.d, plan.stage.end_forces, end_forces_);
+  end_dissipation_ = 0;
+  if (plan.stage.force_velocity == ForceVelocity::mean) {
+    for (const Node& node : plan.stage.end_forces) end_dissipation_ += node.weight;
+    end_forces_ += end_dissipation_ * objective_.dissipation();
+  }
   // Those that see their own velocity are in the known part already.
   if (plan.stage.force_velocity == ForceVelocity::own) return;
   result.v.array() += h * end_forces_.array() / system_.mass().array();
@@ -238,21 +282,43 @@ void MinimiseIntegrator::book_impulses(const StagePlan& plan, std::size_t k, boo
   const double start_weight = through_d * plan.start_weight + directly * plan.end_start_weight;
   if (start_weight != 0) potential_impulse_ -= start_weight * start_.gradient;
   if (!plan.end_nodes.empty()) potential_impulse_ -= directly * end_gradients_;
-  if (forced_) {
-    external_impulse_ += through_d * objective_.weighted_forces() + directly * end_forces_;
-    // Forces at θ = 0 work with the start's velocity, the others with the stage's.
-    const double at_start = start_.force.dot(start_.v);
-    if (start_weight != 0) own_work_ += start_weight * at_start;
-    own_work_ += through_d * (objective_.weighted_forces().dot(points_[k].v) -
-                              plan.start_weight * start_.force.dot(points_[k].v));
-  }
+  const auto add = [&](const std::vector<Known>& known, double weight) {
+    for (const Known& p : known) {
+      if (p.force != 0) potential_impulse_ -= (weight * p.force) * point(p.point).gradient;
+    }
+  };
+  add(plan.stage.target, through_d);
+  add(plan.stage.velocity, directly);
+  if (!forced_) return;
+
+  const bool own = plan.stage.force_velocity == ForceVelocity::own;
+  weighted_forces_ = objective_.dissipation_weight() * objective_.dissipation();
+  if (own) weighted_forces_ += plan.start_weight * start_.dissipation;
+  book(plan, k, h, &Point::dissipation, weighted_forces_, dissipation_);
+  dissipation_.impulse += (directly * end_dissipation_) * objective_.dissipation();
+  weighted_forces_ += objective_.weighted_forces();
+  book(plan, k, h, &Point::force, weighted_forces_, forces_);
+  forces_.impulse += directly * end_forces_;
+  driven_work_ -= (through_d * objective_.dissipation_weight() + directly * end_dissipation_) *
+                  objective_.driven_power(points_[k].d);
+}
+
+void MinimiseIntegrator::book(const StagePlan& plan, std::size_t k, double h, Vector Point::*force,
+                              const Vector& weighted, Exchange& to) const {
+  const double through_d = h * plan.displacement_effect;
+  const double directly = h * plan.velocity_effect;
+  to.impulse += through_d * weighted;
+  // Forces at θ = 0 work with the start's velocity, the others with the stage's.
+  const Vector& at_start = start_.*force;
+  to.own_work += (through_d * plan.start_weight + directly * plan.end_start_weight) *
+                 at_start.dot(start_.v);
+  to.own_work += through_d * (weighted.dot(points_[k].v) -
+                              plan.start_weight * at_start.dot(points_[k].v));
   const auto add = [&](const std::vector<Known>& known, double weight) {
     for (const Known& p : known) {
       if (p.force == 0) continue;
-      potential_impulse_ -= (weight * p.force) * point(p.point).gradient;
-      if (!forced_) continue;
-      external_impulse_ += (weight * p.force) * point(p.point).force;
-      own_work_ += (weight * p.force) * point(p.point).force.dot(point(p.point).v);
+      to.impulse += (weight * p.force) * (point(p.point).*force);
+      to.own_work += (weight * p.force) * (point(p.point).*force).dot(point(p.point).v);
     }
   };
   add(plan.stage.target, through_d);
@@ -267,13 +333,14 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
   const double scale = report.before.scale();
   while (true) {
     plan.set_gauss_nodes(gauss_.nodes());
-    for (Vector* v : {&solver_impulse_, &potential_impulse_, &external_impulse_}) v->setZero();
+    clear_impulses();
     if (!run_stage(plan, 0, state, h, report)) return false;
+    warm_ = true;
     new_x_ = state.x + points_[0].d;
     StepReport trial = report;
     trial.after = invariants(system_, new_x_, points_[0].v, potential_.values(new_x_));
     if (!std::isfinite(trial.after.total)) break;  // the caller says so
-    const double error = std::abs(ledger(plan, state.v, points_[0].v, trial).quadrature);
+    const double error = std::abs(ledger(plan, state, points_[0].v, trial).quadrature);
     const double size = std::max(scale, trial.after.scale());
     if (gauss_.accept(error / (options_.energy_tolerance * size))) break;
   }
@@ -286,26 +353,58 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
 // cancel: what is left is, for averaged forces (where ½(v₀+v₁) = u), the quadrature error of ∇E·d,
 // and for the others what the method does to the energy. A method that looks at the step before
 // changes the velocity by that as well.
-Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const Vector& v0, const Vector& v1,
-                                  const StepReport& report) const {
+Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, const Vector& v1,
+                                  const StepReport& report) {
   Ledger result;
+  const Vector& v0 = start.v;
   const auto mean = 0.5 * (v0 + v1);
   result.solver = mean.dot(solver_impulse_);
   const bool own = plan.stages.back().stage.force_velocity == ForceVelocity::own;
+  const Point& end = points_[plan.stages.size() - 1];
+  double beside = 0;  // of the kinetic energy, what dissipation takes beyond its own velocity
   if (forced_) {
     if (plan.needs_history) {
       // The force of this step goes on acting through later ones: the trapezoidal rule instead.
-      const Vector& end_force = points_[plan.stages.size() - 1].force;
-      result.work = 0.5 * report.h * (start_.force.dot(v0) + end_force.dot(v1));
+      const auto trapezoid = [&](const Vector& at_start, const Vector& at_end) {
+        return 0.5 * report.h * (at_start.dot(v0) + at_end.dot(v1));
+      };
+      result.work = trapezoid(start_.force, end.force);
+      result.dissipation = trapezoid(start_.dissipation, end.dissipation);
+    } else if (own) {
+      result.work = forces_.own_work;
+      result.dissipation = dissipation_.own_work;
     } else {
-      result.work = own ? own_work_ : mean.dot(external_impulse_);
+      result.work = mean.dot(forces_.impulse);
+      // The velocity that dissipation sees is that of the path.
+      result.dissipation = end.d.dot(dissipation_.impulse) / report.h;
+      beside = mean.dot(dissipation_.impulse) - result.dissipation;
+      result.work -= beside;
     }
+    result.work -= result.dissipation;
+    result.work += driven_work_;
+    result.dissipation -= driven_work_;
+  }
+  if (!system_.motions().empty()) {
+    // By the method's own average where it has one, which leaves the quadrature error what it is.
+    rule_.clear();
+    if (plan.averages_force) {
+      for (const Node& node : plan.stages[0].stage.nodes) {
+        rule_.push_back({node.theta, 2 * node.weight});
+      }
+    }
+    const double work = rule_.empty()
+                            ? prescribed_work(system_, start.x, end.d, weighted_forces_)
+                            : prescribed_work(system_, start.x, end.d, rule_, weighted_forces_);
+    result.work += work;
+    (plan.averages_force ? result.quadrature : result.method) -= work;
   }
   if (plan.needs_history || (forced_ && own)) {
-    result.method = report.after.total - report.before.total - result.solver - result.work;
+    result.method = report.after.total - report.before.total - result.solver - result.work -
+                    result.dissipation;
     return result;
   }
-  (plan.averages_force ? result.quadrature : result.method) =
+  result.method += beside;
+  (plan.averages_force ? result.quadrature : result.method) +=
       mean.dot(potential_impulse_) + potential_change(report.before, report.after);
   return result;
 }

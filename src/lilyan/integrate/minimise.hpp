@@ -22,13 +22,25 @@ class MinimiseIntegrator final : public Integrator {
   MinimiseIntegrator(const System& system, const MultistepTable& table,
                      const SolverOptions& options);
   StepReport step(State& state, double h) override;
+  void forget() override { potential_.forget(); }
   [[nodiscard]] std::string_view linear_solver() const override;
   [[nodiscard]] NewtonTimes times() const override { return newton_.times(); }
 
  private:
-  // What is known at a point of the step: x − x₀, v, ∇E and the external force.
+  // What is known at a point of the step: x − x₀, v, ∇E, the force that is not from potentials
+  // and the part of it that is dissipation.
   struct Point {
-    Vector d, v, gradient, force;
+    Vector d, v, gradient, force, dissipation;
+  };
+  // What such forces do in the step: their part of M(v₁−v₀), and the work of those that see their
+  // points' own velocities.
+  struct Exchange {
+    Vector impulse;
+    double own_work = 0;
+    void clear() {
+      impulse.setZero();
+      own_work = 0;
+    }
   };
 
   void prepare_points(std::size_t stages);
@@ -37,6 +49,10 @@ class MinimiseIntegrator final : public Integrator {
   // Adds position·scale·(x−x₀) + velocity·(scale·h) v + force·(scale·h²) a over the known points.
   void add_known(const std::vector<Known>& known, double h, double scale, Vector& sum) const;
   void begin(const TablePlan& plan, const State& state);
+  void clear_impulses();
+  // Forces that are not from potentials, at a point.
+  void find_forces(double t, const Vector& x, Point& at);
+  bool run_stages(TablePlan& plan, const State& state, double h, StepReport& report);
   // Finds point k+1; false when the solve failed, which the report then says.
   bool run_stage(const TablePlan& plan, std::size_t k, const State& state, double h,
                  StepReport& report);
@@ -44,8 +60,10 @@ class MinimiseIntegrator final : public Integrator {
   void find_velocity(const StagePlan& plan, std::size_t k, const State& state, double h,
                      StepReport& report);
   void book_impulses(const StagePlan& plan, std::size_t k, bool solved, double h);
-  [[nodiscard]] Ledger ledger(const TablePlan& plan, const Vector& v0, const Vector& v1,
-                              const StepReport& report) const;
+  void book(const StagePlan& plan, std::size_t k, double h, Vector Point::*force,
+            const Vector& weighted, Exchange& to) const;
+  [[nodiscard]] Ledger ledger(const TablePlan& plan, const State& start, const Vector& v1,
+                              const StepReport& report);
 
   const System& system_;
   SolverOptions options_;
@@ -64,10 +82,14 @@ class MinimiseIntegrator final : public Integrator {
 
   Point start_, previous_;
   std::vector<Point> points_;
-  // Parts of M(v₁−v₀): what the residuals left, what the potentials and external forces gave.
-  Vector solver_impulse_, potential_impulse_, external_impulse_;
-  double own_work_ = 0;  // of external forces that see their points' own velocities
-  Vector known_velocity_, end_gradients_, end_forces_, new_x_;
+  // Parts of M(v₁−v₀): what the residuals left, what the potentials gave.
+  Vector solver_impulse_, potential_impulse_;
+  Exchange forces_, dissipation_;  // the second is part of the first
+  double end_dissipation_ = 0;     // weight of dissipation in a stage's rule for the velocity
+  double driven_work_ = 0;         // done through dissipation by what moves by itself
+  bool warm_ = false;              // the points' displacements are a good guess
+  std::vector<Node> rule_;
+  Vector known_velocity_, end_gradients_, end_forces_, weighted_forces_, new_x_;
 };
 
 }  // namespace lilyan

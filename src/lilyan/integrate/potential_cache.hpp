@@ -14,6 +14,7 @@ class PotentialCache {
 
   const EnergyByKind& values(const Vector& x);
   const Vector& gradient(const Vector& x);  // the values come along at no extra pass
+  void forget() { has_values_ = has_gradient_ = false; }
 
  private:
   void remember(const Vector& x);

@@ -15,7 +15,7 @@ namespace lilyan {
   constexpr double kTolerance = 1e-3;
   options.energy_tolerance = std::max(options.energy_tolerance, kTolerance);
   options.velocity_tolerance = std::max(options.velocity_tolerance, kTolerance);
-  return make_integrator(system, make_scheme("avf"), options);
+  return make_plain_integrator(system, make_scheme("avf"), options);
 }
 
 }  // namespace lilyan

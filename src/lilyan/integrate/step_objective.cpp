@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "lilyan/core/fixed.hpp"
 #include "lilyan/integrate/forces.hpp"
 
 namespace lilyan {
@@ -16,8 +17,10 @@ StepObjective::StepObjective(Assembler& assembler, const SolverOptions& options)
       energy_tolerance_(options.energy_tolerance),
       velocity_tolerance_(options.velocity_tolerance),
       target_(mass_.size()),
-      gradients_(Vector::Zero(mass_.size())) {
-  if (system_.forces().empty()) return;
+      gradients_(Vector::Zero(mass_.size())),
+      dissipation_(system_) {
+  if (system_.forces().empty() && dissipation_.empty()) return;
+  dissipated_.setZero(mass_.size());
   for (Vector* v : {&linearised_, &forces_, &damping_, &point_x_, &point_v_, &scratch_}) {
     v->setZero(mass_.size());
   }
@@ -36,7 +39,40 @@ void StepObjective::prepare(const Step& step) {
                  .hessian = hh * beta * theta};
   }
   forced_ = !system_.forces().empty() && !step.force_nodes.empty();
-  if (!system_.forces().empty()) forces_.setZero();
+  if (forces_.size() > 0) forces_.setZero();
+  if (dissipated_.size() > 0) dissipated_.setZero();
+}
+
+double StepObjective::dissipation_velocity(DissipationVelocity which, const Vector& d) {
+  const bool end = which == DissipationVelocity::end && step_.end_weight > 0;
+  const double weight = end ? step_.end_weight : step_.path_weight;
+  const Vector* known = end ? step_.end_velocity : step_.path_velocity;
+  point_v_ = (weight / step_.h) * d;
+  if (known) point_v_ += *known;
+  return weight;
+}
+
+template <class Function>
+void StepObjective::each_dissipation(const Vector& d, Function function) {
+  if (dissipation_.empty() || step_.dissipation_weight == 0) return;
+  for (const auto which : {DissipationVelocity::path, DissipationVelocity::end}) {
+    if (dissipation_.any(which)) function(which, dissipation_velocity(which, d));
+  }
+}
+
+double StepObjective::driven_power(const Vector& d) {
+  double power = 0;
+  each_dissipation(d, [&](DissipationVelocity which, double) {
+    power += dissipation_.driven_power(which, point_v_);
+  });
+  return power;
+}
+
+void StepObjective::add_dissipation(const Vector& v, Vector& sum) {
+  if (dissipation_.empty()) return;
+  for (const auto which : {DissipationVelocity::path, DissipationVelocity::end}) {
+    dissipation_.value_and_gradient(which, v, -1, sum);
+  }
 }
 
 void StepObjective::path_point(const Vector& d, double theta) {
@@ -80,7 +116,8 @@ double StepObjective::evaluate(const Vector& d, Vector& gradient) {
     gradients_.setZero();
   } else {
     const EnergyByKind potential =
-        assembler_.values_and_gradient(*step_.x0, &d, nodes_, gradients_);
+        assembler_.values_and_gradient(*step_.x0, &d, nodes_, gradients_,
+                                       step_.mean ? &*step_.mean : nullptr);
     value = std::accumulate(potential.begin(), potential.end(), 0.0);
   }
   gradient.array() = mass_.array() * (d - target_).array();
@@ -92,6 +129,17 @@ double StepObjective::evaluate(const Vector& d, Vector& gradient) {
     value +=
         hh * (0.5 * (damping_.array() * (d - linearised_).array().square()).sum() - forces_.dot(d));
   }
+  if (!dissipation_.empty()) {
+    dissipated_.setZero();
+    const double weight = step_.h * step_.h * step_.dissipation_weight;
+    each_dissipation(d, [&](DissipationVelocity which, double factor) {
+      value += weight * (step_.h / factor) *
+               dissipation_.value_and_gradient(which, point_v_, -1, dissipated_);
+    });
+    gradient -= weight * dissipated_;
+  }
+  // Rounding may leave prescribed motion a residual.
+  stop_fixed(system_, gradient);
   return value;
 }
 
@@ -100,8 +148,13 @@ void StepObjective::hessian(const Vector& d, double projection, std::vector<doub
   if (nodes_.empty()) {
     std::ranges::fill(values, 0.0);
   } else {
-    assembler_.hessian(*step_.x0, d, nodes_, projection, values);
+    assembler_.hessian(*step_.x0, d, nodes_, projection, values,
+                       step_.mean ? &*step_.mean : nullptr);
   }
+  each_dissipation(d, [&](DissipationVelocity which, double factor) {
+    dissipation_.add_hessian(which, point_v_, step_.h * step_.dissipation_weight * factor,
+                             projection, pattern, values);
+  });
   const double hh = step_.h * step_.h;
   for (int c = 0; c < pattern.dofs(); ++c) {
     const int dof = pattern.dof(c);

@@ -1,10 +1,12 @@
 // The objective of one stage of a step.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
+#include "lilyan/assemble/dissipation_assembler.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/solve/newton.hpp"
 
@@ -15,6 +17,9 @@ namespace lilyan {
 // Forces have no potential: −h² Σ βᵢ Fᵢ(d) joins the gradient linearised about the current iterate
 // d_k, −h² [f − D (d − d_k)] with D ≥ 0 the diagonal of their damping, which is the gradient of a
 // convex quadratic. Newton linearises anew after every step, so what it converges to is exact.
+//
+// Dissipation has a potential in the velocity a d/h + b: with B the weight of the nodes that see
+// it, h² B (h/a) R(a d/h + b) joins Φ, whose gradient is h² B ∂R/∂v.
 class StepObjective final : public Objective {
  public:
   StepObjective(Assembler& assembler, const SolverOptions& options);
@@ -34,7 +39,17 @@ class StepObjective final : public Objective {
     double path_weight;
     const Vector* path_velocity;
     const Vector* start_velocity;
+    // Of dissipation: the weight of the nodes that see the path's velocity; and the velocity at the
+    // end of the stage, end_weight d/h + end_velocity where not null.
+    double dissipation_weight = 0;
+    double end_weight = 1;
+    const Vector* end_velocity = nullptr;
+    // Where the nodes are a rule for the mean over the path.
+    std::optional<PathMean> mean;
   };
+  // What dissipation keeps for a step from x by h, and its renewal after a solve.
+  void begin_step(const Vector& x, double h) { dissipation_.begin_step(x, h); }
+  double renew(const Vector& x, const Vector& d, double h) { return dissipation_.renew(x, d, h); }
   void prepare(const Step& step);
   [[nodiscard]] Vector& target() { return target_; }  // y
 
@@ -49,6 +64,13 @@ class StepObjective final : public Objective {
   [[nodiscard]] const Vector& weighted_gradients() const { return gradients_; }
   // Σ βᵢ Fᵢ of the last linearisation.
   [[nodiscard]] const Vector& weighted_forces() const { return forces_; }
+  // The force of dissipation, −∂R/∂v, of the last evaluation, and its weight in the stage.
+  [[nodiscard]] const Vector& dissipation() const { return dissipated_; }
+  [[nodiscard]] double dissipation_weight() const { return step_.dissipation_weight; }
+  // Of the power of that force, what goes into things that move by themselves.
+  [[nodiscard]] double driven_power(const Vector& d);
+  // sum −= ∂R/∂v at a given velocity.
+  void add_dissipation(const Vector& v, Vector& sum);
   // h² D, what the last linearisation adds to the diagonal of the Hessian; only with forces.
   [[nodiscard]] auto damping() const { return (step_.h * step_.h) * damping_; }
   // Velocity error relative to the energy scale, at the last call of defect().
@@ -58,6 +80,10 @@ class StepObjective final : public Objective {
   void add_path_forces(const Vector& d, std::span<const Node> nodes, Vector& sum);
 
  private:
+  // The velocity that a kind of dissipation sees at d, in point_v_; the factor of d/h in it.
+  double dissipation_velocity(DissipationVelocity which, const Vector& d);
+  template <class Function>
+  void each_dissipation(const Vector& d, Function function);
   void path_point(const Vector& d, double theta);
 
   Assembler& assembler_;
@@ -72,6 +98,8 @@ class StepObjective final : public Objective {
   Vector gradients_;
   // External forces: where linearised, their sum and damping there, and workspace.
   bool forced_ = false;
+  DissipationAssembler dissipation_;
+  Vector dissipated_;
   Vector linearised_, forces_, damping_, point_x_, point_v_, scratch_;
 };
 

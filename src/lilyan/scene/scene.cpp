@@ -229,10 +229,11 @@ void read_bodies(TableReader& root, Scene& scene) {
 
 // A method that cannot keep the scene's constraints would only be found out when it runs.
 void check_method(const SceneDocument& document, const Scene& scene) {
-  if (scene.system->constraints().empty() || supports_constraints(scene.scheme)) return;
+  const std::string reason = reason_unsupported(*scene.system, scene.scheme);
+  if (reason.empty()) return;
   const toml::node* node = document.root()["integrator"]["method"].node();
   throw InputError(document.locate("integrator.method", node),
-                   constraints_unsupported(scene.scheme));
+                   reason);
 }
 
 }  // namespace

@@ -45,7 +45,10 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   objective.linearise(d);
   double phi = evaluate(d, gradient_);
   for (int k = 0; k < kMaxTrials; ++k) {
-    trial_ = (k + 1 < kMaxTrials ? 0.5 : 0.0) * d;
+    // (Prescribed displacements of fixed vertices are not a guess.)
+    trial_ = d;
+    const double share = k + 1 < kMaxTrials ? 0.5 : 0.0;
+    for (int c = 0; c < pattern_.dofs(); ++c) trial_[pattern_.dof(c)] *= share;
     const double trial_phi = evaluate(trial_, trial_gradient_);
     if (std::isfinite(phi) && !(trial_phi < phi)) break;
     d.swap(trial_);

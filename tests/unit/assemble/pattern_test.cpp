@@ -92,7 +92,7 @@ TEST_P(Pattern, SlotsLeadToWhereTheBlocksBelong) {
   const Energy& energy = *body.system.energies()[0];
   const Stencils stencils = energy.stencils();
   ASSERT_EQ(stencils.size, 4);
-  const BlockSlots slots = pattern.slots(energy);
+  const BlockSlots slots = pattern.slots(energy.stencils());
   std::vector<double> values(pattern.storage(), 0.0);
   Matrix expected = Matrix::Zero(pattern.dofs(), pattern.dofs());
   double number = 1;

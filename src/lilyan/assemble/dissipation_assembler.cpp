@@ -1,0 +1,74 @@
+#include "lilyan/assemble/dissipation_assembler.hpp"
+
+#include <algorithm>
+
+#include "lilyan/core/fixed.hpp"
+
+namespace lilyan {
+
+DissipationAssembler::DissipationAssembler(const System& system)
+    : system_(system), kept_(system.dissipations().size()) {
+  if (!empty()) scratch_.setZero(system.dofs());
+}
+
+bool DissipationAssembler::any(DissipationVelocity which) const {
+  return std::ranges::any_of(system_.dissipations(),
+                             [&](const auto& r) { return r->velocity() == which; });
+}
+
+void DissipationAssembler::begin_step(const Vector& x, double h) {
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    system_.dissipations()[k]->begin_step({.h = h, .x = x.data()}, kept_[k]);
+  }
+}
+
+double DissipationAssembler::renew(const Vector& x, const Vector& d, double h) {
+  double change = 0;
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    change = std::max(change, system_.dissipations()[k]->renew({.h = h, .x = x.data()}, d.data(),
+                                                               kept_[k]));
+  }
+  return change;
+}
+
+double DissipationAssembler::value_and_gradient(DissipationVelocity which, const Vector& v,
+                                                double weight, Vector& gradient) {
+  double value = 0;
+  scratch_.setZero();
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    const Dissipation& r = *system_.dissipations()[k];
+    if (r.velocity() != which) continue;
+    value += r.evaluate(kept_[k], {.v = v.data(), .gradient = scratch_.data()});
+  }
+  stop_fixed(system_, scratch_);
+  gradient += weight * scratch_;
+  return value;
+}
+
+void DissipationAssembler::add_hessian(DissipationVelocity which, const Vector& v, double weight,
+                                       double projection, const BlockPattern& pattern,
+                                       std::vector<double>& values) {
+  if (slots_.empty()) {
+    for (const auto& r : system_.dissipations()) slots_.push_back(pattern.slots(r->stencils()));
+  }
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    const Dissipation& r = *system_.dissipations()[k];
+    if (r.velocity() != which) continue;
+    r.evaluate(kept_[k], {.v = v.data(),
+                          .hessian_weight = weight,
+                          .hessian = values.data(),
+                          .slots = &slots_[k],
+                          .projection = projection});
+  }
+}
+
+double DissipationAssembler::driven_power(DissipationVelocity which, const Vector& v) const {
+  double power = 0;
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    const Dissipation& r = *system_.dissipations()[k];
+    if (r.velocity() == which) power += r.driven_power(kept_[k], v.data());
+  }
+  return power;
+}
+
+}  // namespace lilyan

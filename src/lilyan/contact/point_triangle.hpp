@@ -1,0 +1,36 @@
+// The distance between a point and a triangle.
+#pragma once
+
+#include <array>
+
+#include <Eigen/Core>
+
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+// Coordinates of the point p and of the triangle's corners a, b, c, one after the other.
+using PointTriangle = Eigen::Matrix<double, 12, 1>;
+
+// What of the triangle is nearest to the point.
+enum class Nearest { face, edge_ab, edge_bc, edge_ca, corner_a, corner_b, corner_c };
+
+struct NearestPoint {
+  Nearest feature = Nearest::face;
+  std::array<double, 3> weight{};  // of a, b, c: the nearest point is their mean
+};
+// Ericson: Real-Time Collision Detection, section 5.1.5.
+[[nodiscard]] NearestPoint nearest_point(const PointTriangle& z);
+
+// The distance and its derivatives by all coordinates; the distance has continuous first
+// derivatives wherever it is not zero, and where it is zero they are given as zero.
+struct PointTriangleDistance {
+  double value = 0;
+  PointTriangle gradient = PointTriangle::Zero();
+  Eigen::Matrix<double, 12, 12> hessian = Eigen::Matrix<double, 12, 12>::Zero();
+};
+[[nodiscard]] double point_triangle_distance(const PointTriangle& z);
+[[nodiscard]] PointTriangleDistance point_triangle_derivatives(const PointTriangle& z,
+                                                               bool want_hessian);
+
+}  // namespace lilyan

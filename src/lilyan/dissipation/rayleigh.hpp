@@ -1,0 +1,61 @@
+// Stiffness-proportional Rayleigh damping:  R(v) = ½ δ vᵀ K v,  K the Hessian of an elastic energy
+// at the start of the step, made positive semidefinite element by element.                      (1)
+//
+// With the mean velocity of the step, force −δ K (x₁−x₀)/h, an AVF step loses exactly
+// (δ/h) ‖x₁−x₀‖²_K ≥ 0. With the velocity at its end it is the form of Rojas, Liu and Kavan (their
+// equation 15), whose −(h/2) v₁ᵀD(v₀+v₁) may add energy.
+#pragma once
+
+#include "lilyan/core/dissipation.hpp"
+#include "lilyan/core/energy.hpp"
+
+namespace lilyan {
+
+class Rayleigh final : public Dissipation {
+ public:
+  // The energy must outlive this. δ has the unit of time. Throws Error unless it is not negative.
+  Rayleigh(const Energy& energy, double delta,
+           DissipationVelocity velocity = DissipationVelocity::path);
+
+  [[nodiscard]] Stencils stencils() const override { return energy_.stencils(); }
+  [[nodiscard]] DissipationVelocity velocity() const override { return velocity_; }
+  void begin_step(const StepStart& start, std::vector<double>& kept) const override;
+  double evaluate(const std::vector<double>& kept, const RateEvaluation& at) const override;
+  // K has no force from a translation; a rotation of a strained body it does resist.
+  [[nodiscard]] bool keeps_linear_momentum() const override {
+    return energy_.translation_invariant();
+  }
+  [[nodiscard]] bool keeps_angular_momentum() const override { return false; }
+
+ private:
+  const Energy& energy_;
+  double delta_;
+  DissipationVelocity velocity_;
+  // Each element's lower triangle, one after the other.
+  BlockSlots places_;
+  int element_size_;
+};
+
+// Mass-proportional damping:  R(v) = ½ η vᵀ M v  over some vertices.
+class MassDamping final : public Dissipation {
+ public:
+  // η has the unit of one over time; masses are those of the given vertices. Throws Error unless η
+  // is not negative.
+  MassDamping(std::vector<int> vertices, std::vector<double> masses, double eta,
+              DissipationVelocity velocity = DissipationVelocity::path);
+
+  [[nodiscard]] Stencils stencils() const override { return {1, vertices_}; }
+  [[nodiscard]] DissipationVelocity velocity() const override { return velocity_; }
+  void begin_step(const StepStart& start, std::vector<double>& kept) const override;
+  double evaluate(const std::vector<double>& kept, const RateEvaluation& at) const override;
+  [[nodiscard]] bool keeps_linear_momentum() const override { return eta_ == 0; }
+  [[nodiscard]] bool keeps_angular_momentum() const override { return eta_ == 0; }
+
+ private:
+  std::vector<int> vertices_;
+  std::vector<double> masses_;
+  double eta_;
+  DissipationVelocity velocity_;
+};
+
+}  // namespace lilyan

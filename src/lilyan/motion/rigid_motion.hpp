@@ -1,0 +1,55 @@
+// Keyframed rigid motion: turning about an axis, and moving along.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+// Where a point X goes:  x = center + Q (X − center) + shift.
+struct Pose {
+  Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();
+  Vec3 center = Vec3::Zero();
+  Vec3 shift = Vec3::Zero();
+
+  [[nodiscard]] Vec3 apply(const Vec3& X) const { return center + rotation * (X - center) + shift; }
+  [[nodiscard]] Vec3 undo(const Vec3& x) const {
+    return center + rotation.transpose() * (x - shift - center);
+  }
+};
+
+struct Keyframe {
+  double t = 0;
+  Vec3 shift = Vec3::Zero();
+  double angle = 0;  // radians, any number of turns
+};
+
+enum class Easing {
+  linear,  // constant velocity from key to key
+  smooth,  // starts and stops gently at each key
+};
+
+// Rests before the first key and after the last; or starts again from the first when it repeats.
+class RigidMotion {
+ public:
+  RigidMotion() = default;  // no motion
+  // Throws Error for keys out of order, for an axis of no length, and for a repeating motion whose
+  // keys all have the same time.
+  RigidMotion(std::vector<Keyframe> keys, const Vec3& axis, const Vec3& center, Easing easing,
+              bool repeat);
+
+  [[nodiscard]] bool moves() const { return keys_.size() > 1; }
+  [[nodiscard]] Pose at(double t) const;
+
+ private:
+  std::vector<Keyframe> keys_;
+  Vec3 axis_ = Vec3::UnitY();
+  Vec3 center_ = Vec3::Zero();
+  Easing easing_ = Easing::linear;
+  bool repeat_ = false;
+};
+
+}  // namespace lilyan

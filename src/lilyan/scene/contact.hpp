@@ -1,0 +1,28 @@
+// The [[obstacle]] and [[contact]] tables of a scene.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lilyan/contact/body_contact.hpp"
+#include "lilyan/core/system.hpp"
+#include "lilyan/core/types.hpp"
+#include "lilyan/scene/table_reader.hpp"
+
+namespace lilyan {
+
+// What contact wants to know of a body.
+struct ContactBody {
+  std::string name;
+  int first = 0;  // of its vertices
+  int count = 0;
+  ContactSurface surface;
+};
+
+// Adds what the tables say to the system. x are the initial positions.
+void read_obstacles(std::vector<TableReader> readers, const std::vector<ContactBody>& bodies,
+                    System& system);
+void read_contacts(std::vector<TableReader> readers, const std::vector<ContactBody>& bodies,
+                   const Vector& x, System& system);
+
+}  // namespace lilyan

@@ -1,0 +1,64 @@
+// Derivatives of energies as seen through an Assembler, mean over a path included.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "lilyan/assemble/assembler.hpp"
+#include "support/dense.hpp"
+#include "support/difference.hpp"
+
+namespace lilyan::test {
+
+struct PathSums {
+  double value = 0;
+  Vector gradient;
+  Matrix hessian;
+};
+
+// Value, gradient and Hessian of Σ over nodes (or, with `mean`, over the path), as functions of d.
+inline PathSums path_sums(const System& system, const Vector& x0, const Vector& d,
+                          const std::optional<PathMean>& mean) {
+  // Weights as a step has them: β/θ, β, βθ.
+  const std::vector<WeightedNode> nodes{{.theta = 0.3, .value = 0.5 / 0.3, .gradient = 0.5, .hessian = 0.15},
+                                        {.theta = 0.9, .value = 0.5 / 0.9, .gradient = 0.5, .hessian = 0.45}};
+  Assembler assembler(system);
+  const BlockPattern& pattern = assembler.hessian_pattern();
+  PathSums sums;
+  sums.gradient.setZero(system.dofs());
+  const PathMean* given = mean ? &*mean : nullptr;
+  const EnergyByKind values = assembler.values_and_gradient(x0, &d, nodes, sums.gradient, given);
+  sums.value = std::accumulate(values.begin(), values.end(), 0.0);
+  std::vector<double> hessian(static_cast<std::size_t>(pattern.storage()));
+  assembler.hessian(x0, d, nodes, 0, hessian, given);
+  sums.hessian = dense(pattern, hessian);
+  return sums;
+}
+
+// The gradient is that of the value, the Hessian that of the gradient, along random directions.
+inline void expect_path_derivatives(const System& system, const Vector& x0, const Vector& d,
+                                    const std::optional<PathMean>& mean, double bound,
+                                    double step = 1e-3) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  const PathSums here = path_sums(system, x0, d, mean);
+  for (int k = 0; k < 3; ++k) {
+    Vector direction(system.dofs());
+    for (double& e : direction) e = normal(random);
+    direction.normalize();
+    const double slope = difference(
+        [&](double s) { return path_sums(system, x0, d + s * direction, mean).value; }, step);
+    EXPECT_NEAR(here.gradient.dot(direction), slope, bound * (1 + std::abs(slope)));
+    const Vector change = difference(
+        [&](double s) { return path_sums(system, x0, d + s * direction, mean).gradient; }, step);
+    EXPECT_LE((here.hessian * direction - change).norm(), bound * (1 + change.norm()));
+  }
+}
+
+}  // namespace lilyan::test
