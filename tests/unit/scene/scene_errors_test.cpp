@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"four_tets_per_cell",
                 "[integrator]\nstep = 1\nsteps = 1\n[[body]]\nmass = 1\nshape = { kind = \"box\", "
                 "size = [1, 1, 1], cells = [1, 1, 1], tets_per_cell = 4 }\n",
-                "6:74", "tets_per_cell"},
+                "6:78", "between 5 and 6, not 4"},
         Mistake{"no_material",
                 "[integrator]\nstep = 1\nsteps = 1\n[[body]]\nmass = 1\n"
                 "shape = { kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n",
