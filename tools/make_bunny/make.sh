@@ -28,4 +28,9 @@ python3 "$here/remesh.py" bunny.off round.poly 0.3 0.48 0.6 12
 tetgen -QFpYq1.2/15O9/7o/140 round.poly
 python3 "$here/to_msh.py" round.poly round.1 "$out/bunny.msh"
 
-python3 "$here/stats.py" "$out/bunny-1839.msh" "$out/bunny.msh"
+# The same finer, with a limit on the volume of a tet so that the inside is fine too.
+python3 "$here/remesh.py" bunny.off fine.poly 0.14 0.218 0.6 12
+tetgen -QFpYq1.2/15a0.011O9/7o/140 fine.poly
+python3 "$here/to_msh.py" fine.poly fine.1 "$out/bunny-12k.msh" binary
+
+python3 "$here/stats.py" "$out/bunny-1839.msh" "$out/bunny.msh" "$out/bunny-12k.msh"

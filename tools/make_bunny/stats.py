@@ -1,4 +1,5 @@
-"""stats.py MESH.msh...: size and quality of tet meshes (Gmsh 2.2 ASCII)."""
+"""stats.py MESH.msh...: size and quality of tet meshes (Gmsh 2.2 as to_msh.py writes it)."""
+import struct
 import sys
 from math import atan2, degrees, sqrt
 
@@ -41,19 +42,33 @@ def measure(p):
     return volume, dihedral, quality, max(edge) * max(area) / (3 * volume), edge
 
 
-def at(values, share):
-    return values[min(int(share * len(values)), len(values) - 1)]
-
-
-for name in sys.argv[1:]:
-    with open(name) as f:
-        lines = f.read().split("\n")
+def read(name):
+    with open(name, "rb") as f:
+        data = f.read()
+    if data.startswith(b"$MeshFormat\n2.2 1 8\n"):
+        start = data.index(b"$Nodes\n") + len(b"$Nodes\n")
+        n, start = int(data[start:data.index(b"\n", start)]), data.index(b"\n", start) + 1
+        x = [r[1:] for r in struct.iter_unpack("<i3d", data[start:start + 28 * n])]
+        start = data.index(b"$Elements\n", start + 28 * n) + len(b"$Elements\n")
+        m, start = int(data[start:data.index(b"\n", start)]), data.index(b"\n", start) + 13
+        rows = struct.iter_unpack("<7i", data[start:start + 28 * m])
+        return x, [[v - 1 for v in r[3:]] for r in rows]
+    lines = data.decode().split("\n")
     i = lines.index("$Nodes")
     n = int(lines[i + 1])
     x = [tuple(float(w) for w in line.split()[1:]) for line in lines[i + 2:i + 2 + n]]
     i = lines.index("$Elements")
     m = int(lines[i + 1])
-    tets = [[int(w) - 1 for w in line.split()[-4:]] for line in lines[i + 2:i + 2 + m]]
+    return x, [[int(w) - 1 for w in line.split()[-4:]] for line in lines[i + 2:i + 2 + m]]
+
+
+def at(values, share):
+    return values[min(int(share * len(values)), len(values) - 1)]
+
+
+for name in sys.argv[1:]:
+    x, tets = read(name)
+    n, m = len(x), len(tets)
     count = {}
     for t in tets:
         for k in range(4):

@@ -1,14 +1,18 @@
-"""tetgen's output to Gmsh 2.2 ASCII, checked.
+"""tetgen's output to Gmsh 2.2, checked.
 
-    to_msh.py IN.poly TETGEN_BASE OUT.msh
+    to_msh.py IN.poly TETGEN_BASE OUT.msh [binary]
+
+ASCII unless "binary" is asked for, which makes the large meshes smaller.
 
 The checks run on the coordinates as written: positive volume of every tet, one
 face-connected piece, every node used, and the boundary exactly the triangles of
 IN.poly, whose vertices come first and unmoved.
 """
+import struct
 import sys
 
 poly, base, out = sys.argv[1:4]
+binary = sys.argv[4:] == ["binary"]
 
 
 def rows(name):
@@ -76,6 +80,19 @@ while todo:
             seen.add(j)
             todo.append(j)
 assert len(seen) == len(tets), "more than one piece"
+
+if binary:
+    with open(out, "wb") as f:
+        f.write(b"$MeshFormat\n2.2 1 8\n" + struct.pack("<i", 1) + b"\n$EndMeshFormat\n")
+        f.write(b"$Nodes\n%d\n" % len(nodes))
+        for i, p in enumerate(x):
+            f.write(struct.pack("<i3d", i + 1, *p))
+        f.write(b"\n$EndNodes\n$Elements\n%d\n" % len(tets))
+        f.write(struct.pack("<3i", 4, len(tets), 2))
+        for i, t in enumerate(tets):
+            f.write(struct.pack("<7i", i + 1, 1, 1, *t))
+        f.write(b"\n$EndElements\n")
+    sys.exit()
 
 with open(out, "w") as f:
     f.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n" % len(nodes))

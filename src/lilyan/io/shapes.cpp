@@ -19,11 +19,57 @@ double signed_volume(const TetMesh& mesh, const std::array<int, 4>& t) {
          6;
 }
 
+using Corner = std::array<int, 3>;
+
+void add_positive(TetMesh& mesh, std::array<int, 4> tet) {
+  if (signed_volume(mesh, tet) < 0) std::swap(tet[2], tet[3]);
+  mesh.tets.push_back(tet);
+}
+
+// The tets follow the six monotone edge paths from the cube's lowest to its highest corner, so that
+// neighbouring cubes agree on the diagonals of shared faces.
+void add_six_tets(TetMesh& mesh, const Corner& lowest, const auto& index) {
+  std::array<int, 3> axes = {0, 1, 2};
+  do {
+    Corner corner = lowest;
+    std::array<int, 4> tet = {index(corner)};
+    for (int a = 0; a < 3; ++a) {
+      ++corner[axes[a]];
+      tet[a + 1] = index(corner);
+    }
+    add_positive(mesh, tet);
+  } while (std::ranges::next_permutation(axes).found);
+}
+
+// Every face's diagonal joins the lattice points whose coordinates have an even sum, whichever cube
+// looks at it. Those of a cube make one tet; each other corner makes one with its three neighbours.
+void add_five_tets(TetMesh& mesh, const Corner& lowest, const auto& index) {
+  std::array<int, 4> middle{};
+  int found = 0;
+  for (int bits = 0; bits < 8; ++bits) {
+    const Corner offset = {bits & 1, bits >> 1 & 1, bits >> 2};
+    Corner corner = lowest;
+    for (int a = 0; a < 3; ++a) corner[a] += offset[a];
+    if ((corner[0] + corner[1] + corner[2]) % 2 == 0) {
+      middle[found++] = index(corner);
+      continue;
+    }
+    std::array<int, 4> tet = {index(corner)};
+    for (int a = 0; a < 3; ++a) {
+      Corner neighbour = corner;
+      neighbour[a] += 1 - 2 * offset[a];
+      tet[a + 1] = index(neighbour);
+    }
+    add_positive(mesh, tet);
+  }
+  add_positive(mesh, middle);
+}
+
 }  // namespace
 
-TetMesh block(const std::array<double, 3>& size, const std::array<int, 3>& cells) {
+TetMesh block(const std::array<double, 3>& size, const std::array<int, 3>& cells, CubeCut cut) {
   TetMesh mesh;
-  const auto index = [&](const std::array<int, 3>& c) {
+  const auto index = [&](const Corner& c) {
     return (c[0] * (cells[1] + 1) + c[1]) * (cells[2] + 1) + c[2];
   };
   for (int i = 0; i <= cells[0]; ++i) {
@@ -35,23 +81,14 @@ TetMesh block(const std::array<double, 3>& size, const std::array<int, 3>& cells
       }
     }
   }
-  // Each cube's tets follow the six monotone edge paths from its lowest to its highest corner, so
-  // that neighbouring cubes agree on the diagonals of shared faces.
   for (int i = 0; i < cells[0]; ++i) {
     for (int j = 0; j < cells[1]; ++j) {
       for (int k = 0; k < cells[2]; ++k) {
-        std::array<int, 3> axes = {0, 1, 2};
-        do {
-          std::array<int, 3> corner = {i, j, k};
-          std::array<int, 4> tet{};
-          tet[0] = index(corner);
-          for (int a = 0; a < 3; ++a) {
-            ++corner[axes[a]];
-            tet[a + 1] = index(corner);
-          }
-          if (signed_volume(mesh, tet) < 0) std::swap(tet[2], tet[3]);
-          mesh.tets.push_back(tet);
-        } while (std::ranges::next_permutation(axes).found);
+        if (cut == CubeCut::kSixTets) {
+          add_six_tets(mesh, {i, j, k}, index);
+        } else {
+          add_five_tets(mesh, {i, j, k}, index);
+        }
       }
     }
   }

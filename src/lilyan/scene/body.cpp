@@ -31,7 +31,9 @@ TetMesh read_shape(TableReader reader) {
       reader.fail("cells", fmt::format("these cells make {:.3g} tets; at most {:.0g} are possible",
                                        tets, kMostTets));
     }
-    mesh = block({size[0], size[1], size[2]}, cells);
+    const int cut = reader.whole("tets_per_cell", 5, 6, 6);
+    mesh = block({size[0], size[1], size[2]}, cells,
+                 cut == 5 ? CubeCut::kFiveTets : CubeCut::kSixTets);
   }
   reader.finish();
   return mesh;

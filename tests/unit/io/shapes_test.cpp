@@ -58,6 +58,29 @@ TEST(Block, IsConforming) {
   EXPECT_EQ(boundary_faces(block({1, 1, 1}, {1, 1, 1})), 12);
 }
 
+TEST(Block, InFiveTetsPerCubeFillsItsVolumeToo) {
+  const TetMesh mesh = block({3, 0.5, 2}, {4, 2, 3}, CubeCut::kFiveTets);
+  EXPECT_EQ(mesh.vertices.size(), 5U * 3 * 4);
+  EXPECT_EQ(mesh.tets.size(), 5U * 4 * 2 * 3);
+  EXPECT_NEAR(volume(mesh), 3, 1e-14);
+  const Vector x = positions(mesh);
+  int in_the_middle = 0;
+  for (const auto& t : mesh.tets) {
+    const double share = orientation(x, t) / (3.0 / 24);  // of a sixth of a cube
+    EXPECT_NEAR(share, share > 1.5 ? 2 : 1, 1e-13);
+    in_the_middle += share > 1.5;
+  }
+  EXPECT_EQ(in_the_middle, 4 * 2 * 3);
+}
+
+// Cubes side by side in every direction, odd and even numbers of them.
+TEST(Block, InFiveTetsPerCubeIsConforming) {
+  for (const std::array<int, 3> n : {std::array{4, 2, 3}, {1, 1, 1}, {3, 3, 3}}) {
+    const int squares = n[0] * n[1] + n[1] * n[2] + n[2] * n[0];
+    EXPECT_EQ(boundary_faces(block({3, 0.5, 2}, n, CubeCut::kFiveTets)), 2 * 2 * squares);
+  }
+}
+
 TEST(Ball, ConvergesToTheBall) {
   const double exact = 4 * std::numbers::pi / 3 * 8;
   double previous = 0;

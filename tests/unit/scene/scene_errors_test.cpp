@@ -74,6 +74,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "[integrator]\nstep = 1\nsteps = 1\n[[body]]\nmass = 1\n"
                 "shape = { kind = \"box\", size = [1, 1, 1], cells = [1000, 1000, 1000] }\n",
                 "6:51", "6e.09 tets"},
+        Mistake{"four_tets_per_cell",
+                "[integrator]\nstep = 1\nsteps = 1\n[[body]]\nmass = 1\nshape = { kind = \"box\", "
+                "size = [1, 1, 1], cells = [1, 1, 1], tets_per_cell = 4 }\n",
+                "6:78", "between 5 and 6, not 4"},
         Mistake{"no_material",
                 "[integrator]\nstep = 1\nsteps = 1\n[[body]]\nmass = 1\n"
                 "shape = { kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n",

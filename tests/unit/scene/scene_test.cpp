@@ -7,6 +7,8 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "lilyan/diagnose/invariants.hpp"
 #include "support/temp_folder.hpp"
@@ -32,6 +34,27 @@ TEST(Scene, MassIsLumpedFromTotalOrDensity) {
     for (const double m : scene.system->vertex_masses()) total += m;
     EXPECT_NEAR(total, 6, 1e-12);
   }
+}
+
+// Of a cube cut into five tets, the even corners belong to the one in the middle (a third of the
+// volume) and to three others (a sixth each), the odd ones to one.
+TEST(Scene, BoxesMayHaveFiveTetsPerCell) {
+  const TempFolder folder;
+  const auto masses = [&](const std::string& cut) {
+    const Scene scene = load_scene(
+        folder.write("s.toml", std::string(kHead) +
+                                   "[[body]]\nmass = 24\nmaterial = { mu = 3, lambda = 2 }\n"
+                                   "shape = { kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1]" +
+                                   cut + " }\n"));
+    return std::vector<double>(scene.system->vertex_masses().begin(),
+                               scene.system->vertex_masses().end());
+  };
+  const std::vector<double> five = masses(", tets_per_cell = 5");
+  ASSERT_EQ(five.size(), 8U);
+  EXPECT_NEAR(five[0], 5, 1e-12);
+  EXPECT_NEAR(five[1], 1, 1e-12);
+  EXPECT_NEAR(masses(", tets_per_cell = 6")[0], 6, 1e-12);
+  EXPECT_EQ(masses(", tets_per_cell = 6"), masses(""));
 }
 
 TEST(Scene, PlacesByScaleThenRotationThenTranslation) {
