@@ -1,0 +1,213 @@
+// Values with exact first and second derivatives by N variables (forward automatic
+// differentiation), for the local energies of small elements whose closed forms are too long.
+//
+//   using J = Jet2<3>;
+//   const std::array<J, 3> x = J::variables(std::array{1.0, 2.0, 3.0});
+//   const J f = sqrt(x[0] * x[0] + x[1] * x[1]) / x[2];
+//   f.value, f.gradient[i], f.hessian(i, j)
+//
+// Write the energy once as a template over the scalar: with double it gives the value, with
+// Jet1<N> value and gradient, with Jet2<N> all three. All storage is in the object.
+//
+// For a function g of one argument a, with dots for derivatives by the variables,
+//   (g∘a)_i = g' a_i,   (g∘a)_ij = g' a_ij + g'' a_i a_j                                        (1)
+// and for one of two arguments a, b
+//   g_i = g_a a_i + g_b b_i,   g_ij = g_a a_ij + g_b b_ij + g_aa a_i a_j + g_bb b_i b_j
+//                                     + g_ab (a_i b_j + b_i a_j)                                (2)
+//
+// Eigen's AutoDiffScalar nested in itself was considered: it stores and computes all N² second
+// derivatives where N(N+1)/2 do, carries the first ones twice, lives among the unsupported modules,
+// and its operators return expressions that refer to temporaries, which `auto` then keeps.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace lilyan {
+
+template <int N, int Order>
+struct Jet {
+  static_assert(N > 0 && (Order == 1 || Order == 2));
+  static constexpr int kVariables = N;
+  static constexpr int kSecond = Order == 2 ? N * (N + 1) / 2 : 0;
+
+  double value = 0;
+  std::array<double, N> gradient{};
+  // Upper triangle row by row: (0,0),(0,1),…,(0,N−1),(1,1),…
+  std::array<double, kSecond> second{};
+
+  Jet() = default;
+  // A constant; implicit, so that formulas may mix jets with numbers.
+  Jet(double constant) : value(constant) {}  // NOLINT(google-explicit-constructor)
+
+  static constexpr int index(int i, int j) {
+    const int low = i < j ? i : j;
+    const int high = i < j ? j : i;
+    return low * N - low * (low - 1) / 2 + high - low;
+  }
+  [[nodiscard]] double hessian(int i, int j) const requires(Order == 2) {
+    return second[static_cast<std::size_t>(index(i, j))];
+  }
+
+  [[nodiscard]] static Jet variable(double at, int i) {
+    Jet x(at);
+    x.gradient[static_cast<std::size_t>(i)] = 1;
+    return x;
+  }
+  [[nodiscard]] static std::array<Jet, N> variables(const std::array<double, N>& at) {
+    std::array<Jet, N> x;
+    for (int i = 0; i < N; ++i) {
+      x[static_cast<std::size_t>(i)] = variable(at[static_cast<std::size_t>(i)], i);
+    }
+    return x;
+  }
+
+  // (1): a function of one argument, by its value and two derivatives at a.value.
+  [[nodiscard]] static Jet chain(const Jet& a, double g, double g1, double g2) {
+    Jet r(g);
+    for (std::size_t i = 0; i < N; ++i) r.gradient[i] = g1 * a.gradient[i];
+    if constexpr (Order == 2) {
+      std::size_t k = 0;
+      for (std::size_t i = 0; i < N; ++i) {
+        const double row = g2 * a.gradient[i];
+        for (std::size_t j = i; j < N; ++j, ++k) {
+          r.second[k] = g1 * a.second[k] + row * a.gradient[j];
+        }
+      }
+    }
+    return r;
+  }
+  // (2): a function of two arguments, by its derivatives at (a.value, b.value).
+  struct TwoDerivatives {
+    double a, b, aa, ab, bb;
+  };
+  [[nodiscard]] static Jet chain(const Jet& a, const Jet& b, double g, const TwoDerivatives& d) {
+    Jet r(g);
+    for (std::size_t i = 0; i < N; ++i) r.gradient[i] = d.a * a.gradient[i] + d.b * b.gradient[i];
+    if constexpr (Order == 2) {
+      std::size_t k = 0;
+      for (std::size_t i = 0; i < N; ++i) {
+        const double by_a = d.aa * a.gradient[i] + d.ab * b.gradient[i];
+        const double by_b = d.ab * a.gradient[i] + d.bb * b.gradient[i];
+        for (std::size_t j = i; j < N; ++j, ++k) {
+          r.second[k] =
+              d.a * a.second[k] + d.b * b.second[k] + by_a * a.gradient[j] + by_b * b.gradient[j];
+        }
+      }
+    }
+    return r;
+  }
+
+  Jet& operator+=(const Jet& b) {
+    value += b.value;
+    for (std::size_t i = 0; i < N; ++i) gradient[i] += b.gradient[i];
+    for (std::size_t k = 0; k < second.size(); ++k) second[k] += b.second[k];
+    return *this;
+  }
+  Jet& operator-=(const Jet& b) {
+    value -= b.value;
+    for (std::size_t i = 0; i < N; ++i) gradient[i] -= b.gradient[i];
+    for (std::size_t k = 0; k < second.size(); ++k) second[k] -= b.second[k];
+    return *this;
+  }
+  Jet& operator*=(double b) {
+    value *= b;
+    for (double& g : gradient) g *= b;
+    for (double& s : second) s *= b;
+    return *this;
+  }
+  Jet& operator*=(const Jet& b) { return *this = *this * b; }
+  Jet& operator/=(double b) { return *this *= 1 / b; }
+  Jet& operator/=(const Jet& b) { return *this = *this / b; }
+
+  friend Jet operator+(Jet a, const Jet& b) { return a += b; }
+  friend Jet operator+(Jet a, double b) {
+    a.value += b;
+    return a;
+  }
+  friend Jet operator+(double a, Jet b) { return b + a; }
+  friend Jet operator-(Jet a, const Jet& b) { return a -= b; }
+  friend Jet operator-(Jet a, double b) { return a + (-b); }
+  friend Jet operator-(double a, Jet b) { return (b *= -1) + a; }
+  friend Jet operator-(Jet a) { return a *= -1; }
+  friend Jet operator+(const Jet& a) { return a; }
+  friend Jet operator*(Jet a, double b) { return a *= b; }
+  friend Jet operator*(double a, Jet b) { return b *= a; }
+  friend Jet operator/(Jet a, double b) { return a /= b; }
+  friend Jet operator*(const Jet& a, const Jet& b) {
+    return chain(a, b, a.value * b.value, {b.value, a.value, 0, 1, 0});
+  }
+  friend Jet operator/(const Jet& a, const Jet& b) {
+    const double i = 1 / b.value;
+    const double q = a.value * i;
+    return chain(a, b, q, {i, -q * i, 0, -i * i, 2 * q * i * i});
+  }
+  friend Jet operator/(double a, const Jet& b) {
+    const double i = 1 / b.value;
+    return chain(b, a * i, -a * i * i, 2 * a * i * i * i);
+  }
+
+  // Comparisons look at the values only, so that branches go the way they would for numbers.
+  friend bool operator==(const Jet& a, const Jet& b) { return a.value == b.value; }
+  friend auto operator<=>(const Jet& a, const Jet& b) { return a.value <=> b.value; }
+
+  friend Jet sqrt(const Jet& a) {
+    const double r = std::sqrt(a.value);
+    return chain(a, r, 0.5 / r, -0.25 / (r * a.value));
+  }
+  friend Jet exp(const Jet& a) {
+    const double e = std::exp(a.value);
+    return chain(a, e, e, e);
+  }
+  friend Jet log(const Jet& a) {
+    const double i = 1 / a.value;
+    return chain(a, std::log(a.value), i, -i * i);
+  }
+  friend Jet sin(const Jet& a) {
+    const double s = std::sin(a.value);
+    return chain(a, s, std::cos(a.value), -s);
+  }
+  friend Jet cos(const Jet& a) {
+    const double c = std::cos(a.value);
+    return chain(a, c, -std::sin(a.value), -c);
+  }
+  friend Jet tan(const Jet& a) {
+    const double t = std::tan(a.value);
+    const double t1 = 1 + t * t;
+    return chain(a, t, t1, 2 * t * t1);
+  }
+  friend Jet asin(const Jet& a) {
+    const double i = 1 / std::sqrt(1 - a.value * a.value);
+    return chain(a, std::asin(a.value), i, a.value * i * i * i);
+  }
+  friend Jet acos(const Jet& a) {
+    const double i = 1 / std::sqrt(1 - a.value * a.value);
+    return chain(a, std::acos(a.value), -i, -a.value * i * i * i);
+  }
+  friend Jet atan(const Jet& a) {
+    const double i = 1 / (1 + a.value * a.value);
+    return chain(a, std::atan(a.value), i, -2 * a.value * i * i);
+  }
+  friend Jet atan2(const Jet& y, const Jet& x) {
+    const double i = 1 / (x.value * x.value + y.value * y.value);
+    const double cross = 2 * x.value * y.value * i * i;
+    const double difference = (y.value * y.value - x.value * x.value) * i * i;
+    return chain(y, x, std::atan2(y.value, x.value),
+                 {x.value * i, -y.value * i, -cross, difference, cross});
+  }
+  // A constant exponent.
+  friend Jet pow(const Jet& a, double exponent) {
+    return chain(a, std::pow(a.value, exponent), exponent * std::pow(a.value, exponent - 1),
+                 exponent * (exponent - 1) * std::pow(a.value, exponent - 2));
+  }
+  // At its kink the derivative from the right.
+  friend Jet abs(const Jet& a) { return a.value < 0 ? -a : a; }
+};
+
+template <int N>
+using Jet1 = Jet<N, 1>;
+template <int N>
+using Jet2 = Jet<N, 2>;
+
+}  // namespace lilyan
