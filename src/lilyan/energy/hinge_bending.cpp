@@ -14,69 +14,101 @@
 namespace lilyan {
 namespace {
 
-// (1), as the two arguments of atan2.
-template <class T>
-struct AnglePair {
-  T sine;
-  T cosine;
+// θ depends on the edges only through  q = e·e,  D = e·(u×v)  and  c = n₁·n₂, three polynomials
+// with short derivatives; only the function of these three needs jets.
+struct Invariants {
+  Vec3 e, u, v;
+  explicit Invariants(const LocalVector<4>& x)
+      : e(x.segment<3>(0)), u(x.segment<3>(3)), v(x.segment<3>(6)) {}
+
+  [[nodiscard]] std::array<double, 3> values() const {
+    const Vec3 n1 = e.cross(u);
+    return {e.squaredNorm(), n1.dot(v), n1.dot(v.cross(e))};
+  }
+
+  // Rows: the gradients of q, D and c = (e·u)(e·v) − (e·e)(u·v).
+  [[nodiscard]] Eigen::Matrix<double, 3, 9> gradients() const {
+    Eigen::Matrix<double, 3, 9> J = Eigen::Matrix<double, 3, 9>::Zero();
+    const double eu = e.dot(u);
+    const double ev = e.dot(v);
+    const double q = e.squaredNorm();
+    J.block<1, 3>(0, 0) = 2 * e;
+    J.block<1, 3>(1, 0) = u.cross(v);
+    J.block<1, 3>(1, 3) = v.cross(e);
+    J.block<1, 3>(1, 6) = e.cross(u);
+    J.block<1, 3>(2, 0) = ev * u + eu * v - 2 * u.dot(v) * e;
+    J.block<1, 3>(2, 3) = ev * e - q * v;
+    J.block<1, 3>(2, 6) = eu * e - q * u;
+    return J;
+  }
+
+  // f_q ∇²q + f_D ∇²D + f_c ∇²c, added to h.
+  void add_hessians(double f_q, double f_D, double f_c, LocalMatrix<4>& h) const {
+    using Matrix3 = Eigen::Matrix3d;
+    const Matrix3 I = Matrix3::Identity();
+    const auto skew = [](const Vec3& a) {
+      Matrix3 m;
+      m << 0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0;
+      return m;
+    };
+    const Matrix3 ee =
+        (2 * f_q - 2 * f_c * u.dot(v)) * I + f_c * (u * v.transpose() + v * u.transpose());
+    const Matrix3 eu =
+        f_c * (e.dot(v) * I + v * e.transpose() - 2 * e * v.transpose()) - f_D * skew(v);
+    const Matrix3 ev =
+        f_c * (e.dot(u) * I + u * e.transpose() - 2 * e * u.transpose()) + f_D * skew(u);
+    const Matrix3 uv = f_c * (e * e.transpose() - e.squaredNorm() * I) - f_D * skew(e);
+    h.block<3, 3>(0, 0) += ee;
+    h.block<3, 3>(0, 3) += eu;
+    h.block<3, 3>(3, 0) += eu.transpose();
+    h.block<3, 3>(0, 6) += ev;
+    h.block<3, 3>(6, 0) += ev.transpose();
+    h.block<3, 3>(3, 6) += uv;
+    h.block<3, 3>(6, 3) += uv.transpose();
+  }
 };
-template <class T>
-AnglePair<T> angle(const std::array<T, 9>& x) {
-  using std::sqrt;
-  using Point = std::array<T, 3>;
-  const Point e = {x[0], x[1], x[2]};
-  const Point u = {x[3], x[4], x[5]};
-  const Point v = {x[6], x[7], x[8]};
-  const Point n1 = detail::cross(e, u);
-  const Point n2 = detail::cross(v, e);
-  return {-(sqrt(detail::dot(e, e)) * detail::dot(n1, v)), detail::dot(n1, n2)};
-}
 
+// (2) as a function of q, D and c, by (1).
 template <class T>
-T energy(const std::array<T, 9>& x, double half, double cos0, double sin0) {
+T energy(const std::array<T, 3>& y, double half, double cos0, double sin0) {
   using std::atan2;
-  const AnglePair<T> a = angle(x);
-  const T change = atan2(cos0 * a.sine - sin0 * a.cosine, cos0 * a.cosine + sin0 * a.sine);
-  return half * change * change;  // (2)
-}
-
-std::array<double, 9> numbers(const LocalVector<4>& e) {
-  std::array<double, 9> x{};
-  for (std::size_t i = 0; i < 9; ++i) x[i] = e[static_cast<Eigen::Index>(i)];
-  return x;
+  using std::sqrt;
+  const T sine = -(sqrt(y[0]) * y[1]);
+  const T change = atan2(cos0 * sine - sin0 * y[2], cos0 * y[2] + sin0 * sine);
+  return half * change * change;
 }
 
 }  // namespace
 
 HingeElement::HingeElement(double stiffness, const LocalVector<4>& rest) {
-  const Vec3 e = rest.segment<3>(0);
-  const Vec3 n1 = e.cross(rest.segment<3>(3));
-  const Vec3 n2 = rest.segment<3>(6).cross(e);
+  const Invariants at(rest);
+  const Vec3 n1 = at.e.cross(at.u);
+  const Vec3 n2 = at.v.cross(at.e);
   if (!(n1.norm() > 0 && n2.norm() > 0)) throw Error("a triangle of a hinge has no area");
-  half_ = 0.5 * stiffness * 3 * e.squaredNorm() / (0.5 * (n1.norm() + n2.norm()));
-  const AnglePair<double> a = angle(numbers(rest));
-  const double size = std::hypot(a.sine, a.cosine);
-  cos_ = a.cosine / size;
-  sin_ = a.sine / size;
+  half_ = 0.5 * stiffness * 3 * at.e.squaredNorm() / (0.5 * (n1.norm() + n2.norm()));
+  const auto [q, D, c] = at.values();
+  const double theta = std::atan2(-std::sqrt(q) * D, c);
+  cos_ = std::cos(theta);
+  sin_ = std::sin(theta);
 }
 
 double HingeElement::evaluate(const LocalVector<4>& e, LocalVector<4>* gradient,
                               LocalMatrix<4>* hessian) const {
-  const std::array<double, 9> x = numbers(e);
+  const Invariants at(e);
+  const std::array<double, 3> y = at.values();
+  if (!gradient && !hessian) return energy(y, half_, cos_, sin_);
+  const Jet2<3> f = energy(Jet2<3>::variables(y), half_, cos_, sin_);
+  const Eigen::Matrix<double, 3, 9> J = at.gradients();
+  if (gradient) *gradient = J.transpose() * Vec3(f.gradient.data());
   if (hessian) {
-    const Jet2<9> f = energy(Jet2<9>::variables(x), half_, cos_, sin_);
-    for (int i = 0; i < 9; ++i) {
-      if (gradient) (*gradient)[i] = f.gradient[static_cast<std::size_t>(i)];
-      for (int j = 0; j < 9; ++j) (*hessian)(i, j) = f.hessian(i, j);
+    Eigen::Matrix3d second;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) second(i, j) = f.hessian(i, j);
     }
-    return f.value;
+    hessian->noalias() = J.transpose() * (second * J);
+    at.add_hessians(f.gradient[0], f.gradient[1], f.gradient[2], *hessian);
   }
-  if (gradient) {
-    const Jet1<9> f = energy(Jet1<9>::variables(x), half_, cos_, sin_);
-    for (int i = 0; i < 9; ++i) (*gradient)[i] = f.gradient[static_cast<std::size_t>(i)];
-    return f.value;
-  }
-  return energy(x, half_, cos_, sin_);
+  return f.value;
 }
 
 void HingeElement::discrete(const LocalVector<4>& e0, const LocalVector<4>& d,

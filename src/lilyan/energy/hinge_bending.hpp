@@ -7,7 +7,6 @@
 //   A the two triangles' area                             (2)
 // with w and θ₀ of the rest shape; k is an energy. The difference of angles is taken on the circle,
 // so that the energy jumps only where a hinge is folded half a turn away from its rest angle.
-// Written over any scalar type; derivatives are exact, by jets.
 #pragma once
 
 #include <array>
