@@ -172,16 +172,18 @@ void assemble_system(const std::vector<Body>& bodies, const Vec3& gravity, Scene
     scene.body_names.push_back(b.name);
   }
   scene.system = std::make_unique<System>(masses);
-  for (std::size_t k = 0, first = 0; k < bodies.size(); first += bodies[k++].masses.size()) {
+  int first = 0;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
     if (bodies[k].material) {
       const std::span<const std::array<int, 4>> all(scene.tets);
       const TetShape shape{rest, all.subspan(first_tet[k], bodies[k].tets.size())};
       scene.system->add(bodies[k].material->make(shape, bodies[k].material_parameters));
     }
-    add_thin_energies(bodies[k], static_cast<int>(first), rest, *scene.system);
+    add_thin_energies(bodies[k], first, rest, *scene.system);
+    first += static_cast<int>(bodies[k].masses.size());
   }
   if (!gravity.isZero(0)) scene.system->add(std::make_unique<Gravity>(gravity, masses));
-  int first = 0;
+  first = 0;
   for (const Body& b : bodies) {
     const int count = static_cast<int>(b.masses.size());
     for (const SceneForce& force : b.forces) add_force(force, first, count, *scene.system);
