@@ -28,7 +28,8 @@ std::string verdict(std::string_view what, std::string_view ratio, const Deviati
                      d.worst_relative() <= kConserved ? "" : "not ", ratio, d.worst_relative());
 }
 
-// "1 body, 330 vertices (25 fixed), 2000 tets", "1 degree of freedom"
+// "1 body, 330 vertices (25 fixed), 2000 tets", "…, 12482 triangles, 31363 springs",
+// "1 degree of freedom"
 std::string size(const Scene& scene) {
   const auto count = [](std::size_t n, std::string_view one, std::string_view many) {
     return fmt::format("{} {}", n, n == 1 ? one : many);
@@ -36,9 +37,16 @@ std::string size(const Scene& scene) {
   if (!scene.coordinates.empty()) {
     return count(scene.coordinates.size(), "degree of freedom", "degrees of freedom");
   }
-  return fmt::format("{}, {} vertices ({} fixed), {} tets",
-                     count(scene.body_names.size(), "body", "bodies"), scene.system->vertices(),
-                     scene.system->fixed_count(), scene.tets.size());
+  std::string text =
+      fmt::format("{}, {} vertices ({} fixed)", count(scene.body_names.size(), "body", "bodies"),
+                  scene.system->vertices(), scene.system->fixed_count());
+  if (!scene.tets.empty()) text += ", " + count(scene.tets.size(), "tet", "tets");
+  if (!scene.triangles.empty()) {
+    text += ", " + count(scene.triangles.size(), "triangle", "triangles");
+  }
+  if (!scene.edges.empty()) text += ", " + count(scene.edges.size(), "segment", "segments");
+  if (scene.springs > 0) text += ", " + count(scene.springs, "spring", "springs");
+  return text;
 }
 
 // "300 steps of 0.01 s", "error-controlled steps over 60 s"

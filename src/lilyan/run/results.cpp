@@ -128,7 +128,10 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   json["size"] = {{"bodies", scene_.body_names},
                   {"vertices", system.vertices()},
                   {"fixed_vertices", system.fixed_count()},
-                  {"tets", scene_.tets.size()}};
+                  {"tets", scene_.tets.size()},
+                  {"triangles", scene_.triangles.size()},
+                  {"edges", scene_.edges.size()},
+                  {"springs", scene_.springs}};
   json["solver"] = {{"linear", summary.linear_solver},
                     {"definiteness", name(scene_.solver.newton.definiteness)},
                     {"lanes", kLanes},

@@ -10,6 +10,7 @@
 
 #include "lilyan/io/mesh.hpp"
 #include "lilyan/io/shapes.hpp"
+#include "lilyan/scene/thin_body.hpp"
 
 namespace lilyan {
 namespace {
@@ -94,8 +95,10 @@ std::vector<double> rest_volumes(const TableReader& reader, const std::string& s
   return volumes;
 }
 
-// Each tet's mass in equal parts to its vertices.
-void lump_mass(TableReader& reader, const std::vector<double>& volumes, Body& body) {
+// Each element's mass in equal parts to its vertices; volumes are areas or lengths of thin bodies.
+template <std::size_t K>
+void lump_mass(TableReader& reader, const std::vector<double>& volumes,
+               const std::vector<std::array<int, K>>& elements, Body& body) {
   if (reader.has("mass") && reader.has("density")) {
     reader.fail("density", "give either 'mass' or 'density', not both");
   }
@@ -105,8 +108,8 @@ void lump_mass(TableReader& reader, const std::vector<double>& volumes, Body& bo
       reader.has("density") ? reader.positive("density") : reader.positive("mass") / volume;
   body.masses.assign(static_cast<std::size_t>(body.rest.size() / 3), 0.0);
   for (std::size_t e = 0; e < volumes.size(); ++e) {
-    for (const int a : body.tets[e]) {
-      body.masses[static_cast<std::size_t>(a)] += density * volumes[e] / 4;
+    for (const int a : elements[e]) {
+      body.masses[static_cast<std::size_t>(a)] += density * volumes[e] / K;
     }
   }
 }
@@ -138,46 +141,36 @@ void initial_motion(TableReader& reader, Body& body) {
   }
 }
 
-}  // namespace
-
-Body read_body(TableReader reader, int number) {
-  reader.expect({"name", "mesh", "shape", "scale", "rotate", "translate", "mass", "density",
-                 "deform", "positions", "velocities", "velocity", "angular_velocity", "fix",
-                 "force", "material"});
-  Body body;
-  body.name = reader.text("name", fmt::format("body{}", number));
-  if (!reader.has("mesh")) reader.complain_of_misspelling("mesh");
-  if (!reader.has("shape")) reader.complain_of_misspelling("shape");
-  if (reader.has("mesh") == reader.has("shape")) {
-    reader.fail("shape", reader.has("mesh") ? "give either 'mesh' or 'shape', not both"
-                                            : "a body needs a 'mesh' file or a built-in 'shape'");
+// By the key 'kind', or by what the body is made from.
+BodyKind body_kind(TableReader& reader, const std::string& source) {
+  std::string standard = "solid";
+  if (source == "mesh") {
+    const std::string extension = reader.file("mesh").extension().string();
+    if (extension == ".obj" || extension == ".ply" || extension == ".stl") standard = "cloth";
+  } else {
+    const std::string shape =
+        reader.table("shape").choice("kind", {"bar", "box", "ball", "grid", "line"});
+    if (shape == "grid") standard = "cloth";
+    if (shape == "line") standard = "rod";
   }
-  const std::string source = reader.has("mesh") ? "mesh" : "shape";
-  TetMesh mesh =
-      source == "mesh" ? read_mesh(reader.file("mesh")) : read_shape(reader.table("shape"));
-  body.tets = std::move(mesh.tets);
-  body.rest.resize(3 * static_cast<Eigen::Index>(mesh.vertices.size()));
-  for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      body.rest[static_cast<Eigen::Index>(3 * i + c)] = mesh.vertices[i][c];
-    }
+  const std::string kind = reader.choice("kind", {"solid", "cloth", "rod"}, standard);
+  if (kind == "rod" && source == "mesh") {
+    reader.fail("kind", "a rod cannot be read from a mesh; use shape = { kind = \"line\", … }");
   }
-  place(reader, body.rest);
-  lump_mass(reader, rest_volumes(reader, source, body), body);
-  initial_motion(reader, body);
+  return kind == "solid" ? BodyKind::solid : kind == "cloth" ? BodyKind::cloth : BodyKind::rod;
+}
 
-  body.fixed.assign(body.masses.size(), 0);
-  for (const TableReader& region : reader.tables("fix")) {
-    for (const int i : read_region(region, body.rest)) body.fixed[static_cast<std::size_t>(i)] = 1;
+// Springs that hold vertices where they start.
+void read_anchors(TableReader& reader, Body& body) {
+  for (TableReader& table : reader.tables("attach")) {
+    const double stiffness = table.positive("stiffness");
+    const std::vector<int> vertices = read_region(table.table("region"), body.rest);
+    table.finish();
+    for (const int i : vertices) body.anchors.push_back({i, body.x.segment<3>(3 * i), stiffness});
   }
+}
 
-  for (TableReader& table : reader.tables("force")) {
-    SceneForce force = read_force(table, 3);
-    if (table.has("region")) force.vertices = read_region(table.table("region"), body.rest);
-    table.finish({"region"});
-    body.forces.push_back(std::move(force));
-  }
-
+void read_solid_material(TableReader& reader, Body& body) {
   if (!reader.has("material")) {
     reader.fail("material", fmt::format("'{}' has no material: add material = {{ model = \"stvk\", "
                                         "mu = …, lambda = … }}",
@@ -194,6 +187,71 @@ Body read_body(TableReader reader, int number) {
     (void)body.material->make({body.rest, {}}, body.material_parameters);
   } catch (const ParameterError& error) {
     fail_parameter(material, error);
+  }
+}
+
+}  // namespace
+
+void Body::set_rest(const std::vector<std::array<double, 3>>& points) {
+  rest.resize(3 * static_cast<Eigen::Index>(points.size()));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      rest[static_cast<Eigen::Index>(3 * i + c)] = points[i][c];
+    }
+  }
+}
+
+Body read_body(TableReader reader, int number) {
+  reader.expect(
+      {"name", "kind",    "mesh",   "shape",     "scale",      "rotate",   "translate",
+       "mass", "density", "deform", "positions", "velocities", "velocity", "angular_velocity",
+       "fix",  "force",   "attach", "material",  "springs",    "bending"});
+  Body body;
+  body.name = reader.text("name", fmt::format("body{}", number));
+  if (!reader.has("mesh")) reader.complain_of_misspelling("mesh");
+  if (!reader.has("shape")) reader.complain_of_misspelling("shape");
+  if (reader.has("mesh") == reader.has("shape")) {
+    reader.fail("shape", reader.has("mesh") ? "give either 'mesh' or 'shape', not both"
+                                            : "a body needs a 'mesh' file or a built-in 'shape'");
+  }
+  const std::string source = reader.has("mesh") ? "mesh" : "shape";
+  body.kind = body_kind(reader, source);
+  if (body.kind == BodyKind::solid) {
+    TetMesh mesh =
+        source == "mesh" ? read_mesh(reader.file("mesh")) : read_shape(reader.table("shape"));
+    body.tets = std::move(mesh.tets);
+    body.set_rest(mesh.vertices);
+    place(reader, body.rest);
+    lump_mass(reader, rest_volumes(reader, source, body), body.tets, body);
+  } else {
+    read_thin_shape(reader, source, body);
+    place(reader, body.rest);
+    const std::vector<double> measures = thin_measures(reader, source, body);
+    if (body.kind == BodyKind::cloth) {
+      lump_mass(reader, measures, body.triangles, body);
+    } else {
+      lump_mass(reader, measures, body.edges, body);
+    }
+  }
+  initial_motion(reader, body);
+  read_anchors(reader, body);
+
+  body.fixed.assign(body.masses.size(), 0);
+  for (const TableReader& region : reader.tables("fix")) {
+    for (const int i : read_region(region, body.rest)) body.fixed[static_cast<std::size_t>(i)] = 1;
+  }
+
+  for (TableReader& table : reader.tables("force")) {
+    SceneForce force = read_force(table, 3);
+    if (table.has("region")) force.vertices = read_region(table.table("region"), body.rest);
+    table.finish({"region"});
+    body.forces.push_back(std::move(force));
+  }
+
+  if (body.kind == BodyKind::solid) {
+    read_solid_material(reader, body);
+  } else {
+    read_thin_material(reader, body);
   }
   reader.finish();
   return body;

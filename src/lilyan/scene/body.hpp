@@ -2,28 +2,51 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/core/types.hpp"
+#include "lilyan/energy/anchors.hpp"
+#include "lilyan/energy/hinge_bending.hpp"
+#include "lilyan/energy/membrane.hpp"
+#include "lilyan/energy/springs.hpp"
 #include "lilyan/material/material.hpp"
 #include "lilyan/scene/force.hpp"
 #include "lilyan/scene/table_reader.hpp"
 
 namespace lilyan {
 
+enum class BodyKind { solid, cloth, rod };
+
+// What holds a cloth or rod together; vertices are the body's.
+struct ThinMaterial {
+  SpringKind spring_kind = SpringKind::stvk;
+  std::vector<Spring> springs;
+  std::optional<MembraneStiffness> membrane;
+  double bending = 0;  // of hinges or of a rod's corners; 0: none
+};
+
 struct Body {
   std::string name;
-  Vector rest;  // placed in the world, undeformed
-  std::vector<std::array<int, 4>> tets;
-  std::vector<double> masses;  // one per vertex
+  BodyKind kind = BodyKind::solid;
+  Vector rest;                                // placed in the world, undeformed
+  std::vector<std::array<int, 4>> tets;       // of a solid
+  std::vector<std::array<int, 3>> triangles;  // of a cloth
+  std::vector<std::array<int, 2>> edges;      // of a rod
+  std::array<int, 2> grid{};                  // cells of a cloth made as a grid, else zero
+  std::vector<double> masses;                 // one per vertex
   std::vector<char> fixed;
   Vector x;  // initial positions
   Vector v;  // initial velocities
   const MaterialInfo* material = nullptr;
   Parameters material_parameters;
+  ThinMaterial thin;
+  std::vector<Anchor> anchors;
   std::vector<SceneForce> forces;
+
+  void set_rest(const std::vector<std::array<double, 3>>& points);
 };
 
 // Number is the body's place in the scene, for its default name.

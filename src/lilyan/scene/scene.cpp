@@ -14,8 +14,10 @@
 #include "lilyan/problem/problem.hpp"
 #include "lilyan/scene/body.hpp"
 #include "lilyan/scene/constraint.hpp"
+#include "lilyan/scene/spring.hpp"
 #include "lilyan/scene/step_control.hpp"
 #include "lilyan/scene/table_reader.hpp"
+#include "lilyan/scene/thin_body.hpp"
 
 namespace lilyan {
 namespace {
@@ -132,6 +134,16 @@ void read_output(TableReader reader, Scene& scene) {
   reader.finish();
 }
 
+// Adds a body's elements, whose vertices begin at `first`, to those of the scene.
+template <class Elements>
+void append(const Elements& elements, int first, int body, Elements& all, std::vector<int>& owner) {
+  for (auto element : elements) {
+    for (int& vertex : element) vertex += first;
+    all.push_back(element);
+    owner.push_back(body);
+  }
+}
+
 // Puts the bodies' vertices one after the other into one system.
 void assemble_system(const std::vector<Body>& bodies, const Vec3& gravity, Scene& scene) {
   Eigen::Index dofs = 0;
@@ -148,11 +160,11 @@ void assemble_system(const std::vector<Body>& bodies, const Vec3& gravity, Scene
     scene.initial.x.segment(3 * first, b.x.size()) = b.x;
     scene.initial.v.segment(3 * first, b.v.size()) = b.v;
     first_tet.push_back(scene.tets.size());
-    for (std::array<int, 4> t : b.tets) {
-      for (int& vertex : t) vertex += first;
-      scene.tets.push_back(t);
-      scene.tet_body.push_back(static_cast<int>(scene.body_names.size()));
-    }
+    const auto number = static_cast<int>(scene.body_names.size());
+    append(b.tets, first, number, scene.tets, scene.tet_body);
+    append(b.triangles, first, number, scene.triangles, scene.triangle_body);
+    append(b.edges, first, number, scene.edges, scene.edge_body);
+    scene.springs += b.thin.springs.size() + b.anchors.size();
     for (std::size_t i = 0; i < b.fixed.size(); ++i) {
       if (b.fixed[i]) fixed.push_back(first + static_cast<int>(i));
     }
@@ -160,13 +172,18 @@ void assemble_system(const std::vector<Body>& bodies, const Vec3& gravity, Scene
     scene.body_names.push_back(b.name);
   }
   scene.system = std::make_unique<System>(masses);
+  int first = 0;
   for (std::size_t k = 0; k < bodies.size(); ++k) {
-    const std::span<const std::array<int, 4>> all(scene.tets);
-    const TetShape shape{rest, all.subspan(first_tet[k], bodies[k].tets.size())};
-    scene.system->add(bodies[k].material->make(shape, bodies[k].material_parameters));
+    if (bodies[k].material) {
+      const std::span<const std::array<int, 4>> all(scene.tets);
+      const TetShape shape{rest, all.subspan(first_tet[k], bodies[k].tets.size())};
+      scene.system->add(bodies[k].material->make(shape, bodies[k].material_parameters));
+    }
+    add_thin_energies(bodies[k], first, rest, *scene.system);
+    first += static_cast<int>(bodies[k].masses.size());
   }
   if (!gravity.isZero(0)) scene.system->add(std::make_unique<Gravity>(gravity, masses));
-  int first = 0;
+  first = 0;
   for (const Body& b : bodies) {
     const int count = static_cast<int>(b.masses.size());
     for (const SceneForce& force : b.forces) add_force(force, first, count, *scene.system);
@@ -207,6 +224,7 @@ void read_bodies(TableReader& root, Scene& scene) {
   TableReader world = root.table("world");
   const Vec3 gravity = world.vector("gravity", Vec3::Zero());
   std::vector<TableReader> constraints = root.tables("constraint");
+  std::vector<TableReader> springs = root.tables("spring");
   const bool asks = world.has("project_velocities") || !constraints.empty();
   const bool project = asks && world.flag("project_velocities", false);
   world.finish({"project_velocities"});
@@ -224,6 +242,8 @@ void read_bodies(TableReader& root, Scene& scene) {
     root.fail("body", "the scene has nothing to simulate: add a [[body]] or a [system] table");
   }
   assemble_system(bodies, gravity, scene);
+  scene.springs += springs.size();
+  read_springs(std::move(springs), bodies, scene.initial.x, *scene.system);
   read_constraints(std::move(constraints), bodies, project, *scene.system, scene.initial);
 }
 
@@ -243,7 +263,7 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   toml::table resolved;
   TableReader root(document, document.root(), "", resolved);
   root.expect({"title", "integrator", "step_control", "solver", "output", "world", "body",
-               "constraint", "system"});
+               "constraint", "spring", "system"});
   Scene scene;
   scene.name = file.stem().string();
   scene.title = root.text("title", scene.name);
@@ -256,7 +276,7 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   scene.control.max_halvings = scene.max_halvings;
   read_output(root.table("output"), scene);
   if (root.has("system")) {
-    for (const char* key : {"body", "constraint", "world"}) {
+    for (const char* key : {"body", "constraint", "spring", "world"}) {
       if (root.has(key)) root.fail(key, fmt::format("a [system] has no '{}'", key));
     }
     read_system(root.table("system"), scene);

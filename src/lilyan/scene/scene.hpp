@@ -39,7 +39,12 @@ struct Scene {
   std::unique_ptr<System> system;
   State initial;
   std::vector<std::array<int, 4>> tets;
-  std::vector<int> tet_body;  // which body each tet belongs to
+  std::vector<int> tet_body;                  // which body each tet belongs to
+  std::vector<std::array<int, 3>> triangles;  // of cloth
+  std::vector<int> triangle_body;
+  std::vector<std::array<int, 2>> edges;  // of rods
+  std::vector<int> edge_body;
+  std::size_t springs = 0;  // of all bodies and between them, those to points in space included
   std::vector<std::string> body_names;
   // Of a small system, a name for each degree of freedom; empty for bodies.
   std::vector<std::string> coordinates;

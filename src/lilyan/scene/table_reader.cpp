@@ -182,6 +182,56 @@ std::array<int, 3> TableReader::cells(const std::string& key) {
   return value;
 }
 
+std::vector<double> TableReader::numbers(const std::string& key, int count) {
+  const std::string expected = fmt::format("a list of {} numbers", count);
+  const toml::node* node = find(key, true, expected);
+  const toml::array* list = node->as_array();
+  if (!list || list->size() != static_cast<std::size_t>(count)) wrong_type(key, *node, expected);
+  std::vector<double> value;
+  for (const toml::node& entry : *list) {
+    if (!entry.is_number() || !std::isfinite(*entry.value<double>())) {
+      throw InputError(document_.locate(full(key), &entry),
+                       fmt::format("'{}' must be {}; entry {} is {}", full(key), expected,
+                                   value.size() + 1, found(entry)));
+    }
+    value.push_back(*entry.value<double>());
+  }
+  resolved_.insert_or_assign(key, *list);
+  return value;
+}
+
+std::vector<int> TableReader::wholes(const std::string& key, int count, int least, int most) {
+  const std::string expected = fmt::format("a list of {} whole numbers", count);
+  const toml::node* node = find(key, true, expected);
+  const toml::array* list = node->as_array();
+  if (!list || list->size() != static_cast<std::size_t>(count)) wrong_type(key, *node, expected);
+  std::vector<int> value;
+  for (const toml::node& entry : *list) {
+    if (!entry.is_integer() || *entry.value<std::int64_t>() < least ||
+        *entry.value<std::int64_t>() > most) {
+      fail(key, fmt::format("'{}' must be {} between {} and {}; entry {} is {}", full(key),
+                            expected, least, most, value.size() + 1, found(entry)));
+    }
+    value.push_back(static_cast<int>(*entry.value<std::int64_t>()));
+  }
+  resolved_.insert_or_assign(key, *list);
+  return value;
+}
+
+std::vector<std::string> TableReader::texts(const std::string& key) {
+  constexpr std::string_view kExpected = "a list of texts in quotes";
+  const toml::node* node = find(key, true, kExpected);
+  const toml::array* list = node->as_array();
+  if (!list) wrong_type(key, *node, kExpected);
+  std::vector<std::string> value;
+  for (const toml::node& entry : *list) {
+    if (!entry.is_string()) wrong_type(key, *node, kExpected);
+    value.push_back(entry.as_string()->get());
+  }
+  resolved_.insert_or_assign(key, *list);
+  return value;
+}
+
 std::vector<int> TableReader::indices(const std::string& key, int count) {
   const toml::node* node = find(key, true, "a list of vertex numbers");
   const toml::array* list = node->as_array();

@@ -66,6 +66,10 @@ class TableReader {
                      const std::optional<std::string>& standard = {});
   Vec3 vector(const std::string& key, const std::optional<Vec3>& standard = {});
   std::array<int, 3> cells(const std::string& key);
+  // Lists of exactly `count` numbers, or whole numbers within [least, most]; and of texts.
+  std::vector<double> numbers(const std::string& key, int count);
+  std::vector<int> wholes(const std::string& key, int count, int least, int most);
+  std::vector<std::string> texts(const std::string& key);
   std::vector<int> indices(const std::string& key, int count);
   // The path of an existing file, relative to the scene file.
   std::filesystem::path file(const std::string& key);
