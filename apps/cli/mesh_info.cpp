@@ -39,8 +39,8 @@ void print_histogram(const Distribution& d) {
     const double from = d.low + width * static_cast<double>(i);
     const auto count = static_cast<double>(d.bins[i]);
     const auto length = static_cast<std::size_t>(most > 0 ? std::ceil(kLongest * count / most) : 0);
-    fmt::print("    {:>9.4g} – {:<9.4g} {:>9} {}\n", from, from + width, d.bins[i],
-               std::string(length, '#'));
+    fmt::print("    {:>9.4g} – {:<9.4g} {:>9}{}{}\n", from, from + width, d.bins[i],
+               length > 0 ? " " : "", std::string(length, '#'));
   }
 }
 
@@ -107,7 +107,7 @@ void print_tets(const TetMesh& mesh) {
   line("inverted tets", fault(q.inverted, "`lilyan mesh convert --orient` turns them"));
   line("flat tets", fault(q.flat, "without volume; a scene refuses them"));
   line("duplicate tets", fault(q.duplicates, "with the same vertices as another"));
-  line("faces of 3 tets or more", fault(q.crowded_faces, "the tets overlap"));
+  line("crowded faces", fault(q.crowded_faces, "of three tets or more, which overlap"));
   line("unused vertices", fault(mesh.unused_vertices, "left out"));
   fmt::print("boundary\n");
   line("triangles", fmt::format("{}", q.surface.triangles));

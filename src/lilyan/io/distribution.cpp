@@ -23,7 +23,9 @@ Distribution Collector::distribution(double low, double high) const {
   for (const double v : values_) {
     d.mean += v / static_cast<double>(values_.size());
     const double at = high > low ? (v - low) / (high - low) * bins : 0;
-    ++d.bins[static_cast<std::size_t>(std::clamp(std::floor(at), 0.0, bins - 1))];
+    // Coordinates near the end of a double's range make lengths infinite and ratios no number.
+    const double bin = std::isfinite(at) ? std::clamp(std::floor(at), 0.0, bins - 1) : 0;
+    ++d.bins[static_cast<std::size_t>(bin)];
   }
   return d;
 }

@@ -95,7 +95,9 @@ std::vector<SurfacePart> surface_parts(const FrameGeometry& geometry) {
     part_of(geometry.edge_body, i).edges.push_back(geometry.edges[i]);
   }
   std::vector<SurfacePart> out;
-  for (auto& [body, part] : parts) {
+  for (auto& entry : parts) {
+    const int body = entry.first;
+    SurfacePart& part = entry.second;
     for (const auto& t : part.triangles)
       part.vertices.insert(part.vertices.end(), t.begin(), t.end());
     for (const auto& e : part.edges) part.vertices.insert(part.vertices.end(), e.begin(), e.end());

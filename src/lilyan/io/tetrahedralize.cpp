@@ -118,8 +118,8 @@ void write_geo(const fs::path& folder, const SurfaceMesh& surface,
   std::size_t number = 0;
   for (std::size_t s = 0; s < shells.size(); ++s) {
     for (const auto& t : shells[s].triangles) {
-      mesh += fmt::format("{} 2 2 {} {} {} {} {}\n", ++number, s + 1, s + 1, t[0] + 1, t[1] + 1,
-                          t[2] + 1);
+      // No physical group (0): else Gmsh would save the elements of groups only.
+      mesh += fmt::format("{} 2 2 0 {} {} {} {}\n", ++number, s + 1, t[0] + 1, t[1] + 1, t[2] + 1);
     }
     geo += fmt::format("Surface Loop({0}) = {{{0}}};\n", s + 1);
   }
@@ -159,8 +159,10 @@ class Mesher {
       throw Error("--quality is a setting of tetgen; gmsh takes --max-volume or --vertices");
     }
     const auto cavities = std::ranges::count_if(shells_, &Shell::cavity);
-    options.say(fmt::format("{}: {} vertices, {} triangles, {} shells ({} cavities), volume {:.6g}",
-                            name_, q.vertices, q.triangles, shells_.size(), cavities, volume_));
+    options.say(fmt::format(
+        "{}: {} vertices, {} triangles, {} closed {} ({} of them cavities), volume {:.6g}", name_,
+        q.vertices, q.triangles, shells_.size(), shells_.size() == 1 ? "surface" : "surfaces",
+        cavities, volume_));
     if (tool_.name == "tetgen") {
       write_smesh(folder_.path() / "in.smesh", surface, shells_);
     } else {
@@ -265,6 +267,12 @@ TetMesh tetrahedralize(const SurfaceMesh& surface, const std::string& name,
   const Mesher mesher(surface, name, options);
   TetMesh mesh = options.vertices ? mesh_with_vertices(mesher, *options.vertices)
                                   : mesher.mesh(options.max_volume);
+  if (options.vertices && mesh.vertices.size() > 1.2 * *options.vertices) {
+    options.say(
+        fmt::format("note: with fewer than {} vertices the surface cannot be filled so well; "
+                    "--keep-surface, a larger --quality or a coarser surface need fewer",
+                    mesh.vertices.size()));
+  }
   const double volume = tet_quality(mesh).volume;
   if (std::abs(volume - mesher.volume()) > 1e-6 * mesher.volume()) {
     options.say(

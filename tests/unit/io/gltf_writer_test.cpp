@@ -154,7 +154,9 @@ void check_glb(const Glb& glb, std::size_t frames) {
   for (const Json& mesh : glb.json["meshes"]) {
     EXPECT_GE(mesh["primitives"].size(), 1U);
     for (const Json& p : mesh["primitives"]) check_primitive(glb, p, frames - 1);
-    if (frames > 1) EXPECT_EQ(mesh["weights"].size(), frames - 1);
+    if (frames > 1) {
+      EXPECT_EQ(mesh["weights"].size(), frames - 1);
+    }
   }
   const std::size_t scene = glb.json["scene"].get<std::size_t>();
   for (const Json& node : glb.json["scenes"][scene]["nodes"]) {

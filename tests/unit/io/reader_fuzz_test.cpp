@@ -157,8 +157,8 @@ TEST_P(ReaderFuzz, DamagedBytesAreReadOrRejected) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, ReaderFuzz, testing::ValuesIn(samples()),
-                         [](const testing::TestParamInfo<Sample>& info) {
-                           std::string name = info.param.reader + "_" + info.param.name;
+                         [](const testing::TestParamInfo<Sample>& sample) {
+                           std::string name = sample.param.reader + "_" + sample.param.name;
                            std::erase_if(name, [](char c) { return c == '.'; });
                            return name;
                          });

@@ -1,6 +1,7 @@
 // OBJ, PLY, STL, and the surfaces of Gmsh, Medit and VTK files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
