@@ -5,12 +5,15 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "commands.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/io/file_extension.hpp"
 #include "lilyan/io/mesh.hpp"
 #include "lilyan/io/mesh_quality.hpp"
+#include "lilyan/io/self_intersection.hpp"
+#include "lilyan/io/surface.hpp"
 
 namespace lilyan::cli {
 namespace {
@@ -44,18 +47,22 @@ void print_histogram(const Distribution& d) {
   }
 }
 
+// Enough to know that there are many.
+constexpr std::size_t kMostCuts = 100000;
+
 // "none", or the number with what it means.
 std::string fault(std::size_t count, std::string_view meaning) {
   return count == 0 ? "none" : fmt::format("{}: {}", count, meaning);
 }
 
-void print_topology(const SurfaceQuality& q) {
+void print_topology(const SurfaceQuality& q, std::size_t self_cuts) {
   line("components", fmt::format("{}", q.components));
   line("closed", q.closed() ? "yes"
                             : fmt::format("no: {} boundary edges in {} loops", q.boundary_edges,
                                           q.boundary_loops));
   line("non-manifold edges", fault(q.non_manifold_edges, "shared by three triangles or more"));
   line("non-manifold vertices", fault(q.non_manifold_vertices, "parts touch in a vertex only"));
+  line("cuts through itself", fault(self_cuts, "pairs of triangles"));
   line("orientation", q.oriented()   ? "consistent"
                       : q.orientable ? fmt::format("{} edges between triangles that face opposite "
                                                    "ways",
@@ -86,7 +93,7 @@ void print_surface(const SurfaceMesh& mesh) {
   line("duplicate triangles", fault(q.duplicates, "with the same vertices as another"));
   line("degenerate faces", fault(mesh.dropped_faces, "with fewer than 3 vertices; left out"));
   line("unused vertices", fault(mesh.unused_vertices, "left out"));
-  print_topology(q);
+  print_topology(q, self_intersections(mesh.vertices, mesh.triangles, kMostCuts).size());
 }
 
 void print_tets(const TetMesh& mesh) {
@@ -112,7 +119,9 @@ void print_tets(const TetMesh& mesh) {
   fmt::print("boundary\n");
   line("triangles", fmt::format("{}", q.surface.triangles));
   line("area", fmt::format("{:.6g}", q.surface.area));
-  print_topology(q.surface);
+  std::vector<std::array<int, 3>> boundary;
+  for (const BoundaryFace& face : boundary_faces(mesh.tets)) boundary.push_back(face.corners);
+  print_topology(q.surface, self_intersections(mesh.vertices, boundary, kMostCuts).size());
 }
 
 void print_info(const std::string& file) {

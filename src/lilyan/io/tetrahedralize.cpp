@@ -13,6 +13,7 @@
 #include "lilyan/io/mesh_quality.hpp"
 #include "lilyan/io/output_file.hpp"
 #include "lilyan/io/process.hpp"
+#include "lilyan/io/self_intersection.hpp"
 #include "lilyan/io/surface_shells.hpp"
 
 namespace lilyan {
@@ -54,6 +55,18 @@ SurfaceQuality check_surface(const SurfaceMesh& surface, const std::string& name
                     q.non_manifold_edges));
   }
   if (q.duplicates > 0) fail(fmt::format("{} triangles are there twice", q.duplicates));
+  constexpr std::size_t kMost = 100;
+  const auto cuts = self_intersections(surface.vertices, surface.triangles, kMost);
+  if (!cuts.empty()) {
+    const auto [a, b] = cuts.front();
+    const auto& p =
+        surface
+            .vertices[static_cast<std::size_t>(surface.triangles[static_cast<std::size_t>(a)][0])];
+    fail(fmt::format(
+        "the surface cuts itself: {}{} pairs of triangles go through each other, such as "
+        "{} and {} near ({:.4g}, {:.4g}, {:.4g}). Repair it first",
+        cuts.size(), cuts.size() == kMost ? " or more" : "", a, b, p[0], p[1], p[2]));
+  }
   return q;
 }
 
@@ -79,8 +92,10 @@ std::string tail(const std::string& output) {
                     "last words:\n{}",
                     tool.name, tail(result.output)));
   }
-  throw Error(fmt::format("{} failed (exit code {}) on {}. Its last words:\n{}", tool.name,
-                          result.code, name, tail(result.output)));
+  throw Error(
+      fmt::format("{} failed (exit code {}) on {}; a surface that touches itself, or the "
+                  "other tool (--tool), may be why, or help. Its last words:\n{}",
+                  tool.name, result.code, name, tail(result.output)));
 }
 
 // TetGen's own format: points, facets, and a point in each hole.

@@ -198,8 +198,9 @@ std::string VtuDecoder::binary(const VtuArray& array, std::uint64_t count, std::
   const std::uint64_t blocks = header();
   const std::uint64_t block = header();
   const std::uint64_t last = header();
-  if (blocks > source.bound() / encoding_.header_bytes || block > size || last > block ||
-      (blocks > 0 && blocks - 1 > size / std::max<std::uint64_t>(block, 1))) {
+  // A single block may be shorter than the size of a block; several must fit into what is expected.
+  const bool fits = blocks < 2 || (block > 0 && block <= size && blocks - 1 <= size / block);
+  if (blocks > source.bound() / encoding_.header_bytes || last > block || !fits) {
     fail(array, "its header is damaged: " + std::to_string(blocks) + " blocks of " +
                     std::to_string(block) + " and " + std::to_string(last) + " bytes");
   }

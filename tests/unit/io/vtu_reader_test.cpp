@@ -95,26 +95,26 @@ std::string ascii() { return read_text(kData / "two_vtk_ascii.vtu"); }
 TEST(Vtu, SaysWhatIsWrongAndWhere) {
   const std::string good = ascii();
   expect_says(mesh_error(replaced(good, "UnstructuredGrid\"", "PolyData\""), ".vtu"),
-              "2: ", {"holds 'PolyData'", "only UnstructuredGrid"});
+              "1: ", {"holds 'PolyData'", "only UnstructuredGrid"});
   expect_says(mesh_error(replaced(good, "NumberOfPoints=\"5\"", "NumberOfPoints=\"6\""), ".vtu"),
               "", {"expected 18 numbers, found 15"});
   expect_says(mesh_error(replaced(good, "NumberOfPoints=\"5\"", "NumberOfPoints=\"-5\""), ".vtu"),
-              "4: ", {"NumberOfPoints=\"a whole number\"", "found '-5'"});
+              "3: ", {"NumberOfPoints=\"a whole number\"", "found '-5'"});
   expect_says(
       mesh_error(replaced(good, "NumberOfCells=\"5\"", "NumberOfCells=\"5000000000000\""), ".vtu"),
       "", {"declares 5000000000000 numbers", "more than a file of its size"});
   expect_says(mesh_error(replaced(good, "</Piece>", "</Pieces>"), ".vtu"), "",
               {"expected '</Piece>', found '</Pieces>'"});
   expect_says(mesh_error(replaced(good, "Name=\"offsets\"", "Name=\"offset\""), ".vtu"),
-              "4: ", {"no DataArray 'offsets'"});
+              "3: ", {"no DataArray 'offsets'"});
   expect_says(mesh_error(good.substr(0, good.size() - 30), ".vtu"), "", {"the end of the file"});
   expect_says(mesh_error(replaced(good, "<VTKFile", "<!DOCTYPE x>\n<VTKFile"), ".vtu"),
-              "2: ", {"document types"});
+              "1: ", {"document types"});
   expect_says(mesh_error(replaced(good, "format=\"ascii\"", "format=\"hex\""), ".vtu"), "",
               {"unknown format 'hex'"});
   expect_says(
       mesh_error(replaced(read_text(kData / "two_vtk_raw_zlib.vtu"), "vtkZLib", "vtkLZ4"), ".vtu"),
-      "2: ", {"vtkLZ4DataCompressor", "save the file with zlib"});
+      "1: ", {"vtkLZ4DataCompressor", "save the file with zlib"});
 }
 
 // A tet and a polyline that the tests change.
