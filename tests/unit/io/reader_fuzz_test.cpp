@@ -19,7 +19,7 @@
 namespace lilyan::test {
 namespace {
 
-constexpr int kMutations = 300;
+constexpr int kMutations = 1500;
 
 struct Sample {
   std::string reader;
