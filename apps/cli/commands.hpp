@@ -32,6 +32,35 @@ struct VerifyOptions {
   std::string page;                   // empty: none
 };
 
+struct ConvertOptions {
+  std::string input;
+  std::string output;
+  bool surface = false;  // the boundary of tets
+  bool orient = false;   // turn inverted tets
+};
+
+struct TetrahedralizeArguments {
+  std::string surface;
+  std::string output;
+  std::optional<double> max_volume;
+  std::optional<int> vertices;
+  std::optional<double> quality;
+  bool keep_surface = false;
+  std::string tool;
+};
+
+struct ExportArguments {
+  std::string folder;
+  std::string format;
+  std::string output;
+  int every = 1;
+  std::string up = "y";
+};
+
+int mesh_info(const std::vector<std::string>& files);
+int mesh_convert(const ConvertOptions& options);
+int mesh_tetrahedralize(const TetrahedralizeArguments& arguments);
+int export_run(const ExportArguments& arguments);
 int run(const RunOptions& options);
 int check(const SceneOptions& options);
 int methods(const std::string& name);

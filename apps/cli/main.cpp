@@ -27,6 +27,68 @@ void add_scene(CLI::App& command, SceneOptions& options) {
       ->allow_extra_args(false);
 }
 
+// The commands about meshes hold their options here, as callbacks run when all is parsed.
+struct MeshOptions {
+  std::vector<std::string> info;
+  ConvertOptions convert;
+  TetrahedralizeArguments tetrahedralize;
+};
+
+void add_mesh_commands(CLI::App& app, MeshOptions& options, int& exit_code) {
+  CLI::App* mesh = app.add_subcommand("mesh", "look at meshes, convert them, make them");
+  mesh->require_subcommand(1);
+  CLI::App* info = mesh->add_subcommand("info", "sizes and quality of a mesh or surface");
+  info->add_option("file", options.info, "mesh or surface files")->required();
+  info->callback([&] { exit_code = mesh_info(options.info); });
+
+  CLI::App* convert = mesh->add_subcommand("convert", "write a mesh in another format");
+  convert->add_option("input", options.convert.input, "the mesh or surface to read")->required();
+  convert->add_option("output", options.convert.output, "the file to write; its extension decides")
+      ->required();
+  convert->add_flag("--surface", options.convert.surface, "write the boundary of the tets");
+  convert->add_flag("--orient", options.convert.orient, "turn tets that are inverted");
+  convert->callback([&] { exit_code = mesh_convert(options.convert); });
+
+  TetrahedralizeArguments& t = options.tetrahedralize;
+  CLI::App* tetrahedralize =
+      mesh->add_subcommand("tetrahedralize", "fill a closed surface with tets (TetGen or Gmsh)");
+  tetrahedralize->add_option("surface", t.surface, "a closed surface: .obj, .ply, .stl, ...")
+      ->required();
+  tetrahedralize->add_option("output", t.output, "the mesh to write; its extension decides")
+      ->required();
+  CLI::Option* volume =
+      tetrahedralize->add_option("--max-volume", t.max_volume, "largest volume of a tet")
+          ->check(CLI::PositiveNumber);
+  tetrahedralize->add_option("--vertices", t.vertices, "about so many vertices")
+      ->check(CLI::Range(4, std::numeric_limits<int>::max()))
+      ->excludes(volume);
+  tetrahedralize
+      ->add_option("--quality", t.quality,
+                   "bound on circumradius / shortest edge of a tet (default 1.4; tetgen only)")
+      ->check(CLI::Range(1.0, 100.0));
+  tetrahedralize->add_flag("--keep-surface", t.keep_surface, "no new vertices on the surface");
+  tetrahedralize
+      ->add_option("--tool", t.tool, "the program to use (default: one that is installed)")
+      ->check(CLI::IsMember({"tetgen", "gmsh"}));
+  tetrahedralize->callback([&] { exit_code = mesh_tetrahedralize(options.tetrahedralize); });
+}
+
+void add_export_command(CLI::App& app, ExportArguments& arguments, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("export", "write the frames of a run that is done in another format");
+  command->add_option("folder", arguments.folder, "the result folder of a run")->required();
+  command->add_option("--format", arguments.format, "glb, usda, ply or obj")
+      ->required()
+      ->check(CLI::IsMember({"glb", "usda", "ply", "obj"}));
+  command->add_option("-o,--output", arguments.output,
+                      "the file (glb, usda) or folder (ply, obj) to write; default: in the folder");
+  command->add_option("--every", arguments.every, "take each Nth frame, and the last")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--up", arguments.up, "the axis that points up (default y)")
+      ->check(CLI::IsMember({"y", "z"}));
+  command->callback([&] { exit_code = export_run(arguments); });
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app{"Lilyan: time integration that keeps what nature keeps.", "lilyan"};
   app.require_subcommand(1);
@@ -81,6 +143,11 @@ int dispatch(int argc, char** argv) {
       ->capture_default_str();
   bench_command->add_option("--csv", bench_csv, "also write the table to this file");
   bench_command->callback([&] { exit_code = bench(bench_methods, bench_steps, bench_csv); });
+
+  MeshOptions mesh_options;
+  add_mesh_commands(app, mesh_options, exit_code);
+  ExportArguments export_arguments;
+  add_export_command(app, export_arguments, exit_code);
 
   if (argc == 1) {
     fmt::print("{}", app.help());

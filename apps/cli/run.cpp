@@ -91,11 +91,8 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   if (summary.halved_steps > 0) {
     fmt::print("  {} steps were solved only after halving\n", summary.halved_steps);
   }
-  fmt::print("  results in {}: series.csv, run.json, scene.resolved.toml{}\n",
-             results.folder().string(),
-             scene.output.every == 0     ? ""
-             : scene.coordinates.empty() ? ", run.pvd"
-                                         : ", trajectory.csv");
+  fmt::print("  results in {}: {}\n", results.folder().string(), results.files());
+  for (const std::string& note : results.notes()) fmt::print("  {}\n", note);
   if (summary.most_points > 0) {
     fmt::print("  {} to {} Gauss points a step\n", summary.fewest_points, summary.most_points);
   }

@@ -5,6 +5,8 @@
 
 namespace lilyan {
 
+constexpr std::int64_t kGmshTriangle = 2;
+constexpr std::int64_t kGmshQuad = 3;
 constexpr std::int64_t kGmshLinearTet = 4;
 
 // True for tetrahedra with nodes besides their corners.

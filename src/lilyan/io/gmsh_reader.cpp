@@ -18,9 +18,22 @@ namespace {
 
 class GmshReader {
  public:
-  GmshReader(const std::string& file, std::string_view bytes) : in_(file, bytes) {}
+  GmshReader(const std::string& file, std::string_view bytes, MeshCells cells)
+      : in_(file, bytes), mesh_(cells) {}
 
-  TetMesh read() {
+  TetMesh read_tets() {
+    read_sections();
+    if (mesh_.tet_count() == 0) fail(without_tets());
+    return mesh_.finish(in_.text());
+  }
+
+  SurfaceMesh read_surface() {
+    read_sections();
+    return mesh_.finish_surface(in_.text());
+  }
+
+ private:
+  void read_sections() {
     for (std::string name = in_.next_section(); !name.empty(); name = in_.next_section()) {
       if (!in_.has_format()) {
         read_first(name);
@@ -33,11 +46,8 @@ class GmshReader {
     if (!in_.has_format()) fail("the file has no $MeshFormat section");
     if (!has_nodes_) fail("the file has no $Nodes section");
     if (!has_elements_) fail("the file has no $Elements section");
-    if (mesh_.tet_count() == 0) fail(without_tets());
-    return mesh_.finish(in_.text());
   }
 
- private:
   [[noreturn]] void fail(const std::string& complaint) const {
     throw InputError({in_.text().file(), 0, 0}, complaint);
   }
@@ -97,8 +107,17 @@ class GmshReader {
 
 }  // namespace
 
+bool gmsh_wanted(const MeshBuilder& mesh, std::int64_t type) {
+  if (mesh.cells() == MeshCells::tets) return type == kGmshLinearTet;
+  return type == kGmshTriangle || type == kGmshQuad;
+}
+
 TetMesh read_gmsh(const std::string& file, std::string_view bytes) {
-  return GmshReader(file, bytes).read();
+  return GmshReader(file, bytes, MeshCells::tets).read_tets();
+}
+
+SurfaceMesh read_gmsh_surface(const std::string& file, std::string_view bytes) {
+  return GmshReader(file, bytes, MeshCells::faces).read_surface();
 }
 
 }  // namespace lilyan

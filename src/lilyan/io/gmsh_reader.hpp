@@ -5,10 +5,13 @@
 #include <string_view>
 
 #include "lilyan/io/mesh.hpp"
+#include "lilyan/io/surface_mesh.hpp"
 
 namespace lilyan {
 
 // file is the name that errors show; bytes is its content.
 [[nodiscard]] TetMesh read_gmsh(const std::string& file, std::string_view bytes);
+// The triangles and quads of such a file, whatever tets it has.
+[[nodiscard]] SurfaceMesh read_gmsh_surface(const std::string& file, std::string_view bytes);
 
 }  // namespace lilyan

@@ -16,7 +16,10 @@ void read_gmsh2_nodes(GmshInput& in, MeshBuilder& mesh);
 void read_gmsh2_parametric_nodes(GmshInput& in, MeshBuilder& mesh);
 void read_gmsh4_nodes(GmshInput& in, MeshBuilder& mesh);
 
-// How many elements of other types than linear tets were passed over, by type.
+// Whether elements of a type go into the mesh: linear tets, or triangles and quads of a surface.
+[[nodiscard]] bool gmsh_wanted(const MeshBuilder& mesh, std::int64_t type);
+
+// How many elements of other types were passed over, by type.
 using GmshSkipped = std::map<std::int64_t, std::uint64_t>;
 
 void read_gmsh2_elements(GmshInput& in, MeshBuilder& mesh, GmshSkipped& skipped);

@@ -10,6 +10,7 @@
 //   number x y z dimension entity [u, on a curve] [u v, on a surface]
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "lilyan/io/gmsh_elements.hpp"
@@ -38,10 +39,19 @@ std::uint64_t node_count(GmshInput& in, MeshBuilder& mesh) {
   return count;
 }
 
-void read_tet_nodes(GmshInput& in, MeshBuilder& mesh, std::uint64_t place, std::uint64_t number) {
+void read_element_nodes(GmshInput& in, MeshBuilder& mesh, std::uint64_t place, std::uint64_t number,
+                        std::int64_t type) {
   std::array<std::uint64_t, 4> corners{};
-  for (std::uint64_t& corner : corners) corner = in.read_number("the number of a tet's node");
-  mesh.add_tet(in.text(), place, number, corners);
+  const std::span<std::uint64_t> used(corners.data(), type == kGmshTriangle ? 3 : 4);
+  for (std::uint64_t& corner : used) {
+    corner = in.read_number(type == kGmshLinearTet ? "the number of a tet's node"
+                                                   : "the number of a face's node");
+  }
+  if (type == kGmshLinearTet) {
+    mesh.add_tet(in.text(), place, number, corners);
+  } else {
+    mesh.add_face(place, number, used);
+  }
 }
 
 void read_text_elements(GmshInput& in, std::uint64_t count, MeshBuilder& mesh,
@@ -51,13 +61,13 @@ void read_text_elements(GmshInput& in, std::uint64_t count, MeshBuilder& mesh,
     const std::uint64_t place = in.text().place();
     const std::uint64_t number = in.read_number("an element's number");
     const std::int64_t type = in.read_int("an element's type");
-    if (type != kGmshLinearTet) {
+    if (!gmsh_wanted(mesh, type)) {
       ++skipped[type];
       continue;
     }
     const std::uint64_t tags = in.read_number("the number of an element's tags");
     for (std::uint64_t t = 0; t < tags; ++t) static_cast<void>(in.read_int("an element's tag"));
-    read_tet_nodes(in, mesh, place, number);
+    read_element_nodes(in, mesh, place, number, type);
     in.end_record();
   }
 }
@@ -79,7 +89,7 @@ std::uint64_t read_binary_block(GmshInput& in, std::uint64_t left, MeshBuilder& 
   }
   const std::uint64_t tags = in.read_number("the number of an element's tags");
   const std::uint64_t element_bytes = (1 + tags + nodes) * GmshInput::kIntBytes;
-  if (type != kGmshLinearTet) {
+  if (!gmsh_wanted(mesh, type)) {
     in.skip_items(count, element_bytes, "elements");
     skipped[type] += count;
     return count;
@@ -88,7 +98,7 @@ std::uint64_t read_binary_block(GmshInput& in, std::uint64_t left, MeshBuilder& 
     const std::uint64_t number = in.read_number("an element's number");
     const std::uint64_t place = in.text().place();
     in.skip_items(tags, GmshInput::kIntBytes, "tags of an element");
-    read_tet_nodes(in, mesh, place, number);
+    read_element_nodes(in, mesh, place, number, type);
   }
   return count;
 }

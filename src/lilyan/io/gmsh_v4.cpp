@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +24,11 @@
 namespace lilyan {
 namespace {
 
-// The shortest items: "0 0 0 0\n", "1\n0 0 0\n", "1 1\n" (a point) and "1 1 2 3 4\n".
+// The shortest items: "0 0 0 0\n", "1\n0 0 0\n", "1 1\n" (a point), "1 1 2 3\n", "1 1 2 3 4\n".
 constexpr std::uint64_t kBlockText = 8;
 constexpr std::uint64_t kNodeText = 8;
 constexpr std::uint64_t kElementText = 4;
+constexpr std::uint64_t kTriangleText = 8;
 constexpr std::uint64_t kTetText = 10;
 
 struct SectionHeader {
@@ -101,16 +103,25 @@ void read_node_block(GmshInput& in, const BlockHeader& block, std::vector<std::u
   }
 }
 
-void read_tet_block(GmshInput& in, std::uint64_t count, MeshBuilder& mesh) {
-  in.check_count(count, kTetText, 5 * in.size_bytes(), "elements in a block");
-  for (std::uint64_t i = 0; i < count; ++i) {
-    in.begin_record("element", i, count);
+void read_wanted_block(GmshInput& in, const BlockHeader& block, MeshBuilder& mesh) {
+  const bool tets = block.kind == kGmshLinearTet;
+  std::array<std::uint64_t, 4> corners{};
+  const std::span<std::uint64_t> used(corners.data(), block.kind == kGmshTriangle ? 3 : 4);
+  in.check_count(block.count, tets ? kTetText : kTriangleText, (1 + used.size()) * in.size_bytes(),
+                 "elements in a block");
+  for (std::uint64_t i = 0; i < block.count; ++i) {
+    in.begin_record("element", i, block.count);
     const std::uint64_t number = in.read_size("an element's tag");
     const std::uint64_t place = in.text().place();
-    std::array<std::uint64_t, 4> corners{};
-    for (std::uint64_t& corner : corners) corner = in.read_size("the tag of a tet's node");
+    for (std::uint64_t& corner : used) {
+      corner = in.read_size(tets ? "the tag of a tet's node" : "the tag of a face's node");
+    }
     in.end_record();
-    mesh.add_tet(in.text(), place, number, corners);
+    if (tets) {
+      mesh.add_tet(in.text(), place, number, corners);
+    } else {
+      mesh.add_face(place, number, used);
+    }
   }
 }
 
@@ -152,8 +163,8 @@ void read_gmsh4_elements(GmshInput& in, MeshBuilder& mesh, GmshSkipped& skipped)
   for (std::uint64_t b = 0; b < header.blocks; ++b) {
     in.begin_record("block of elements", b, header.blocks);
     const BlockHeader block = read_block_header(in, "the type of a block's elements");
-    if (block.kind == kGmshLinearTet) {
-      read_tet_block(in, block.count, mesh);
+    if (gmsh_wanted(mesh, block.kind)) {
+      read_wanted_block(in, block, mesh);
     } else {
       skip_element_block(in, block);
       skipped[block.kind] += block.count;

@@ -18,9 +18,26 @@ namespace {
 
 class MeditReader {
  public:
-  MeditReader(const std::string& file, std::string_view bytes) : scanner_(file, bytes, '#') {}
+  MeditReader(const std::string& file, std::string_view bytes, MeshCells cells)
+      : scanner_(file, bytes, '#'), builder_(cells) {}
 
-  TetMesh read() {
+  TetMesh read_tets() {
+    read_sections();
+    if (builder_.tet_count() == 0 && has_quadratic_) {
+      scanner_.fail(
+          "the mesh has quadratic tetrahedra (TetrahedraP2) only, and only linear tets are read: "
+          "save it with elements of order 1");
+    }
+    return builder_.finish(scanner_);
+  }
+
+  SurfaceMesh read_surface() {
+    read_sections();
+    return builder_.finish_surface(scanner_);
+  }
+
+ private:
+  void read_sections() {
     read_header();
     // Sections that are of no use here need no table of their row lengths: their rows are
     // numbers, and the next word that is none is the next keyword.
@@ -35,10 +52,9 @@ class MeditReader {
         pass_string(word);
       }
     }
-    return finish();
+    if (!has_vertices_) scanner_.fail("the file ends without a Vertices section");
   }
 
- private:
   static bool is_keyword(std::string_view word) {
     const char c = word.front();
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -66,8 +82,12 @@ class MeditReader {
       read_dimension();
     } else if (keyword == "Vertices") {
       read_vertices();
-    } else if (keyword == "Tetrahedra") {
-      read_tets();
+    } else if (keyword == "Tetrahedra" && builder_.cells() == MeshCells::tets) {
+      read_tet_rows();
+    } else if (keyword == "Triangles" && builder_.cells() == MeshCells::faces) {
+      read_faces(3);
+    } else if (keyword == "Quadrilaterals" && builder_.cells() == MeshCells::faces) {
+      read_faces(4);
     } else {
       if (keyword == "TetrahedraP2") has_quadratic_ = true;
       return false;
@@ -110,7 +130,7 @@ class MeditReader {
     }
   }
 
-  void read_tets() {
+  void read_tet_rows() {
     const std::uint64_t count = scanner_.to_uint(scanner_.word(), "the number of tetrahedra");
     scanner_.check_count(count, kShortestTet, "tetrahedra");
     builder_.reserve_tets(count);
@@ -124,14 +144,17 @@ class MeditReader {
     }
   }
 
-  TetMesh finish() const {
-    if (!has_vertices_) scanner_.fail("the file ends without a Vertices section");
-    if (builder_.tet_count() == 0 && has_quadratic_) {
-      scanner_.fail(
-          "the mesh has quadratic tetrahedra (TetrahedraP2) only, and only linear tets are read: "
-          "save it with elements of order 1");
+  void read_faces(std::size_t size) {
+    const std::uint64_t count = scanner_.to_uint(scanner_.word(), "the number of faces");
+    scanner_.check_count(count, 2 * size + 2, "faces");
+    std::array<std::uint64_t, 4> corners{};
+    for (std::uint64_t i = 0; i < count; ++i) {
+      for (std::size_t c = 0; c < size; ++c) {
+        corners[c] = scanner_.to_uint(scanner_.word(), "the index of a face's vertex");
+      }
+      builder_.add_face(scanner_.place(), i + 1, {corners.data(), size});
+      static_cast<void>(scanner_.to_int(scanner_.word(), "a face's reference, an integer"));
     }
-    return builder_.finish(scanner_);
   }
 
   // "0 0 0 0 " and "1 2 3 4 0 "
@@ -148,7 +171,11 @@ class MeditReader {
 }  // namespace
 
 TetMesh read_medit(const std::string& file, std::string_view bytes) {
-  return MeditReader(file, bytes).read();
+  return MeditReader(file, bytes, MeshCells::tets).read_tets();
+}
+
+SurfaceMesh read_medit_surface(const std::string& file, std::string_view bytes) {
+  return MeditReader(file, bytes, MeshCells::faces).read_surface();
 }
 
 }  // namespace lilyan

@@ -146,8 +146,12 @@ TetMesh read_tetgen(const std::filesystem::path& path) {
   }
   const std::string node_bytes = load_mesh_file(pair.node);
   const std::string ele_bytes = load_mesh_file(pair.ele);
-  TextScanner nodes(pair.node.string(), node_bytes, '#');
-  TextScanner tets(pair.ele.string(), ele_bytes, '#');
+  return read_tetgen({pair.node.string(), node_bytes}, {pair.ele.string(), ele_bytes});
+}
+
+TetMesh read_tetgen(const TetgenFile& node, const TetgenFile& ele) {
+  TextScanner nodes(node.name, node.bytes, '#');
+  TextScanner tets(ele.name, ele.bytes, '#');
   MeshBuilder builder;
   read_points(nodes, builder);
   read_tets(tets, builder);

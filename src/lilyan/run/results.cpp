@@ -18,9 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kScene = "scene.resolved.toml";
 constexpr const char* kRun = "run.json";
 constexpr const char* kSeries = "series.csv";
-constexpr const char* kPvd = "run.pvd";
 constexpr const char* kTrajectory = "trajectory.csv";
-constexpr const char* kFrames = "frames";
 
 void write_text(const fs::path& file, const std::string& text) {
   std::ofstream stream(file, std::ios::binary);
@@ -38,11 +36,22 @@ void clear_earlier_run(const fs::path& folder) {
                     "-o",
                     folder.string()));
   }
-  for (const char* file : {kScene, kRun, kSeries, kPvd, kTrajectory}) fs::remove(folder / file);
-  if (!fs::is_directory(folder / kFrames)) return;
-  for (const auto& entry : fs::directory_iterator(folder / kFrames)) {
-    if (entry.path().extension() == ".vtu") fs::remove(entry.path());
+  for (const char* file : {kScene, kRun, kSeries, kTrajectory}) fs::remove(folder / file);
+  remove_frames(folder);
+}
+
+FrameGeometry geometry_of(const Scene& scene) {
+  return {.tets = scene.tets, .tet_body = scene.tet_body, .body_names = scene.body_names};
+}
+
+FrameSettings settings_of(const Scene& scene) {
+  const OutputSettings& output = scene.output;
+  FrameSettings settings{.formats = output.formats, .float64 = output.float64, .up = output.up};
+  if (!scene.variable_steps() && output.every > 0) {
+    const int whole = scene.steps / output.every;
+    settings.frames = static_cast<std::uint64_t>(whole) + 1 + (scene.steps % output.every != 0);
   }
+  return settings;
 }
 
 Json deviation(const Deviation& d, double initial, bool symmetry) {
@@ -57,16 +66,17 @@ Json deviation(const Deviation& d, double initial, bool symmetry) {
 
 ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
     : folder_(folder), scene_(scene) {
+  if (frames()) check_frames(folder_, geometry_of(scene), settings_of(scene));
   try {
     clear_earlier_run(folder_);
-    fs::create_directories(frames() ? folder_ / kFrames : folder_);
+    fs::create_directories(folder_);
   } catch (const fs::filesystem_error& error) {
     throw Error(
         fmt::format("cannot use {} for results: {}", folder_.string(), error.code().message()));
   }
   write_text(folder_ / kScene, scene.resolved);
   series_ = std::make_unique<SeriesWriter>(folder_ / kSeries);
-  if (frames()) pvd_ = std::make_unique<PvdWriter>(folder_ / kPvd);
+  if (frames()) writers_ = make_frame_writers(folder_, geometry_of(scene), settings_of(scene));
   if (!scene.coordinates.empty() && scene.output.every > 0) {
     trajectory_ = std::make_unique<TrajectoryWriter>(folder_ / kTrajectory, scene.coordinates);
   }
@@ -83,25 +93,35 @@ void ResultFolder::add(const RunMoment& moment) {
     series_->start(moment.state.t, moment.invariants);
   }
   if (output.every > 0 && (moment.last || moment.step % output.every == 0)) {
-    if (pvd_) write_frame(moment.step, moment.state);
+    write_frame(moment.step, moment.state);
     if (trajectory_) trajectory_->add(moment.step, moment.state);
   }
 }
 
 void ResultFolder::write_frame(int step, const State& state) {
-  const fs::path frame = fs::path(kFrames) / fmt::format("{:06}.vtu", step);
-  write_vtu(folder_ / frame, {.x = state.x,
-                              .v = state.v,
-                              .tets = scene_.tets,
-                              .tet_body = scene_.tet_body,
-                              .float64 = scene_.output.float64});
-  pvd_->add(state.t, frame);
+  for (const auto& writer : writers_) writer->add(step, state);
   last_frame_ = step;
+}
+
+std::string ResultFolder::files() const {
+  std::string files = "series.csv, run.json, scene.resolved.toml";
+  if (frames() && !scene_.output.formats.empty()) files += ", " + frame_files(settings_of(scene_));
+  if (trajectory_) files += std::string(", ") + kTrajectory;
+  return files;
+}
+
+std::vector<std::string> ResultFolder::notes() const {
+  std::vector<std::string> notes;
+  for (const auto& writer : writers_) {
+    if (std::string note = writer->note(); !note.empty()) notes.push_back(std::move(note));
+  }
+  return notes;
 }
 
 void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) {
   series_->finish(summary.steps, summary.t, summary.invariants);
-  if (pvd_ && last_frame_ != summary.steps) write_frame(summary.steps, summary.state);
+  if (frames() && last_frame_ != summary.steps) write_frame(summary.steps, summary.state);
+  for (const auto& writer : writers_) writer->finish();
   if (trajectory_) trajectory_->finish(summary.steps, summary.state);
   const System& system = *scene_.system;
   const Invariants& start = drift.start();
@@ -115,6 +135,7 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   json["solve"] = name(scene_.scheme.solve);
   json["status"] = name(summary.end);
   if (!summary.message.empty()) json["message"] = summary.message;
+  if (!notes().empty()) json["notes"] = notes();
   json["step_size"] = scene_.step;
   if (!scene_.variable_steps()) json["steps_asked"] = scene_.steps;
   json["duration_asked"] = scene_.duration;

@@ -1,13 +1,15 @@
-// The folder a run leaves behind: scene.resolved.toml, run.json, series.csv, and run.pvd with
-// frames/ (of bodies) or trajectory.csv (of small systems).
+// The folder a run leaves behind: scene.resolved.toml, run.json, series.csv, and the frames of
+// bodies in the formats asked for, or trajectory.csv of small systems.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "lilyan/io/series.hpp"
 #include "lilyan/io/trajectory.hpp"
-#include "lilyan/io/vtu.hpp"
+#include "lilyan/run/frame_writer.hpp"
 #include "lilyan/run/runner.hpp"
 #include "lilyan/scene/scene.hpp"
 
@@ -24,6 +26,10 @@ class ResultFolder {
   void finish(const RunSummary& summary, const DriftTracker& drift);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  // Its files by name, for a message.
+  [[nodiscard]] std::string files() const;
+  // What the user should know about them, after finish().
+  [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
   [[nodiscard]] bool frames() const;  // whether this run writes any
@@ -32,7 +38,7 @@ class ResultFolder {
   std::filesystem::path folder_;
   const Scene& scene_;
   std::unique_ptr<SeriesWriter> series_;
-  std::unique_ptr<PvdWriter> pvd_;
+  std::vector<std::unique_ptr<FrameWriter>> writers_;
   std::unique_ptr<TrajectoryWriter> trajectory_;
   int last_frame_ = -1;
 };

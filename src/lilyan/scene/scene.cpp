@@ -127,10 +127,12 @@ void read_solver(TableReader reader, Scene& scene) {
 }
 
 void read_output(TableReader reader, Scene& scene) {
-  reader.expect({"every", "series_every", "precision"});
+  reader.expect({"every", "series_every", "precision", "formats", "up"});
   scene.output.every = reader.whole("every", 0, kMany, scene.output.every);
   scene.output.series_every = reader.whole("series_every", 1, kMany, scene.output.series_every);
   scene.output.float64 = reader.choice("precision", {"float64", "float32"}, "float64") == "float64";
+  scene.output.formats = reader.words("formats", frame_formats(), scene.output.formats);
+  scene.output.up = reader.choice("up", {"y", "z"}, "y") == "y" ? UpAxis::y : UpAxis::z;
   reader.finish();
 }
 

@@ -12,14 +12,17 @@
 #include "lilyan/core/system.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step_control.hpp"
+#include "lilyan/io/frame_formats.hpp"
 #include "lilyan/method/method.hpp"
 
 namespace lilyan {
 
 struct OutputSettings {
-  int every = 1;         // steps between frames, 0: no frames
-  int series_every = 1;  // steps between rows of series.csv
-  bool float64 = true;   // precision of frames
+  int every = 1;                               // steps between frames, 0: no frames
+  int series_every = 1;                        // steps between rows of series.csv
+  bool float64 = true;                         // precision of frames
+  std::vector<std::string> formats = {"vtu"};  // of frames, see frame_formats()
+  UpAxis up = UpAxis::y;                       // for formats that have an up
 };
 
 struct Scene {

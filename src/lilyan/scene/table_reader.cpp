@@ -143,6 +143,32 @@ std::string TableReader::choice(const std::string& key, const std::vector<std::s
   return word;
 }
 
+std::vector<std::string> TableReader::words(const std::string& key,
+                                            const std::vector<std::string>& all,
+                                            const std::vector<std::string>& standard) {
+  const toml::node* node = find(key, false, "");
+  std::vector<std::string> value = node ? std::vector<std::string>() : standard;
+  const auto add = [&](const toml::node& entry) {
+    if (!entry.is_string()) wrong_type(key, *node, "a list of words in quotes");
+    const std::string& word = entry.as_string()->get();
+    if (std::ranges::find(all, word) == all.end()) {
+      throw InputError(
+          document_.locate(full(key), &entry),
+          fmt::format("'{}' cannot have '{}'{}", full(key), word, suggestion(word, all)));
+    }
+    if (std::ranges::find(value, word) == value.end()) value.push_back(word);
+  };
+  if (node && node->is_array()) {
+    for (const toml::node& entry : *node->as_array()) add(entry);
+  } else if (node) {
+    add(*node);
+  }
+  toml::array resolved;
+  for (const std::string& word : value) resolved.push_back(word);
+  resolved_.insert_or_assign(key, resolved);
+  return value;
+}
+
 Vec3 TableReader::vector(const std::string& key, const std::optional<Vec3>& standard) {
   constexpr std::string_view kExpected = "a list of three numbers";
   const toml::node* node = find(key, !standard, kExpected);

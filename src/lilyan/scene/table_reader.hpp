@@ -64,6 +64,9 @@ class TableReader {
   // One of the given words.
   std::string choice(const std::string& key, const std::vector<std::string>& words,
                      const std::optional<std::string>& standard = {});
+  // A list of such words, or a single one.
+  std::vector<std::string> words(const std::string& key, const std::vector<std::string>& all,
+                                 const std::vector<std::string>& standard);
   Vec3 vector(const std::string& key, const std::optional<Vec3>& standard = {});
   std::array<int, 3> cells(const std::string& key);
   // Lists of exactly `count` numbers, or whole numbers within [least, most]; and of texts.

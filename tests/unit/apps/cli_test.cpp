@@ -123,5 +123,36 @@ TEST(Cli, RunsEveryMethodOfTheRegistry) {
   }
 }
 
+TEST(Cli, MeshInfoConvertAndExport) {
+  const TempFolder folder;
+  folder.write("t.mesh",
+               "MeshVersionFormatted 2\nDimension 3\nVertices 5\n0 0 0 0\n1 0 0 0\n0 1 0 0\n"
+               "0 0 1 0\n9 9 9 0\nTetrahedra 1\n1 2 3 4 0\nEnd\n");
+  Output output = run(folder, "mesh info t.mesh");
+  EXPECT_EQ(output.code, 0);
+  for (const char* text : {"tetrahedra", "0.166667", "unused vertices        1: left out",
+                           "closed                 yes", "genus                  0"}) {
+    EXPECT_NE(output.text.find(text), std::string::npos) << text << "\n" << output.text;
+  }
+  output = run(folder, "mesh convert t.mesh t.obj --surface");
+  EXPECT_EQ(output.text, "t.obj: 4 vertices, 4 triangles\n");
+  EXPECT_EQ(output.code, 0);
+  output = run(folder, "mesh info t.obj");
+  EXPECT_NE(output.text.find("surface of triangles"), std::string::npos) << output.text;
+  EXPECT_EQ(run(folder, "mesh convert t.obj t.glb").code, 0);
+  output = run(folder, "mesh convert t.mesh t.obj");
+  EXPECT_EQ(output.code, 2);
+  EXPECT_NE(output.text.find("with --surface the boundary is written"), std::string::npos);
+  EXPECT_EQ(run(folder, "mesh info nothing.obj").code, 2);
+  EXPECT_EQ(run(folder, "mesh").code, 2);
+
+  folder.write("s.toml", kScene);
+  ASSERT_EQ(run(folder, "run s.toml -q -o out --steps 2").code, 0);
+  output = run(folder, "export out --format glb -o a.glb");
+  EXPECT_EQ(output.code, 0) << output.text;
+  EXPECT_NE(output.text.find("a.glb: 3 frames\n"), std::string::npos) << output.text;
+  EXPECT_EQ(run(folder, "export out --format fbx").code, 2);
+}
+
 }  // namespace
 }  // namespace lilyan::test
