@@ -25,10 +25,12 @@
 //
 // Inverted elements. Where ψ(F) notices inversion, S(C) is one function for J > 0 and another for
 // J < 0. The points of (3) take the side of J₀ + J₁, a choice that rotations and the exchange of
-// start and end do not change, and ψ₁ − ψ₀ in (4) each its own. So energy and momenta are exact
-// in every step, and an element that stays on one side is integrated as accurately as any. In the
-// one step in which it turns inside out (4) makes up for what (3) cannot know, and its stress is
-// accurate to first order only. A material that is infinite at J = 0 gives not a number there.
+// start and end do not change, and ψ₁ and ψ₀ in (4) each its own. So an element that is inverted
+// all along is integrated as accurately as any. In the step in which it turns inside out the energy
+// and momenta are still exact, but (4) has to supply what (3) cannot know: its stress is rough, and
+// where C hardly changes, as from an element to its mirror image, there is none of the form (1)
+// that does the work. Such a step may have no solution; it fails, as every step does for a material
+// that is infinite at J = 0.
 #pragma once
 
 #include <array>

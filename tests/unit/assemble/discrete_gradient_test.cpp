@@ -104,7 +104,7 @@ TEST_P(DiscreteTets, WorkIsTheChangeOfEnergy) {
     }
   }
   std::printf("    %s: ∇̄E·d − ΔE up to %.1e\n", GetParam().c_str(), worst);
-  EXPECT_LE(worst, 5e-15);
+  EXPECT_LE(worst, 2e-15);
 }
 
 // Either side of where the correction sets in, the work is right and the stress goes on smoothly.

@@ -120,9 +120,38 @@ inline Mat3<T> rotation_of(const RotationFrame<T>& frame) {
   return R;
 }
 
+// R alone. Where no lane is inverted or nearly flat, Newton's iteration for the polar factor,
+//   X ← ½(X + X⁻ᵀ),  X⁻ᵀ = cof X/det X, (3)
+// from F scaled to det 1, is several times as fast (Higham: Functions of Matrices, SIAM 2008,
+// §8.3); its convergence is quadratic.
 template <class T>
 inline Mat3<T> nearest_rotation(const Mat3<T>& F) {
-  return rotation_of(rotation_frame(F));
+  constexpr int kMaxSteps = 12;
+  constexpr double kFlat = 0.02;     // J beside the J of a cube with the same ‖F‖
+  constexpr double kChange = 1e-16;  // squared: the step after one of 1e-8 has reached rounding
+  const T J = determinant(F);
+  const T square = squared_norm(F) * (1.0 / 3);
+  const T least = kFlat * square * sqrt(square);
+  if (any_lane(!(J > least))) return rotation_of(rotation_frame(F));
+  const T scale = inverse_cube_root(J);
+  Mat3<T> X;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) X(i, j) = scale * F(i, j);
+  }
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const Mat3<T> cof = cofactor(X);
+    const T half = 0.5 / determinant(X, cof);
+    T change = T{};
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        const T by = half * cof(i, j) - 0.5 * X(i, j);
+        X(i, j) += by;  // (3)
+        change += by * by;
+      }
+    }
+    if (!any_lane(change > kChange)) break;
+  }
+  return X;
 }
 
 }  // namespace lilyan
