@@ -4,6 +4,19 @@
 #include "lilyan/material/material.hpp"
 
 namespace lilyan::material {
+namespace {
+
+std::vector<ParameterSpec> parameters() {
+  std::vector<ParameterSpec> all = neo_hookean_parameters();
+  for (ParameterSpec& p : all) {
+    if (p.name == "lambda") p.meaning = "Lamé's first constant λ, ≥ 0";
+    if (p.name == "poisson") p.meaning = "Poisson's ratio ν, in [0, 0.5)";
+    if (p.name == "b1") p.meaning = "λ/2, ≥ 0";
+  }
+  return all;
+}
+
+}  // namespace
 
 MaterialInfo stable_neo_hookean() {
   return {.name = "stable-neo-hookean",
@@ -14,7 +27,7 @@ MaterialInfo stable_neo_hookean() {
               "three points",
           .inverts = true,
           .degree = 6,
-          .parameters = neo_hookean_parameters(),
+          .parameters = parameters(),
           .make = [](const TetShape& shape, const Parameters& given) -> std::unique_ptr<Energy> {
             const auto [mu, lambda] = neo_hookean_lame(given);
             if (lambda < 0) {
