@@ -64,6 +64,7 @@ int export_run(const ExportArguments& arguments);
 int run(const RunOptions& options);
 int check(const SceneOptions& options);
 int methods(const std::string& name);
+int materials(const std::string& name);
 // Measures what a method, or every method, claims; also writes it as a page of Markdown.
 int verify(const VerifyOptions& options);
 int bench(const std::vector<std::string>& methods, int steps, const std::string& csv);

@@ -117,6 +117,12 @@ int dispatch(int argc, char** argv) {
   methods_command->add_option("name", method, "show one with its parameters");
   methods_command->callback([&] { exit_code = methods(method); });
 
+  std::string material;
+  CLI::App* materials_command =
+      app.add_subcommand("materials", "list the materials of soft bodies");
+  materials_command->add_option("name", material, "show one with its parameters");
+  materials_command->callback([&] { exit_code = materials(material); });
+
   VerifyOptions verify_options;
   CLI::App* verify_command = app.add_subcommand(
       "verify",

@@ -1,8 +1,9 @@
 // The second Piola–Kirchhoff stress S(C) = 2 ∂ψ/∂C as a function of C = FᵀF, and its derivative,
 // for any frame-indifferent material from the ψ(F), P(F), ∂P/∂F it has anyway.
 //
-// ψ does not see rotations, so any factor of C will do for F. With U the upper triangular Cholesky
-// factor, UᵀU = C, and A = ∂P/∂F at U,
+// ψ does not see rotations, so any factor of C with a determinant of F's sign will do for F. With U
+// the upper triangular Cholesky factor, UᵀU = C, its last row negated for an inverted element, and
+// A = ∂P/∂F at U,
 //   S  = U⁻¹ P(U)                                                                               (1)
 //   dU = Φ(U⁻ᵀ dC U⁻¹) U,   Φ the upper triangle with halved diagonal                           (2)
 //   dS = U⁻¹ (A : dU − dU S)                                                                    (3)
@@ -45,13 +46,14 @@ inline Sym3<T> twice_symmetric(const Mat3<T>& a, const Mat3<T>& b) {
 }
 
 // C's Cholesky factor U and its inverse, both upper triangular; not a number where C is not
-// positive definite.
+// positive definite. `side` is 1, or −1 for the factor of an inverted element: S is a function of C
+// on either side of flatness, and they are different functions where ψ notices inversion.
 template <class T>
 struct CholeskyFactor {
   Mat3<T> U = zero3<T>();
   Mat3<T> inverse = zero3<T>();
 
-  explicit CholeskyFactor(const Sym3<T>& C) {
+  CholeskyFactor(const Sym3<T>& C, const T& side) {
     U(0, 0) = sqrt(C(0, 0));
     inverse(0, 0) = 1.0 / U(0, 0);
     U(0, 1) = C(0, 1) * inverse(0, 0);
@@ -59,7 +61,7 @@ struct CholeskyFactor {
     U(1, 1) = sqrt(C(1, 1) - U(0, 1) * U(0, 1));
     inverse(1, 1) = 1.0 / U(1, 1);
     U(1, 2) = (C(1, 2) - U(0, 1) * U(0, 2)) * inverse(1, 1);
-    U(2, 2) = sqrt(C(2, 2) - U(0, 2) * U(0, 2) - U(1, 2) * U(1, 2));
+    U(2, 2) = side * sqrt(C(2, 2) - U(0, 2) * U(0, 2) - U(1, 2) * U(1, 2));
     inverse(2, 2) = 1.0 / U(2, 2);
     inverse(0, 1) = -(U(0, 1) * inverse(1, 1)) * inverse(0, 0);
     inverse(1, 2) = -(U(1, 2) * inverse(2, 2)) * inverse(1, 1);

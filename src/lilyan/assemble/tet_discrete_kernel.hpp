@@ -22,6 +22,15 @@
 //   μ (n!)⁴/((2n+1) ((2n)!)²) ρ²ⁿ⁺¹,  for three points  4e-4 μ ρ⁷:                              (5)
 // 4e-18 μ at ρ = 0.01, below the rounding error of ψ itself. Below that it is left out, and above
 // it the error of the stress is at most 100 ε μ.
+//
+// Inverted elements. Where ψ(F) notices inversion, S(C) is one function for J > 0 and another for
+// J < 0. The points of (3) take the side of J₀ + J₁, a choice that rotations and the exchange of
+// start and end do not change, and ψ₁ and ψ₀ in (4) each its own. So an element that is inverted
+// all along is integrated as accurately as any. In the step in which it turns inside out the energy
+// and momenta are still exact, but (4) has to supply what (3) cannot know: its stress is rough, and
+// where C hardly changes, as from an element to its mirror image, there is none of the form (1)
+// that does the work. Such a step may have no solution; it fails, as every step does for a material
+// that is infinite at J = 0.
 #pragma once
 
 #include <array>
@@ -49,6 +58,7 @@ struct MeanStress {
 struct StrainStep {
   Mat3<Pack> start, middle, end;  // F₀, F½, F₁
   Sym3<Pack> C0, change;          // C₀, ΔC
+  Pack side, end_side;            // signs of J₀ + J₁ and of J₁
 
   StrainStep(const Mat3<Pack>& F0, const Mat3<Pack>& dF) : start(F0) {
     for (int i = 0; i < 3; ++i) {
@@ -62,6 +72,10 @@ struct StrainStep {
       for (int j = i; j < 3; ++j) C0(i, j) = gram0(i, j);
     }
     change = twice_symmetric(middle, dF);  // = C₁ − C₀, without its cancellation
+    const Pack one = constant<Pack>(1);
+    const Pack J1 = determinant(end);
+    side = determinant(start) + J1 < 0.0 ? -one : one;
+    end_side = J1 < 0.0 ? -one : one;
   }
 
   [[nodiscard]] Sym3<Pack> strain(double theta) const {
@@ -89,7 +103,7 @@ class MeanStressLaw {
     StressByStrain<Pack>& D = mean.by_strain;
     Pack rho2 = {};
     for (int k = 0; k < 3; ++k) {
-      const CholeskyFactor<Pack> factor(at.strain(kThetas[k]));
+      const CholeskyFactor<Pack> factor(at.strain(kThetas[k]), at.side);
       const Sym3<Pack> Sk = second_stress(material_, factor);
       for (int m = 0; m < 6; ++m) S.s[m] += kWeights[k] * Sk.s[m];  // (3)
       if (derivative) {
@@ -103,8 +117,7 @@ class MeanStressLaw {
     const Pack square = contract(at.change, at.change);
     const Pack defect =
         material_.energy(at.end) - material_.energy(at.start) - 0.5 * contract(S, at.change);
-    // S does not tell an inverted element from its mirror image, but ψ does: where it is not a
-    // number, zero must not be put in its place.
+    // Where ψ is not a number, zero must not be put in its place.
     const auto large = rho2 > kSmall * kSmall;
     const Pack zero = 0.0 * defect;
     const Pack kappa = large ? defect / square : zero;
@@ -112,7 +125,8 @@ class MeanStressLaw {
 
     if (derivative) {
       // δκ = [½S₁:δC₁ − ½S_g:δC₁ − ½ΔC:δS_g − 2κ ΔC:δC₁]/‖ΔC‖², a row over the components of δC₁.
-      const Sym3<Pack> S1 = second_stress(material_, CholeskyFactor<Pack>(at.strain(1)));
+      const CholeskyFactor<Pack> end(at.strain(1), at.end_side);
+      const Sym3<Pack> S1 = second_stress(material_, end);
       Pack row[6];
       for (int n = 0; n < 6; ++n) {
         const double twice = n < 3 ? 1 : 2;
@@ -141,7 +155,7 @@ template <QuadraticInStrain Material>
 class MeanStressLaw<Material> {
  public:
   explicit MeanStressLaw(const Material& material) {
-    const CholeskyFactor<double> identity(Sym3<double>{{1, 1, 1, 0, 0, 0}});
+    const CholeskyFactor<double> identity(Sym3<double>{{1, 1, 1, 0, 0, 0}}, 1.0);
     rest_ = second_stress(material, identity);
     add_stress_derivative(material, identity, rest_, 1, slope_);
   }

@@ -38,10 +38,18 @@ struct TetShape {
 struct MaterialInfo {
   std::string name;     // as scene files spell it
   std::string summary;  // one line
+  std::string citation;
+  std::string use;       // when to choose it
+  bool inverts = false;  // ψ is finite for flat and inverted elements too
+  int degree = 0;        // of ψ as a polynomial in F; 0 when it is none
   std::vector<ParameterSpec> parameters;
   // Throws ParameterError for values that make no sense.
   std::unique_ptr<Energy> (*make)(const TetShape&, const Parameters&);
 };
+
+// Gauss points with which AVF keeps the energy of this material exactly, to rounding; 0 when no
+// number does. Forces are polynomials of degree − 1, and n points integrate degree 2n − 1.
+[[nodiscard]] constexpr int exact_points(const MaterialInfo& m) { return (m.degree + 1) / 2; }
 
 // All materials, in alphabetical order of their files.
 [[nodiscard]] const std::vector<MaterialInfo>& materials();
@@ -55,5 +63,10 @@ struct Lame {
 };
 [[nodiscard]] std::vector<ParameterSpec> lame_parameters();
 [[nodiscard]] Lame lame(const Parameters& given);
+
+// The same, or from the pair {a1, b1} with which some texts write neo-Hookean materials:
+// ψ = a₁(I₁ − 3) + b₁(J − 1)² + …, so that μ = 2a₁ and λ = 2b₁.
+[[nodiscard]] std::vector<ParameterSpec> neo_hookean_parameters();
+[[nodiscard]] Lame neo_hookean_lame(const Parameters& given);
 
 }  // namespace lilyan

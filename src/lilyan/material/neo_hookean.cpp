@@ -8,9 +8,11 @@ namespace lilyan::material {
 MaterialInfo neo_hookean() {
   return {.name = "neo-hookean",
           .summary = "Bonet–Burton neo-Hookean; infinite energy at inversion",
-          .parameters = lame_parameters(),
+          .citation = "Bonet, Burton 1998",
+          .use = "large deformations that must never invert an element",
+          .parameters = neo_hookean_parameters(),
           .make = [](const TetShape& shape, const Parameters& given) -> std::unique_ptr<Energy> {
-            const auto [mu, lambda] = lame(given);
+            const auto [mu, lambda] = neo_hookean_lame(given);
             return std::make_unique<Tets<NeoHookean>>(NeoHookean{mu, lambda}, shape);
           }};
 }

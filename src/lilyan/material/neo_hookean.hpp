@@ -12,6 +12,7 @@
 
 #include "lilyan/assemble/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
+#include "lilyan/material/detail/determinant.hpp"
 
 namespace lilyan {
 
@@ -42,27 +43,9 @@ struct NeoHookean {
   void add_tangent(const Mat3<T>& F, const T& weight, Sym9<T>& a) const {
     const Mat3<T> cof = cofactor(F);
     const T J = determinant(F, cof);
-    const T w_cof = weight * (lambda + mu / (J * J));
-    const T w_second = weight * (lambda * (J - 1.0) - mu / J);
-    for (int i = 0; i < 9; ++i) {
-      for (int j = i; j < 9; ++j) a.a[i][j] += w_cof * cof(i / 3, i % 3) * cof(j / 3, j % 3);
-      a.a[i][i] += weight * mu;
-    }
-    // ∂cof_ij/∂F_kl = ε_ikm ε_jln F_mn: non-zero for k ≠ i, l ≠ j.
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        for (int k = i + 1; k < 3; ++k) {
-          const int m = 3 - i - k;
-          const double sign_row = (k - i == 1) ? 1.0 : -1.0;
-          for (int l = 0; l < 3; ++l) {
-            if (l == j) continue;
-            const int n = 3 - j - l;
-            const double sign_column = ((l - j + 3) % 3 == 1) ? 1.0 : -1.0;
-            a.a[3 * i + j][3 * k + l] += (sign_row * sign_column) * (w_second * F(m, n));
-          }
-        }
-      }
-    }
+    for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
+    add_determinant_tangent(F, cof, weight * (lambda * (J - 1.0) - mu / J),
+                            weight * (lambda + mu / (J * J)), a);  // (3)
   }
 };
 

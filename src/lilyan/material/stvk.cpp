@@ -8,6 +8,10 @@ namespace lilyan::material {
 MaterialInfo stvk() {
   return {.name = "stvk",
           .summary = "St. Venant–Kirchhoff; polynomial, does not resist inversion",
+          .citation = "Teran, Sifakis, Irving, Fedkiw 2005",
+          .use = "moderate compression; the cheapest, and AVF is exact with its default two points",
+          .inverts = true,
+          .degree = 4,
           .parameters = lame_parameters(),
           .make = [](const TetShape& shape, const Parameters& given) -> std::unique_ptr<Energy> {
             const auto [mu, lambda] = lame(given);

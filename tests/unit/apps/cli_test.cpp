@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "lilyan/material/material.hpp"
 #include "lilyan/method/method.hpp"
 #include "support/temp_folder.hpp"
 
@@ -108,6 +109,37 @@ TEST(Cli, ListsEveryMethodOfTheRegistry) {
     for (const ParameterSpec& p : m.parameters) {
       EXPECT_NE(one.text.find("integrator." + p.name), std::string::npos) << p.name;
     }
+  }
+}
+
+TEST(Cli, ListsEveryMaterialOfTheRegistry) {
+  const TempFolder folder;
+  const Output list = run(folder, "materials");
+  EXPECT_EQ(list.code, 0);
+  for (const MaterialInfo& m : materials()) {
+    EXPECT_NE(list.text.find(m.name), std::string::npos) << m.name;
+    const Output one = run(folder, "materials " + m.name);
+    EXPECT_EQ(one.code, 0);
+    for (const ParameterSpec& p : m.parameters) {
+      EXPECT_NE(one.text.find("material." + p.name), std::string::npos) << p.name;
+    }
+  }
+  const Output bad = run(folder, "materials stvkk");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_NE(bad.text.find("did you mean 'stvk'"), std::string::npos) << bad.text;
+}
+
+// Any material can be put into any scene from the command line.
+TEST(Cli, RunsEveryMaterialOfTheRegistry) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  for (const MaterialInfo& m : materials()) {
+    const Output output = run(folder,
+                              "run s.toml -q --set integrator.quadrature=auto --set "
+                              "body.0.material.model=" +
+                                  m.name);
+    EXPECT_EQ(output.code, 0) << m.name << ": " << output.text;
+    EXPECT_NE(output.text.find("energy conserved"), std::string::npos) << output.text;
   }
 }
 

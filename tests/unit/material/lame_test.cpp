@@ -45,7 +45,7 @@ TEST(Lame, ComplaintsNameTheParameter) {
   starts({}, "|the stiffness is missing");
   starts(parameters({{"mu", 1.0}}), "|lambda is missing");
   starts(parameters({{"lambda", 1.0}}), "|mu is missing");
-  starts(parameters({{"young", 1.0}}), "|the stiffness is missing");
+  starts(parameters({{"young", 1.0}}), "|poisson is missing");
   starts(parameters({{"mu", 1.0}, {"lambda", 1.0}, {"young", 1.0}}), "|give either");
   for (const double bad : {0.0, -1.0, kNan, kInfinity}) {
     starts(parameters({{"mu", bad}, {"lambda", 1.0}}), "mu|");

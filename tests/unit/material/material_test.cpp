@@ -5,24 +5,63 @@
 #include <complex>
 #include <random>
 
+#include "lilyan/material/fixed_corotated.hpp"
+#include "lilyan/material/mooney_rivlin.hpp"
 #include "lilyan/material/neo_hookean.hpp"
+#include "lilyan/material/neo_hookean_log.hpp"
+#include "lilyan/material/stable_neo_hookean.hpp"
 #include "lilyan/material/stvk.hpp"
+#include "lilyan/material/stvk_compression.hpp"
 #include "support/random_mat3.hpp"
 
-namespace lilyan::test {
+namespace lilyan {
+
+// The nearest rotation for complex numbers, which have no order and so no largest eigenvalue: the
+// polar factor by Newton's iteration X ← ½(γX + X⁻ᵀ/γ), analytic in F, for det F > 0. Its
+// derivative owes nothing to the formula it is to check. (The factor γ > 0 changes only the speed.)
+static Mat3<std::complex<double>> nearest_rotation(const Mat3<std::complex<double>>& F) {
+  Mat3<std::complex<double>> X = F;
+  for (int step = 0; step < 30; ++step) {
+    const Mat3<std::complex<double>> cof = cofactor(X);
+    const std::complex<double> J = determinant(X, cof);
+    const double gamma = step < 10 ? std::pow(J.real(), -1.0 / 3) : 1.0;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) X(i, j) = 0.5 * (gamma * X(i, j) + cof(i, j) / (gamma * J));
+    }
+  }
+  return X;
+}
+
+namespace test {
 namespace {
 
 using Complex = std::complex<double>;
 constexpr double kStep = 1e-30;
 
+constexpr double kMu = 1.7;
+constexpr double kLambda = 2.9;
+
+template <class M>
+M make_material() {
+  if constexpr (std::is_same_v<M, StvkCompression>) {
+    return {kMu, kLambda, 2.3};
+  } else if constexpr (std::is_same_v<M, MooneyRivlin>) {
+    return {0.35 * kMu, 0.15 * kMu, kLambda + 2 * kMu / 3};
+  } else {
+    return {kMu, kLambda};
+  }
+}
+
 template <class M>
 class Materials : public ::testing::Test {
  protected:
-  static constexpr bool kInverts = std::is_same_v<M, Stvk>;
-  const M material{1.7, 2.9};
+  static constexpr bool kInverts = std::is_same_v<M, Stvk> || std::is_same_v<M, StvkCompression> ||
+                                   std::is_same_v<M, StableNeoHookean>;
+  const M material = make_material<M>();
   std::mt19937 random{20240};
 };
-using All = ::testing::Types<Stvk, NeoHookean>;
+using All = ::testing::Types<Stvk, StvkCompression, NeoHookean, NeoHookeanLog, StableNeoHookean,
+                             MooneyRivlin, FixedCorotated>;
 TYPED_TEST_SUITE(Materials, All);
 
 Mat3<Complex> perturbed(const Eigen::Matrix3d& F, int k) {
@@ -110,14 +149,12 @@ TYPED_TEST(Materials, RestIsFreeOfEnergyAndStress) {
 
 // P → 2μ ε + λ tr(ε) I, with an error of second order: halving the strain quarters it.
 TYPED_TEST(Materials, SmallStrainsFollowHookesLaw) {
-  const double mu = this->material.mu;
-  const double lambda = this->material.lambda;
   const Eigen::Matrix3d direction = random_matrix3(1, this->random);
   const auto error = [&](double size) {
     const Eigen::Matrix3d H = size * direction;
     const Eigen::Matrix3d strain = (H + H.transpose()) / 2;
     const Eigen::Matrix3d hooke =
-        2 * mu * strain + lambda * strain.trace() * Eigen::Matrix3d::Identity();
+        2 * kMu * strain + kLambda * strain.trace() * Eigen::Matrix3d::Identity();
     const Mat3<double> P = this->material.stress(to_mat3<double>(Eigen::Matrix3d::Identity() + H));
     double sum = 0;
     for (int k = 0; k < 9; ++k) sum += std::pow(P(k / 3, k % 3) - hooke(k / 3, k % 3), 2);
@@ -188,5 +225,67 @@ TEST(NeoHookean, ValueByHand) {
   EXPECT_DOUBLE_EQ(material.stress(F)(1, 1), 2 * 1 + (3 - 1) * 2);
 }
 
+TEST(StvkCompression, ValueByHand) {
+  // Flattened: J = 0, cof = diag(0, 0, 1); the pressure is κ.
+  const StvkCompression material{2, 3, 5};
+  const Mat3<double> flat = to_mat3<double>(Eigen::Vector3d(1, 1, 0).asDiagonal());
+  EXPECT_DOUBLE_EQ(material.energy(flat), 3.5 * 0.25 + 1.25);
+  EXPECT_DOUBLE_EQ(material.stress(flat)(2, 2), -5);
+  // Stretched by 2: J = 2, cof = diag(1, 2, 2).
+  const Mat3<double> F = to_mat3<double>(Eigen::Vector3d(2, 1, 1).asDiagonal());
+  EXPECT_DOUBLE_EQ(material.energy(F), 3.5 * 2.25 + 1.25);
+  EXPECT_DOUBLE_EQ(material.stress(F)(1, 1), 3 * 1.5 + 5 * 2);
+}
+
+TEST(NeoHookeanLog, ValueByHand) {
+  const NeoHookeanLog material{2, 3};
+  const Mat3<double> F = to_mat3<double>(Eigen::Vector3d(2, 1, 1).asDiagonal());
+  const double l = std::log(2);
+  EXPECT_DOUBLE_EQ(material.energy(F), 3 - 2 * l + 1.5 * l * l);
+  EXPECT_DOUBLE_EQ(material.stress(F)(0, 0), 2 * 2 + (3 * l - 2) / 2);
+  EXPECT_DOUBLE_EQ(material.stress(F)(1, 1), 2 * 1 + (3 * l - 2) / 2 * 2);
+}
+
+TEST(StableNeoHookean, ValueByHand) {
+  const StableNeoHookean material{2, 3};  // λ′ = 5
+  const Mat3<double> F = to_mat3<double>(Eigen::Vector3d(2, 1, 1).asDiagonal());
+  EXPECT_DOUBLE_EQ(material.energy(F), 3 - 2 + 2.5);
+  EXPECT_DOUBLE_EQ(material.stress(F)(1, 1), 2 + (5 - 2) * 2);
+  EXPECT_DOUBLE_EQ(material.energy(zero3<double>()), 1.5);  // λ/2
+}
+
+TEST(MooneyRivlin, ValueByHand) {
+  // Stretched by 8 along x: I₁ = 66, I₂ = 2·64 + 1 = 129, J = 8, J^(−2/3) = ¼.
+  const MooneyRivlin material{2, 3, 4};
+  const Mat3<double> F = to_mat3<double>(Eigen::Vector3d(8, 1, 1).asDiagonal());
+  EXPECT_NEAR(material.energy(F),
+              2 * (66.0 / 4 - 3) + 3 * (129.0 / 16 - 3) + 2 * (31.5 - std::log(8)), 1e-12);
+  // A change of volume alone: only the bulk modulus counts, P = (K/2)(J − 1/J) s² I.
+  const Mat3<double> scaled = to_mat3<double>(1.5 * Eigen::Matrix3d::Identity());
+  const double J = 3.375;
+  EXPECT_NEAR(material.energy(scaled), 2 * (0.5 * (J * J - 1) - std::log(J)), 1e-13);
+  EXPECT_NEAR(material.stress(scaled)(0, 0), 2 * (J - 1 / J) * 2.25, 1e-13);
+  EXPECT_NEAR(material.stress(scaled)(0, 1), 0, 1e-13);
+}
+
+TEST(FixedCorotated, ValueByHand) {
+  // σ = (2, 1, 1): ‖F − R‖² = 1. Inverted, σ = (2, 1, −½): 1 + 0 + 9/4, J = −1.
+  const FixedCorotated material{2, 3};
+  std::mt19937 random(3);
+  for (int k = 0; k < 20; ++k) {
+    const Eigen::Matrix3d Q = random_rotation(random);
+    const Eigen::Matrix3d S = random_rotation(random);
+    const auto energy = [&](double a, double b, double c) {
+      return material.energy(
+          to_mat3<double>(Q * Eigen::Vector3d(a, b, c).asDiagonal() * S.transpose()));
+    };
+    EXPECT_NEAR(energy(2, 1, 1), 2 + 1.5, 5e-14);
+    EXPECT_NEAR(energy(2, 1, -0.5), 2 * 3.25 + 6, 5e-14);
+    EXPECT_NEAR(energy(-0.5, 2, 1), 2 * 3.25 + 6, 5e-14);
+    EXPECT_NEAR(energy(-2, -1, -0.5), 2 * 3.25 + 6, 5e-14);
+  }
+}
+
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace test
+}  // namespace lilyan

@@ -1,0 +1,53 @@
+// Compressible neo-Hookean with a logarithmic volume term:
+//   ψ = (μ/2)(I₁ − 3) − μ ln J + (λ/2) ln²J,   I₁ = tr(FᵀF),  J = det F.                        (1)
+//
+// Bonet, Wood: Nonlinear Continuum Mechanics for Finite Element Analysis, Cambridge 1997, §5.4.3.
+//
+// Infinite energy at J = 0 and not a number beyond, as for the Bonet–Burton form; but the volume
+// term too grows without bound as J → 0, and for J > e it softens, so that large expansions
+// are cheaper. With f(J) = −μ ln J + (λ/2) ln²J:
+//   f′ = (λ ln J − μ)/J,   f″ = (λ + μ − λ ln J)/J²                                             (2)
+//   P = μ F + f′ cof F                                                                          (3)
+//   ∂P/∂F = μ I + f″ cof ⊗ cof + f′ ∂cof/∂F                                                     (4)
+#pragma once
+
+#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/core/mat3.hpp"
+#include "lilyan/material/detail/determinant.hpp"
+
+namespace lilyan {
+
+struct NeoHookeanLog {
+  double mu;
+  double lambda;
+
+  template <class T>
+  [[nodiscard]] T energy(const Mat3<T>& F) const {
+    const T log_J = log(determinant(F));
+    return (0.5 * mu) * (squared_norm(F) - 3.0) - mu * log_J +
+           (0.5 * lambda) * log_J * log_J;  // (1)
+  }
+
+  template <class T>
+  [[nodiscard]] Mat3<T> stress(const Mat3<T>& F) const {
+    Mat3<T> P = cofactor(F);
+    const T J = determinant(F, P);
+    const T first = (lambda * log(J) - mu) / J;  // (2)
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) P(i, j) = mu * F(i, j) + first * P(i, j);  // (3)
+    }
+    return P;
+  }
+
+  template <class T>
+  void add_tangent(const Mat3<T>& F, const T& weight, Sym9<T>& a) const {
+    const Mat3<T> cof = cofactor(F);
+    const T J = determinant(F, cof);
+    const T slope = lambda * log(J) - mu;
+    for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
+    add_determinant_tangent(F, cof, weight * slope / J, weight * (lambda - slope) / (J * J),
+                            a);  // (4)
+  }
+};
+
+}  // namespace lilyan

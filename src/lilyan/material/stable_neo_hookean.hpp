@@ -1,0 +1,57 @@
+// Stable neo-Hookean:
+//   ψ = (μ/2)(I₁ − 3) − μ(J − 1) + (λ′/2)(J − 1)²,   I₁ = tr(FᵀF),  J = det F,  λ′ = λ + μ. (1)
+//
+// Smith, de Goes, Kim: Stable Neo-Hookean Flesh Simulation, ACM Trans. Graph. 37(2), 2018: their
+// form before the regularised origin, without the term −(μ/2) ln(I₁ + 1). Written as
+// (λ′/2)(J − α)² with α = 1 + μ/λ′ it is the same up to a constant.
+//
+// Finite for every F, flat and inverted ones too. Stress is zero at rest, and there the tangent is
+//   dP = μ(dF + dFᵀ) + (λ′ − μ) tr(dF) I:                                                       (2)
+// with λ′ = λ + μ it is that of linear elasticity with the user's μ and λ. Without the logarithm it
+// is a polynomial of degree 6 in F, so that AVF with three Gauss points is exact; the price is that
+// an element collapsed into a point (F = 0) is in equilibrium there, with the energy λ/2. That must
+// not be below the energy at rest: λ ≥ 0.
+//   P = μ F + (λ′(J−1) − μ) cof F                                                               (3)
+//   ∂P/∂F = μ I + λ′ cof ⊗ cof + (λ′(J−1) − μ) ∂cof/∂F                                          (4)
+#pragma once
+
+#include "lilyan/core/mat3.hpp"
+#include "lilyan/material/detail/determinant.hpp"
+
+namespace lilyan {
+
+struct StableNeoHookean {
+  double mu;
+  double lambda;  // as in linear elasticity; λ′ is volume_stiffness()
+
+  template <class T>
+  [[nodiscard]] T energy(const Mat3<T>& F) const {
+    const T volume = determinant(F) - 1.0;
+    return (0.5 * mu) * (squared_norm(F) - 3.0) +
+           volume * ((0.5 * volume_stiffness()) * volume - mu);  // (1)
+  }
+
+  template <class T>
+  [[nodiscard]] Mat3<T> stress(const Mat3<T>& F) const {
+    Mat3<T> P = cofactor(F);
+    const T first = volume_stiffness() * (determinant(F, P) - 1.0) - mu;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) P(i, j) = mu * F(i, j) + first * P(i, j);  // (3)
+    }
+    return P;
+  }
+
+  template <class T>
+  void add_tangent(const Mat3<T>& F, const T& weight, Sym9<T>& a) const {
+    const Mat3<T> cof = cofactor(F);
+    const T volume = determinant(F, cof) - 1.0;
+    for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
+    add_determinant_tangent(F, cof, weight * (volume_stiffness() * volume - mu),
+                            weight * volume_stiffness(), a);  // (4)
+  }
+
+ private:
+  [[nodiscard]] double volume_stiffness() const { return lambda + mu; }
+};
+
+}  // namespace lilyan
