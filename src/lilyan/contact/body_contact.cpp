@@ -127,8 +127,8 @@ bool BodyContact::covers(const double* x) {
   return all;
 }
 
-LocalEnergy<12> BodyContact::energy(const PointTriangle& z, bool want_hessian) const {
-  LocalEnergy<12> e;
+LocalDerivatives<12> BodyContact::energy(const PointTriangle& z, bool want_hessian) const {
+  LocalDerivatives<12> e;
   if (!(point_triangle_distance(z) < thickness_)) return e;
   const PointTriangleDistance d = point_triangle_derivatives(z, want_hessian);
   const double depth = thickness_ - d.value;
@@ -152,9 +152,9 @@ double BodyContact::evaluate(const Evaluation& at) const {
     double farthest = 0;
     for (int a = 1; a < 4; ++a) farthest = std::max(farthest, d.segment<3>(3 * a).norm());
     if (point_triangle_distance(z0) - d.segment<3>(0).norm() - farthest > thickness_) continue;
-    LocalEnergy<12> sum;
+    LocalDerivatives<12> sum;
     if (at.mean) {
-      const LocalEnergy<12> m = path_mean<12>(local, z0, d, z0.norm(), want_hessian);
+      const LocalDerivatives<12> m = path_mean<12>(local, z0, d, z0.norm(), want_hessian);
       const double w = at.mean->weight;
       sum.value = w * m.value;
       sum.gradient = w * m.gradient;
@@ -166,7 +166,7 @@ double BodyContact::evaluate(const Evaluation& at) const {
       }
     } else {
       for (const WeightedNode& node : at.nodes) {
-        const LocalEnergy<12> e = energy(z0 + node.theta * d, want_hessian);
+        const LocalDerivatives<12> e = energy(z0 + node.theta * d, want_hessian);
         sum.value += node.value * e.value;
         sum.gradient += node.gradient * e.gradient;
         if (want_hessian) sum.hessian += node.hessian * e.hessian;

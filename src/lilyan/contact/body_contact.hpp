@@ -69,7 +69,7 @@ class BodyContact final : public Energy, public TouchSource {
   };
 
   [[nodiscard]] std::vector<Pair> near_pairs(double extra);
-  [[nodiscard]] LocalEnergy<12> energy(const PointTriangle& z, bool want_hessian) const;
+  [[nodiscard]] LocalDerivatives<12> energy(const PointTriangle& z, bool want_hessian) const;
   [[nodiscard]] static PointTriangle gather(const Pair& pair, const double* x);
 
   std::vector<Point> points_;

@@ -44,9 +44,9 @@ Eigen::Matrix3d curved_part(const SignedDistance& d, double projection) {
   return (negative < 0 ? 1 - projection : 1.0) * d.value * d.curvature;
 }
 
-LocalEnergy<3> penalty(const ObstacleContact& contact, double k, const Vec3& x, bool want_hessian,
+LocalDerivatives<3> penalty(const ObstacleContact& contact, double k, const Vec3& x, bool want_hessian,
                        double projection) {
-  LocalEnergy<3> e;
+  LocalDerivatives<3> e;
   const SignedDistance d = contact.distance(x);
   if (!(d.value < 0)) return e;
   e.value = 0.5 * k * d.value * d.value;
@@ -131,7 +131,7 @@ double ObstacleContact::evaluate(const Evaluation& at) const {
     const Vec3 x0 = Eigen::Map<const Vec3>(at.x0 + i);
     const Vec3 d = at.d ? Vec3(Eigen::Map<const Vec3>(at.d + i)) : Vec3(Vec3::Zero());
     const SignedDistance start = distance(x0);
-    LocalEnergy<3> sum;
+    LocalDerivatives<3> sum;
     if (at.mean) {
       // The distance changes by no more than the vertex moves.
       if (start.value > d.norm()) continue;
@@ -144,7 +144,7 @@ double ObstacleContact::evaluate(const Evaluation& at) const {
         const auto energy = [&](const Vec3& x, bool hessian) {
           return penalty(*this, k_, x, hessian, at.projection);
         };
-        const LocalEnergy<3> m = path_mean<3>(energy, x0, d, size(x0), at.hessian != nullptr);
+        const LocalDerivatives<3> m = path_mean<3>(energy, x0, d, size(x0), at.hessian != nullptr);
         sum.value = at.mean->weight * m.value;
         sum.gradient = at.mean->weight * m.gradient;
         if (at.hessian) sum.hessian = at.mean->weight * m.hessian;
@@ -157,7 +157,7 @@ double ObstacleContact::evaluate(const Evaluation& at) const {
     } else {
       for (const WeightedNode& node : at.nodes) {
         if (start.value > std::abs(node.theta) * d.norm()) continue;
-        const LocalEnergy<3> e =
+        const LocalDerivatives<3> e =
             penalty(*this, k_, x0 + node.theta * d, at.hessian != nullptr, at.projection);
         sum.value += node.value * e.value;
         sum.gradient += node.gradient * e.gradient;
@@ -185,7 +185,7 @@ void ObstacleContact::discrete_gradient(const DiscreteEvaluation& at) const {
     const Vec3 d = Eigen::Map<const Vec3>(at.d + i);
     const SignedDistance start = distance(x0);
     if (start.value > d.norm()) continue;
-    LocalEnergy<3> m;
+    LocalDerivatives<3> m;
     if (flat()) {
       const LinearMean l = linear_mean(k_, start.value, start.value + start.normal.dot(d));
       m.gradient = l.first * start.normal;

@@ -19,7 +19,7 @@
 namespace lilyan {
 
 template <int N>
-struct LocalEnergy {
+struct LocalDerivatives {
   double value = 0;
   Eigen::Matrix<double, N, 1> gradient = Eigen::Matrix<double, N, 1>::Zero();
   Eigen::Matrix<double, N, N> hessian = Eigen::Matrix<double, N, N>::Zero();
@@ -35,7 +35,7 @@ struct PathRule {
 // energy(z, want_hessian) gives E and its derivatives at z. `size` is how large the lengths are that
 // E is computed from: their rounding errors are errors of E, which no halving makes smaller.
 template <int N, class Function>
-[[nodiscard]] LocalEnergy<N> path_mean(const Function& energy,
+[[nodiscard]] LocalDerivatives<N> path_mean(const Function& energy,
                                        const Eigen::Matrix<double, N, 1>& z0,
                                        const Eigen::Matrix<double, N, 1>& d, double size,
                                        bool want_hessian) {
@@ -53,7 +53,7 @@ template <int N, class Function>
 
   const PathRule& rule = path_rule();
   const double start = energy(z0, false).value;
-  LocalEnergy<N> mean;
+  LocalDerivatives<N> mean;
   double largest = start;
   double steepest = 0;
   int parts = 0;
@@ -61,12 +61,12 @@ template <int N, class Function>
   while (count > 0) {
     const Part part = stack[--count];
     const double length = part.to - part.from;
-    LocalEnergy<N> sum;
+    LocalDerivatives<N> sum;
     double middle = 0;  // E there: the rule's middle point
     largest = std::fmax(largest, std::fmax(part.energy_from, part.energy_to));
     for (int i = 0; i < kPathPoints; ++i) {
       const double s = part.from + rule.s[static_cast<std::size_t>(i)] * length;
-      const LocalEnergy<N> e = energy(z0 + s * d, want_hessian);
+      const LocalDerivatives<N> e = energy(z0 + s * d, want_hessian);
       const double w = rule.weight[static_cast<std::size_t>(i)] * length;
       sum.value += w / s * (e.value - start);
       sum.gradient += w * e.gradient;

@@ -41,7 +41,13 @@ void clear_earlier_run(const fs::path& folder) {
 }
 
 FrameGeometry geometry_of(const Scene& scene) {
-  return {.tets = scene.tets, .tet_body = scene.tet_body, .body_names = scene.body_names};
+  return {.tets = scene.tets,
+          .tet_body = scene.tet_body,
+          .triangles = scene.triangles,
+          .triangle_body = scene.triangle_body,
+          .edges = scene.edges,
+          .edge_body = scene.edge_body,
+          .body_names = scene.body_names};
 }
 
 FrameSettings settings_of(const Scene& scene) {

@@ -205,7 +205,7 @@ Body read_body(TableReader reader, int number) {
   reader.expect(
       {"name", "kind",    "mesh",   "shape",     "scale",      "rotate",   "translate",
        "mass", "density", "deform", "positions", "velocities", "velocity", "angular_velocity",
-       "fix",  "force",   "attach", "material",  "springs",    "bending"});
+       "fix",  "force",   "attach", "material",  "springs",    "bending",  "script", "damping"});
   Body body;
   body.name = reader.text("name", fmt::format("body{}", number));
   if (!reader.has("mesh")) reader.complain_of_misspelling("mesh");
@@ -241,6 +241,20 @@ Body read_body(TableReader reader, int number) {
     for (const int i : read_region(region, body.rest)) body.fixed[static_cast<std::size_t>(i)] = 1;
   }
 
+  std::vector<char> scripted(body.masses.size(), 0);
+  for (const TableReader& table : reader.tables("script")) {
+    SceneScript script = read_script(table, body.rest, body.x);
+    for (const int i : script.vertices) {
+      const auto at = static_cast<std::size_t>(i);
+      if (body.fixed[at] || scripted[at]) {
+        table.fail("region", fmt::format("vertex {} is {} already", i,
+                                         scripted[at] ? "moved by another script" : "fixed"));
+      }
+      scripted[at] = 1;
+    }
+    body.scripts.push_back(std::move(script));
+  }
+
   for (TableReader& table : reader.tables("force")) {
     SceneForce force = read_force(table, 3);
     if (table.has("region")) force.vertices = read_region(table.table("region"), body.rest);
@@ -252,6 +266,14 @@ Body read_body(TableReader reader, int number) {
     read_solid_material(reader, body);
   } else {
     read_thin_material(reader, body);
+  }
+  if (reader.has("damping")) {
+    body.damping = read_damping(reader.table("damping"));
+    const bool strain = body.damping.model == DampingModel::strain ||
+                        body.damping.model == DampingModel::strain_explicit;
+    if (strain && body.kind != BodyKind::solid) {
+      reader.fail("damping", "strain damping is for solids; use model = \"rayleigh\"");
+    }
   }
   reader.finish();
   return body;

@@ -13,7 +13,9 @@
 #include "lilyan/energy/membrane.hpp"
 #include "lilyan/energy/springs.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/scene/damping.hpp"
 #include "lilyan/scene/force.hpp"
+#include "lilyan/scene/motion.hpp"
 #include "lilyan/scene/table_reader.hpp"
 
 namespace lilyan {
@@ -45,6 +47,8 @@ struct Body {
   ThinMaterial thin;
   std::vector<Anchor> anchors;
   std::vector<SceneForce> forces;
+  std::vector<SceneScript> scripts;
+  SceneDamping damping;
 
   void set_rest(const std::vector<std::array<double, 3>>& points);
 };

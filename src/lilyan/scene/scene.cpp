@@ -12,6 +12,7 @@
 #include "lilyan/energy/gravity.hpp"
 #include "lilyan/integrate/constrained_table.hpp"
 #include "lilyan/problem/problem.hpp"
+#include "lilyan/scene/bodies.hpp"
 #include "lilyan/scene/body.hpp"
 #include "lilyan/scene/constraint.hpp"
 #include "lilyan/scene/spring.hpp"
@@ -136,67 +137,6 @@ void read_output(TableReader reader, Scene& scene) {
   reader.finish();
 }
 
-// Adds a body's elements, whose vertices begin at `first`, to those of the scene.
-template <class Elements>
-void append(const Elements& elements, int first, int body, Elements& all, std::vector<int>& owner) {
-  for (auto element : elements) {
-    for (int& vertex : element) vertex += first;
-    all.push_back(element);
-    owner.push_back(body);
-  }
-}
-
-// Puts the bodies' vertices one after the other into one system.
-void assemble_system(const std::vector<Body>& bodies, const Vec3& gravity, Scene& scene) {
-  Eigen::Index dofs = 0;
-  for (const Body& b : bodies) dofs += b.rest.size();
-  Vector rest(dofs);
-  scene.initial.x.resize(dofs);
-  scene.initial.v.resize(dofs);
-  std::vector<double> masses;
-  std::vector<int> fixed;
-  std::vector<std::size_t> first_tet;
-  for (const Body& b : bodies) {
-    const auto first = static_cast<int>(masses.size());
-    rest.segment(3 * first, b.rest.size()) = b.rest;
-    scene.initial.x.segment(3 * first, b.x.size()) = b.x;
-    scene.initial.v.segment(3 * first, b.v.size()) = b.v;
-    first_tet.push_back(scene.tets.size());
-    const auto number = static_cast<int>(scene.body_names.size());
-    append(b.tets, first, number, scene.tets, scene.tet_body);
-    append(b.triangles, first, number, scene.triangles, scene.triangle_body);
-    append(b.edges, first, number, scene.edges, scene.edge_body);
-    scene.springs += b.thin.springs.size() + b.anchors.size();
-    for (std::size_t i = 0; i < b.fixed.size(); ++i) {
-      if (b.fixed[i]) fixed.push_back(first + static_cast<int>(i));
-    }
-    masses.insert(masses.end(), b.masses.begin(), b.masses.end());
-    scene.body_names.push_back(b.name);
-  }
-  scene.system = std::make_unique<System>(masses);
-  int first = 0;
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    if (bodies[k].material) {
-      const std::span<const std::array<int, 4>> all(scene.tets);
-      const TetShape shape{rest, all.subspan(first_tet[k], bodies[k].tets.size())};
-      scene.system->add(bodies[k].material->make(shape, bodies[k].material_parameters));
-    }
-    add_thin_energies(bodies[k], first, rest, *scene.system);
-    first += static_cast<int>(bodies[k].masses.size());
-  }
-  if (!gravity.isZero(0)) scene.system->add(std::make_unique<Gravity>(gravity, masses));
-  first = 0;
-  for (const Body& b : bodies) {
-    const int count = static_cast<int>(b.masses.size());
-    for (const SceneForce& force : b.forces) add_force(force, first, count, *scene.system);
-    first += count;
-  }
-  for (const int i : fixed) {
-    scene.system->fix(i);
-    scene.initial.v.segment<3>(3 * i).setZero();
-  }
-}
-
 void read_system(TableReader reader, Scene& scene) {
   std::vector<std::string> names;
   for (const Problem& p : problems()) names.push_back(p.name);
@@ -222,40 +162,12 @@ void read_system(TableReader reader, Scene& scene) {
   }
 }
 
-void read_bodies(TableReader& root, Scene& scene) {
-  TableReader world = root.table("world");
-  const Vec3 gravity = world.vector("gravity", Vec3::Zero());
-  std::vector<TableReader> constraints = root.tables("constraint");
-  std::vector<TableReader> springs = root.tables("spring");
-  const bool asks = world.has("project_velocities") || !constraints.empty();
-  const bool project = asks && world.flag("project_velocities", false);
-  world.finish({"project_velocities"});
-  std::vector<Body> bodies;
-  for (const TableReader& reader : root.tables("body")) {
-    Body body = read_body(reader, static_cast<int>(bodies.size()) + 1);
-    if (std::ranges::find(bodies, body.name, &Body::name) != bodies.end()) {
-      reader.fail("name", fmt::format("there already is a body '{}'; give this one another 'name'",
-                                      body.name));
-    }
-    bodies.push_back(std::move(body));
-  }
-  root.finish();
-  if (bodies.empty()) {
-    root.fail("body", "the scene has nothing to simulate: add a [[body]] or a [system] table");
-  }
-  assemble_system(bodies, gravity, scene);
-  scene.springs += springs.size();
-  read_springs(std::move(springs), bodies, scene.initial.x, *scene.system);
-  read_constraints(std::move(constraints), bodies, project, *scene.system, scene.initial);
-}
-
-// A method that cannot keep the scene's constraints would only be found out when it runs.
+// A method that cannot step the scene would only be found out when it runs.
 void check_method(const SceneDocument& document, const Scene& scene) {
   const std::string reason = reason_unsupported(*scene.system, scene.scheme);
   if (reason.empty()) return;
   const toml::node* node = document.root()["integrator"]["method"].node();
-  throw InputError(document.locate("integrator.method", node),
-                   reason);
+  throw InputError(document.locate("integrator.method", node), reason);
 }
 
 }  // namespace
@@ -265,7 +177,7 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   toml::table resolved;
   TableReader root(document, document.root(), "", resolved);
   root.expect({"title", "integrator", "step_control", "solver", "output", "world", "body",
-               "constraint", "spring", "system"});
+               "constraint", "spring", "obstacle", "contact", "system"});
   Scene scene;
   scene.name = file.stem().string();
   scene.title = root.text("title", scene.name);
@@ -278,7 +190,7 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   scene.control.max_halvings = scene.max_halvings;
   read_output(root.table("output"), scene);
   if (root.has("system")) {
-    for (const char* key : {"body", "constraint", "spring", "world"}) {
+    for (const char* key : {"body", "constraint", "spring", "obstacle", "contact", "world"}) {
       if (root.has(key)) root.fail(key, fmt::format("a [system] has no '{}'", key));
     }
     read_system(root.table("system"), scene);

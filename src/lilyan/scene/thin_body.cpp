@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lilyan/energy/rod_bending.hpp"
+#include "lilyan/io/surface_mesh.hpp"
 #include "lilyan/io/thin_shapes.hpp"
 
 namespace lilyan {
@@ -31,10 +32,8 @@ ThinShape read_line(TableReader& reader) {
 }
 
 ThinShape read_thin_mesh(TableReader& reader) {
-  // The place for surface meshes from files:
-  //   SurfaceMesh mesh = read_surface(reader.file("mesh"));
-  //   return {.vertices = std::move(mesh.vertices), .triangles = std::move(mesh.triangles)};
-  reader.fail("mesh", "surface meshes cannot be read yet; use shape = { kind = \"grid\", … }");
+  SurfaceMesh mesh = read_surface(reader.file("mesh"));
+  return {.vertices = std::move(mesh.vertices), .triangles = std::move(mesh.triangles)};
 }
 
 // Pairs of vertices two apart along a grid's lines or along a rod, or on both sides of an edge.
