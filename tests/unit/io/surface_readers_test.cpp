@@ -133,7 +133,8 @@ std::string stl_text() {
     out += "facet normal 0 0 1\n outer loop\n";
     for (const int v : t) {
       const auto& p = kSquare[static_cast<std::size_t>(v)];
-      out += "  vertex " + std::to_string(p[0]) + " " + std::to_string(p[1]) + " -0.0\n";
+      out += "  vertex " + std::to_string(p[0]) + " " + std::to_string(p[1]) +
+             (t == kTwo[0] ? " -0.0\n" : " 0.0\n");
     }
     out += " endloop\nendfacet\n";
   }
