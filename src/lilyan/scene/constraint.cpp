@@ -8,6 +8,7 @@
 
 #include "lilyan/constraint/distance.hpp"
 #include "lilyan/constraint/plane.hpp"
+#include "lilyan/constraint/point.hpp"
 #include "lilyan/integrate/constraint_check.hpp"
 
 namespace lilyan {
@@ -27,13 +28,21 @@ class ConstraintReader {
 
   std::vector<std::unique_ptr<Constraint>> read() {
     reader_.expect({"kind", "body", "other_body", "between", "vertex", "point", "length", "region",
-                    "vertices", "normal"});
-    const std::string kind = reader_.choice("kind", {"distance", "plane"});
+                    "vertices", "normal", "from", "to"});
+    const std::string kind =
+        reader_.choice("kind", {"distance", "plane", "point", "joint", "hinge"});
     std::vector<std::unique_ptr<Constraint>> made;
     if (kind == "distance") {
       made.push_back(distance());
-    } else {
+    } else if (kind == "plane") {
       planes(made);
+    } else if (kind == "point") {
+      points(made);
+    } else if (kind == "joint") {
+      const auto [i, j] = two_vertices();
+      made.push_back(joint(i, j));
+    } else {
+      hinge(made);
     }
     reader_.finish();
     return made;
@@ -78,6 +87,14 @@ class ConstraintReader {
       const Vec3 point = reader_.vector("point");
       return std::make_unique<DistanceConstraint>(i, point, length(at(i), point));
     }
+    const auto [i, j] = two_vertices();
+    if (i == j) reader_.fail("between", "a distance needs two different vertices");
+    return std::make_unique<DistanceConstraint>(i, j, length(at(i), at(j)));
+  }
+
+  // Those of `between`, numbers in the system.
+  std::pair<int, int> two_vertices() {
+    const Part a = main_part();
     const Part b = part("other_body", a.body->name);
     const std::vector<int> ends = reader_.indices("between", std::max(a.count(), b.count()));
     if (ends.size() != 2) {
@@ -88,21 +105,72 @@ class ConstraintReader {
       reader_.fail("between", fmt::format("{} is not a vertex of '{}', which has vertices 0 to {}",
                                           vertex, p.body->name, p.count() - 1));
     }
-    const int i = a.first + ends[0];
-    const int j = b.first + ends[1];
-    if (i == j) reader_.fail("between", "a distance needs two different vertices");
-    return std::make_unique<DistanceConstraint>(i, j, length(at(i), at(j)));
+    return {a.first + ends[0], b.first + ends[1]};
+  }
+
+  // Those of `region` or `vertices`, numbers in the body.
+  std::vector<int> chosen_vertices(const Part& a) {
+    if (reader_.has("region") == reader_.has("vertices")) {
+      reader_.fail("region", reader_.has("region")
+                                 ? "give either 'region' or 'vertices', not both"
+                                 : "this constraint needs a 'region' or 'vertices'");
+    }
+    return reader_.has("region") ? read_region(reader_.table("region"), a.body->rest)
+                                 : reader_.indices("vertices", a.count());
+  }
+
+  // Where they start.
+  void points(std::vector<std::unique_ptr<Constraint>>& made) {
+    const Part a = main_part();
+    for (const int v : chosen_vertices(a)) {
+      made.push_back(std::make_unique<PointConstraint>(a.first + v, at(a.first + v)));
+    }
+  }
+
+  std::unique_ptr<Constraint> joint(int i, int j) {
+    if (i == j) reader_.fail("between", "a joint needs two different vertices");
+    const double apart = (at(i) - at(j)).norm();
+    const double size = at(i).norm() + at(j).norm();
+    if (apart > 1e-9 * size) {
+      reader_.fail("", fmt::format("a joint holds vertices together that are at the same place; "
+                                   "these are {:.4g} apart",
+                                   apart));
+    }
+    return std::make_unique<PointConstraint>(i, j);
+  }
+
+  [[nodiscard]] int nearest(const Part& a, const Vec3& point) const {
+    int best = a.first;
+    for (int i = a.first; i < a.first + a.count(); ++i) {
+      if ((at(i) - point).norm() < (at(best) - point).norm()) best = i;
+    }
+    return best;
+  }
+
+  // The vertices nearest to two points of the axis are held where they are, or to the nearest ones
+  // of another body.
+  void hinge(std::vector<std::unique_ptr<Constraint>>& made) {
+    const Part a = main_part();
+    const Vec3 from = reader_.vector("from");
+    const Vec3 to = reader_.vector("to");
+    const int i = nearest(a, from);
+    const int j = nearest(a, to);
+    if (i == j) {
+      reader_.fail("to", "the same vertex is nearest to both ends of this axis; a hinge needs two");
+    }
+    if (!reader_.has("other_body")) {
+      for (const int v : {i, j}) made.push_back(std::make_unique<PointConstraint>(v, at(v)));
+      return;
+    }
+    const Part b = part("other_body", "");
+    if (a.body == b.body) reader_.fail("other_body", "a hinge is between two different bodies");
+    made.push_back(joint(i, nearest(b, at(i))));
+    made.push_back(joint(j, nearest(b, at(j))));
   }
 
   void planes(std::vector<std::unique_ptr<Constraint>>& made) {
     const Part a = main_part();
-    if (reader_.has("region") == reader_.has("vertices")) {
-      reader_.fail("region", reader_.has("region") ? "give either 'region' or 'vertices', not both"
-                                                   : "a plane needs a 'region' or 'vertices'");
-    }
-    const std::vector<int> vertices = reader_.has("region")
-                                          ? read_region(reader_.table("region"), a.body->rest)
-                                          : reader_.indices("vertices", a.count());
+    const std::vector<int> vertices = chosen_vertices(a);
     const Vec3 normal = reader_.vector("normal");
     if (normal.isZero(0)) reader_.fail("normal", "'normal' must not be zero");
     const bool common = reader_.has("point");

@@ -9,16 +9,11 @@
 #include <utility>
 
 #include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/energy/gravity.hpp"
-#include "lilyan/integrate/constrained_table.hpp"
 #include "lilyan/problem/problem.hpp"
 #include "lilyan/scene/bodies.hpp"
 #include "lilyan/scene/body.hpp"
-#include "lilyan/scene/constraint.hpp"
-#include "lilyan/scene/spring.hpp"
 #include "lilyan/scene/step_control.hpp"
 #include "lilyan/scene/table_reader.hpp"
-#include "lilyan/scene/thin_body.hpp"
 
 namespace lilyan {
 namespace {
