@@ -13,8 +13,6 @@
 
 #include "lilyan/core/error.hpp"
 
-extern char** environ;
-
 namespace lilyan {
 namespace {
 

@@ -115,7 +115,7 @@ bool convert(const std::string& bytes, std::vector<To>& out) {
     if constexpr (std::is_same_v<From, std::uint64_t> && std::is_integral_v<To>) {
       if (value > static_cast<std::uint64_t>(std::numeric_limits<To>::max())) return false;
     }
-    out[i] = static_cast<To>(value);
+    out[i] = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): Int8 has a sign
   }
   return true;
 }
