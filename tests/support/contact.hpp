@@ -26,8 +26,9 @@ struct PathSums {
 inline PathSums path_sums(const System& system, const Vector& x0, const Vector& d,
                           const std::optional<PathMean>& mean) {
   // Weights as a step has them: β/θ, β, βθ.
-  const std::vector<WeightedNode> nodes{{.theta = 0.3, .value = 0.5 / 0.3, .gradient = 0.5, .hessian = 0.15},
-                                        {.theta = 0.9, .value = 0.5 / 0.9, .gradient = 0.5, .hessian = 0.45}};
+  const std::vector<WeightedNode> nodes{
+      {.theta = 0.3, .value = 0.5 / 0.3, .gradient = 0.5, .hessian = 0.15},
+      {.theta = 0.9, .value = 0.5 / 0.9, .gradient = 0.5, .hessian = 0.45}};
   Assembler assembler(system);
   const BlockPattern& pattern = assembler.hessian_pattern();
   PathSums sums;

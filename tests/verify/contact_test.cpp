@@ -27,7 +27,7 @@ std::vector<int> all_vertices(const test::Body& body) {
 }
 
 struct Bounce {
-  double worst = 0;         // |ΔE| relative to the energy above the floor
+  double worst = 0;  // |ΔE| relative to the energy above the floor
   int steps_in_contact = 0;
   int failures = 0;
   double lowest = 1e9;
@@ -50,9 +50,8 @@ Bounce bounce(const System& system, State state, const Scheme& scheme, int steps
     result.worst = std::max(result.worst, std::abs(report.after.total - start) / size);
     result.steps_in_contact += report.after.of(EnergyKind::contact) > 0;
     result.worst_imbalance =
-        std::max(result.worst_imbalance, std::abs(report.ledger.total() - report.after.total +
-                                                  report.before.total) /
-                                             size);
+        std::max(result.worst_imbalance,
+                 std::abs(report.ledger.total() - report.after.total + report.before.total) / size);
     result.ledger += report.ledger;
     for (Eigen::Index i = 1; i < state.x.size(); i += 3) {
       result.lowest = std::min(result.lowest, state.x[i]);
@@ -108,9 +107,9 @@ TEST(Contact, AnyQuadratureKeepsTheEnergyOfContact) {
   for (const char* rule : {"simpson", "auto"}) {
     test::Body body(falling_block());
     add_obstacle(body, PlaneShape{}, 2000);
-    const Bounce result = bounce(body.system, dropped(body, 1.6),
-                                 make_scheme("avf", {{"quadrature", std::string(rule)}}), 150,
-                                 resting_energy());
+    const Bounce result =
+        bounce(body.system, dropped(body, 1.6),
+               make_scheme("avf", {{"quadrature", std::string(rule)}}), 150, resting_energy());
     EXPECT_EQ(result.failures, 0) << rule;
     EXPECT_LE(result.worst, 1e-9) << rule;
   }
@@ -119,8 +118,8 @@ TEST(Contact, AnyQuadratureKeepsTheEnergyOfContact) {
 TEST(Contact, EnergyMomentumKeepsItToo) {
   test::Body body(falling_block());
   add_obstacle(body, PlaneShape{}, 2000);
-  const Bounce result = bounce(body.system, dropped(body, 1.6), make_scheme("energy-momentum"),
-                               150, resting_energy());
+  const Bounce result = bounce(body.system, dropped(body, 1.6), make_scheme("energy-momentum"), 150,
+                               resting_energy());
   EXPECT_EQ(result.failures, 0);
   EXPECT_GT(result.steps_in_contact, 10);
   EXPECT_LE(result.worst, 1e-9);
@@ -142,8 +141,8 @@ TEST(Contact, CurvedObstaclesKeepTheEnergy) {
   }
 }
 
-// What the exact mean is worth: implicit midpoint and AVF with repulsion springs do not keep it, and
-// the ledger says where it went.
+// What the exact mean is worth: implicit midpoint and AVF with repulsion springs do not keep it,
+// and the ledger says where it went.
 TEST(Contact, OthersDoNotKeepIt) {
   {
     test::Body body(falling_block());
@@ -228,8 +227,8 @@ TEST(Friction, BeltsDoWork) {
                    .gravity = Vec3(0, -9.81, 0)});
   const RigidMotion along({{.t = 0}, {.t = 100, .shift = Vec3(100, 0, 0)}}, Vec3::UnitY(),
                           Vec3::Zero(), Easing::linear, false);
-  auto contact = std::make_unique<ObstacleContact>(
-      Obstacle{.shape = PlaneShape{}, .motion = along}, all_vertices(body), 1000.0, 0.0);
+  auto contact = std::make_unique<ObstacleContact>(Obstacle{.shape = PlaneShape{}, .motion = along},
+                                                   all_vertices(body), 1000.0, 0.0);
   const TouchSource& touches = *contact;
   body.system.add(std::unique_ptr<Energy>(std::move(contact)));
   body.system.add(std::make_unique<Friction>(touches, 0.5, 1e-3));
@@ -246,7 +245,7 @@ TEST(Friction, BeltsDoWork) {
   }
   const Invariants end = invariants(body.system, state);
   EXPECT_NEAR(end.linear_momentum.x(), 1, 0.05);
-  EXPECT_GT(ledger.work, 0.7);           // ½v² for the block, and as much again lost on the way
+  EXPECT_GT(ledger.work, 0.7);  // ½v² for the block, and as much again lost on the way
   EXPECT_LT(ledger.dissipation, -0.3);
   EXPECT_NEAR(ledger.total(), end.total - start, 1e-10);
 }
@@ -256,8 +255,9 @@ ContactSurface surface_of(const TetMesh& mesh, int body, int first) {
   ContactSurface surface{.body = body};
   std::map<std::array<int, 3>, std::pair<int, std::array<int, 3>>> faces;
   for (const auto& t : mesh.tets) {
-    for (const std::array<int, 3>& f : {std::array{t[1], t[2], t[3]}, std::array{t[0], t[3], t[2]},
-                                        std::array{t[0], t[1], t[3]}, std::array{t[0], t[2], t[1]}}) {
+    for (const std::array<int, 3>& f :
+         {std::array{t[1], t[2], t[3]}, std::array{t[0], t[3], t[2]}, std::array{t[0], t[1], t[3]},
+          std::array{t[0], t[2], t[1]}}) {
       std::array<int, 3> key = f;
       std::ranges::sort(key);
       auto& [count, face] = faces[key];

@@ -19,15 +19,12 @@ constexpr Model kModels[] = {Model::rayleigh, Model::rayleigh_end, Model::strain
 void damp(test::Body& body, Model model, double time) {
   const Energy& elastic = *body.system.energies()[0];
   switch (model) {
-    case Model::rayleigh:
-      body.system.add(std::make_unique<Rayleigh>(elastic, time));
-      break;
+    case Model::rayleigh: body.system.add(std::make_unique<Rayleigh>(elastic, time)); break;
     case Model::rayleigh_end:
       body.system.add(std::make_unique<Rayleigh>(elastic, time, DissipationVelocity::end));
       break;
     case Model::strain:
-      body.system.add(
-          std::make_unique<ImplicitStrainDamping>(elastic, time, body.system.dofs()));
+      body.system.add(std::make_unique<ImplicitStrainDamping>(elastic, time, body.system.dofs()));
       break;
     case Model::strain_explicit:
       body.system.add(std::make_unique<ExplicitStrainDamping>(elastic, time));
@@ -64,12 +61,12 @@ DampedRun run(const test::Body& body, const char* method, State state, double h,
     result.worst_imbalance = std::max(result.worst_imbalance, std::abs(imbalance) / start.total);
     result.most_gained = std::max(result.most_gained, report.ledger.dissipation);
     result.ledger += report.ledger;
-    result.linear = std::max(result.linear,
-                             (report.after.linear_momentum - start.linear_momentum).norm() /
-                                 start.linear_momentum.norm());
-    result.angular = std::max(result.angular,
-                              (report.after.angular_momentum - start.angular_momentum).norm() /
-                                  start.angular_momentum.norm());
+    result.linear =
+        std::max(result.linear, (report.after.linear_momentum - start.linear_momentum).norm() /
+                                    start.linear_momentum.norm());
+    result.angular =
+        std::max(result.angular, (report.after.angular_momentum - start.angular_momentum).norm() /
+                                     start.angular_momentum.norm());
     result.last_energy = report.after.total;
   }
   result.end = state;
@@ -151,8 +148,8 @@ TEST(Damping, MotionDoesNotDependOnTheStep) {
       test::Body body(block());
       // An explicit impulse must not turn the fastest vibration round within a step.
       damp(body, model, model == Model::strain_explicit ? 0.002 : 0.02);
-      const DampedRun result = run(body, "implicit-midpoint", body.moving(1.1, 1.0), 0.02 / refine,
-                             100 * refine);
+      const DampedRun result =
+          run(body, "implicit-midpoint", body.moving(1.1, 1.0), 0.02 / refine, 100 * refine);
       ASSERT_TRUE(result.ok) << static_cast<int>(model) << " " << refine;
       energy.push_back(result.last_energy / result.first_energy);
       ends.push_back(result.end);

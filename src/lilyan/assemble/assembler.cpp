@@ -64,7 +64,8 @@ void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const Weigh
 const BlockPattern& Assembler::hessian_pattern() {
   if (!pattern_) {
     pattern_ = std::make_unique<BlockPattern>(system_);
-    for (const auto& energy : system_.energies()) slots_.push_back(pattern_->slots(energy->stencils()));
+    for (const auto& energy : system_.energies())
+      slots_.push_back(pattern_->slots(energy->stencils()));
   }
   return *pattern_;
 }

@@ -25,8 +25,8 @@ void DissipationAssembler::begin_step(const Vector& x, double h) {
 double DissipationAssembler::renew(const Vector& x, const Vector& d, double h) {
   double change = 0;
   for (std::size_t k = 0; k < kept_.size(); ++k) {
-    change = std::max(change, system_.dissipations()[k]->renew({.h = h, .x = x.data()}, d.data(),
-                                                               kept_[k]));
+    change = std::max(
+        change, system_.dissipations()[k]->renew({.h = h, .x = x.data()}, d.data(), kept_[k]));
   }
   return change;
 }

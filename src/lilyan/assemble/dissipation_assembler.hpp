@@ -27,8 +27,8 @@ class DissipationAssembler {
   double value_and_gradient(DissipationVelocity which, const Vector& v, double weight,
                             Vector& gradient);
   // values += weight ∂²R/∂v² in the places of the pattern.
-  void add_hessian(DissipationVelocity which, const Vector& v, double weight,
-                   double projection, const BlockPattern& pattern, std::vector<double>& values);
+  void add_hessian(DissipationVelocity which, const Vector& v, double weight, double projection,
+                   const BlockPattern& pattern, std::vector<double>& values);
   // Of ∂R/∂v · v, what goes into things that move by themselves.
   [[nodiscard]] double driven_power(DissipationVelocity which, const Vector& v) const;
 

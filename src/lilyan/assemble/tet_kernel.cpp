@@ -10,8 +10,8 @@ constexpr double kFlat = 1e-6;
 
 }  // namespace
 
-// A flat lane becomes a copy of a good one without volume: nothing of it counts, but its F, and with
-// that the logarithm of a determinant, is a number.
+// A flat lane becomes a copy of a good one without volume: nothing of it counts, but its F, and
+// with that the logarithm of a determinant, is a number.
 bool take_rest_shape(const double* rest, TetGroup& group) {
   const Mat3<Pack> edges = gather_edges(group, rest);
   const Mat3<Pack> cof = cofactor(edges);

@@ -12,8 +12,8 @@
 namespace lilyan {
 namespace {
 
-// How far beyond h|v| pairs are looked for, in thicknesses; and how much farther still when the list
-// is made anew, so that it lasts for some steps: a new list means a new sparsity pattern.
+// How far beyond h|v| pairs are looked for, in thicknesses; and how much farther still when the
+// list is made anew, so that it lasts for some steps: a new list means a new sparsity pattern.
 constexpr double kSlack = 0.5;
 constexpr double kSpare = 1.0;
 

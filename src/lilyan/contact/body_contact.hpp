@@ -1,12 +1,12 @@
 // Contact between bodies: every vertex of one against every triangle of another's surface,
-//   E = Σ ½ k max(r − dist(vertex, triangle), 0)²,                                               (1)
+//   E = Σ ½ k max(r − dist(vertex, triangle), 0)², (1)
 // which begins to push at the distance r (their thickness). The distance has no sign: what gets
 // through to the other side is pushed on. For that a vertex would have to come through within one
 // step, faster than 2r/h against the surface, or with more energy than the ½ k r² of each of the
 // pairs it meets.
 //
-// The distance to a triangle has continuous derivatives, hence so has E. Mean forces over a step are
-// integrated as in contact/path_mean.hpp, to rounding error, so energy is kept through contact.
+// The distance to a triangle has continuous derivatives, hence so has E. Mean forces over a step
+// are integrated as in contact/path_mean.hpp, to rounding error, so energy is kept through contact.
 //
 // Which pairs can come near is found once a step with a spatial hash over the ways that vertices
 // are going to take; a step in which something moves farther is repeated with longer ways.

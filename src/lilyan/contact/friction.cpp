@@ -28,7 +28,8 @@ struct Stored {
   [[nodiscard]] Vec3 sliding(const int* vertex, int size, const double* v) const {
     Vec3 relative = -velocity();
     for (int a = 0; a < size; ++a) {
-      relative += weight(a) * Eigen::Map<const Vec3>(v + 3 * static_cast<std::ptrdiff_t>(vertex[a]));
+      relative +=
+          weight(a) * Eigen::Map<const Vec3>(v + 3 * static_cast<std::ptrdiff_t>(vertex[a]));
     }
     return relative - normal().dot(relative) * normal();
   }

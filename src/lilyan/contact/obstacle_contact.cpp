@@ -44,8 +44,8 @@ Eigen::Matrix3d curved_part(const SignedDistance& d, double projection) {
   return (negative < 0 ? 1 - projection : 1.0) * d.value * d.curvature;
 }
 
-LocalDerivatives<3> penalty(const ObstacleContact& contact, double k, const Vec3& x, bool want_hessian,
-                       double projection) {
+LocalDerivatives<3> penalty(const ObstacleContact& contact, double k, const Vec3& x,
+                            bool want_hessian, double projection) {
   LocalDerivatives<3> e;
   const SignedDistance d = contact.distance(x);
   if (!(d.value < 0)) return e;
@@ -107,8 +107,11 @@ Vec3 ObstacleContact::velocity(const Vec3& x) const {
 Vec3 ObstacleContact::mean_gradient(const Vec3& x0, const Vec3& d) const {
   const SignedDistance start = distance(x0);
   if (start.value > d.norm()) return Vec3::Zero();
-  if (flat()) return linear_mean(k_, start.value, start.value + start.normal.dot(d)).first * start.normal;
-  const auto energy = [&](const Vec3& x, bool hessian) { return penalty(*this, k_, x, hessian, 0); };
+  if (flat())
+    return linear_mean(k_, start.value, start.value + start.normal.dot(d)).first * start.normal;
+  const auto energy = [&](const Vec3& x, bool hessian) {
+    return penalty(*this, k_, x, hessian, 0);
+  };
   return path_mean<3>(energy, x0, d, size(x0), false).gradient;
 }
 

@@ -1,9 +1,8 @@
 // Means of a local energy over a straight path, to rounding error.
 //
 // For E of a few coordinates and the path z(s) = z₀ + s d, 0 ≤ s ≤ 1:
-//   gradient  ∫ ∇E(z(s)) ds                                                                       (1)
-//   hessian   ∫ s ∇²E(z(s)) ds                                                                    (2)
-//   value     ∫ (E(z(s)) − E(z₀))/s ds                                                            (3)
+//   gradient  ∫ ∇E(z(s)) ds (1) hessian   ∫ s ∇²E(z(s)) ds (2) value     ∫ (E(z(s)) − E(z₀))/s ds
+//   (3)
 // (2) and (1) are the derivatives of (1) and (3) by d. Contact begins or ends within a step, so E
 // is not smooth along the path and no fixed rule would do. But over any part of the path
 // ∫ ∇E·d ds must be the difference of E, which E itself tells: parts where Gauss's rule misses that
@@ -32,13 +31,13 @@ struct PathRule {
 };
 [[nodiscard]] const PathRule& path_rule();
 
-// energy(z, want_hessian) gives E and its derivatives at z. `size` is how large the lengths are that
-// E is computed from: their rounding errors are errors of E, which no halving makes smaller.
+// energy(z, want_hessian) gives E and its derivatives at z. `size` is how large the lengths are
+// that E is computed from: their rounding errors are errors of E, which no halving makes smaller.
 template <int N, class Function>
 [[nodiscard]] LocalDerivatives<N> path_mean(const Function& energy,
-                                       const Eigen::Matrix<double, N, 1>& z0,
-                                       const Eigen::Matrix<double, N, 1>& d, double size,
-                                       bool want_hessian) {
+                                            const Eigen::Matrix<double, N, 1>& z0,
+                                            const Eigen::Matrix<double, N, 1>& d, double size,
+                                            bool want_hessian) {
   // Of the largest E met. Parts shorter than 2^-kDeepest are taken as they are, and all that are
   // left when there have been very many.
   constexpr double kTolerance = 2e-15;

@@ -98,8 +98,8 @@ NearestPoint nearest_point(const PointTriangle& z) {
 
 double point_triangle_distance(const PointTriangle& z) {
   const NearestPoint n = nearest_point(z);
-  const Vec3 q = n.weight[0] * z.segment<3>(3) + n.weight[1] * z.segment<3>(6) +
-                 n.weight[2] * z.segment<3>(9);
+  const Vec3 q =
+      n.weight[0] * z.segment<3>(3) + n.weight[1] * z.segment<3>(6) + n.weight[2] * z.segment<3>(9);
   return (z.segment<3>(0) - q).norm();
 }
 

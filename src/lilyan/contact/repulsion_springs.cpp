@@ -70,9 +70,9 @@ void RepulsionSprings::discrete_gradient(const DiscreteEvaluation& at) const {
     const auto& [active, offset, normal] = springs_[n];
     if (!active) continue;
     const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(obstacle_.vertices()[n]);
-    const double depth = normal.dot(Eigen::Map<const Vec3>(at.x0 + i) +
-                                    0.5 * Eigen::Map<const Vec3>(at.d + i)) -
-                         offset;
+    const double depth =
+        normal.dot(Eigen::Map<const Vec3>(at.x0 + i) + 0.5 * Eigen::Map<const Vec3>(at.d + i)) -
+        offset;
     if (at.gradient) {
       Eigen::Map<Vec3>(at.gradient + i) += (at.gradient_weight * 2 * k_ * depth) * normal;
     }

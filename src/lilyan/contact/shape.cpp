@@ -5,8 +5,8 @@
 namespace lilyan {
 namespace {
 
-// Distance `r` to a nearest point at x − offset, less a radius. `around` are the directions in which
-// that point stays where it is.
+// Distance `r` to a nearest point at x − offset, less a radius. `around` are the directions in
+// which that point stays where it is.
 SignedDistance from_nearest(const Vec3& offset, double radius, const Eigen::Matrix3d& around) {
   SignedDistance d;
   const double r = offset.norm();

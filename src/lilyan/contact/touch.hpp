@@ -8,8 +8,8 @@
 
 namespace lilyan {
 
-// One element of a contact energy: the sliding velocity is that of Σ weight_a v_a over its vertices,
-// less that of an obstacle.
+// One element of a contact energy: the sliding velocity is that of Σ weight_a v_a over its
+// vertices, less that of an obstacle.
 struct Touch {
   double pressure = 0;
   Vec3 normal = Vec3::Zero();

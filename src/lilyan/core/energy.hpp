@@ -19,7 +19,7 @@ enum class EnergyKind {
 inline constexpr std::size_t kEnergyKinds = 4;
 [[nodiscard]] constexpr std::string_view name(EnergyKind kind) {
   constexpr std::array<std::string_view, kEnergyKinds> names = {"elastic", "gravity", "contact",
-                                                             "potential"};
+                                                                "potential"};
   return names[static_cast<std::size_t>(kind)];
 }
 using EnergyByKind = std::array<double, kEnergyKinds>;

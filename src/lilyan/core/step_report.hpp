@@ -57,9 +57,8 @@ struct Invariants {
   // How large a change of energy is compared with. Gravity's zero is arbitrary, so it does not
   // count.
   [[nodiscard]] double scale() const {
-    return std::max(
-        {kinetic, std::abs(of(EnergyKind::elastic)),
-                     std::abs(of(EnergyKind::contact)), std::abs(of(EnergyKind::potential))});
+    return std::max({kinetic, std::abs(of(EnergyKind::elastic)), std::abs(of(EnergyKind::contact)),
+                     std::abs(of(EnergyKind::potential))});
   }
   // Of points in space; zero in systems of dimension one.
   Vec3 linear_momentum = Vec3::Zero();

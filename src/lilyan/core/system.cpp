@@ -85,8 +85,7 @@ bool System::translation_invariant() const {
   return dimension_ == 3 && fixed_count_ == 0 && forces_.empty() &&
          std::ranges::all_of(dissipations_,
                              [](const auto& r) { return r->keeps_linear_momentum(); }) &&
-         std::ranges::all_of(impulses_,
-                             [](const auto& p) { return p->keeps_linear_momentum(); }) &&
+         std::ranges::all_of(impulses_, [](const auto& p) { return p->keeps_linear_momentum(); }) &&
          std::ranges::all_of(energies_, [](const auto& e) { return e->translation_invariant(); }) &&
          std::ranges::all_of(constraints_,
                              [](const auto& c) { return c->translation_invariant(); });

@@ -69,7 +69,8 @@ double Rayleigh::evaluate(const std::vector<double>& kept, const RateEvaluation&
   const double* column = kept.data();
   const int* position = at.slots ? at.slots->position.data() : nullptr;
   const int* length = at.slots ? at.slots->column_length.data() : nullptr;
-  for (std::size_t first = 0; first < s.vertices.size(); first += static_cast<std::size_t>(s.size)) {
+  for (std::size_t first = 0; first < s.vertices.size();
+       first += static_cast<std::size_t>(s.size)) {
     const int* vertex = s.vertices.data() + first;
     for (int a = 0; a < s.size; ++a) {
       for (int i = 0; i < 3; ++i) v[3 * a + i] = at.v[3 * vertex[a] + i];

@@ -1,5 +1,5 @@
-// Steps of a system that changes between steps: prescribed vertices, moving obstacles, contacts that
-// come and go, impulses.
+// Steps of a system that changes between steps: prescribed vertices, moving obstacles, contacts
+// that come and go, impulses.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@ namespace lilyan {
 
 // Wraps any method. Within a step the system stands still, but for vertices that move on with
 // constant velocity; what happens before and after the step is booked in its ledger:
-//   - energies that depend on time are set to the middle of the step, where the body is at its start;
+//   - energies that depend on time are set to the middle of the step, where the body is at its
+//   start;
 //     to the end of the step, where the body is at its end. What that changes is work.
 //   - impulses of the step before change the velocities: dissipation.
 //   - prescribed vertices get the velocity that leads them to where they are to be. Their change of

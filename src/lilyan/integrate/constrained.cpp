@@ -37,9 +37,8 @@ ConstrainedIntegrator::ConstrainedIntegrator(const System& system, const Scheme&
   const int m = constrained_.set().equations();
   end_gram_.setZero(m, m);
   for (Vector* v : {&end_values_, &normal_, &rate_}) v->setZero(m);
-  for (Vector* v :
-       {&d_, &velocity_, &end_x_, &start_gradient_, &end_gradients_, &end_forces_, &impulse_,
-        &known_velocity_}) {
+  for (Vector* v : {&d_, &velocity_, &end_x_, &start_gradient_, &end_gradients_, &end_forces_,
+                    &impulse_, &known_velocity_}) {
     v->setZero(system.dofs());
   }
 }
@@ -235,8 +234,8 @@ Ledger ConstrainedIntegrator::ledger(const State& state, double h, const StepRep
       result.dissipation =
           (a * objective_.dissipation_weight() + end_weight) * d_.dot(objective_.dissipation());
     }
-    result.method = report.after.total - report.before.total - result.solver - result.work -
-                    result.dissipation;
+    result.method =
+        report.after.total - report.before.total - result.solver - result.work - result.dissipation;
     return result;
   }
   const double rate = a / (h * h);
@@ -250,14 +249,14 @@ Ledger ConstrainedIntegrator::ledger(const State& state, double h, const StepRep
                   0.5 * (constrained_.normal_speed().squaredNorm() - normal_.squaredNorm());
   if (forced_) {
     result.work += a * d_.dot(objective_.weighted_forces());
-    result.dissipation =
-        a * objective_.dissipation_weight() * d_.dot(objective_.dissipation());
+    result.dissipation = a * objective_.dissipation_weight() * d_.dot(objective_.dissipation());
   }
   double change = 0;
   for (std::size_t k = 0; k < kEnergyKinds; ++k) {
     change += report.after.potential[k] - report.before.potential[k];
   }
-  result.quadrature = change - prescribed - rate * d_.dot(objective_.weighted_gradients()) + pushing - closing;
+  result.quadrature =
+      change - prescribed - rate * d_.dot(objective_.weighted_gradients()) + pushing - closing;
   if (stage.start_weight != 0) {
     result.quadrature -= a * stage.start_weight * d_.dot(start_gradient_);
   }

@@ -80,7 +80,8 @@ class ConstrainedIntegrator final : public Integrator {
   DenseMatrix end_gram_;
   GramFactor end_factor_;
   Vector end_values_, normal_, rate_;
-  Vector d_, velocity_, end_x_, start_gradient_, end_gradients_, end_forces_, impulse_, known_velocity_;
+  Vector d_, velocity_, end_x_, start_gradient_, end_gradients_, end_forces_, impulse_,
+      known_velocity_;
 };
 
 }  // namespace lilyan

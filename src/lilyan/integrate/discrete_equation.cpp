@@ -39,8 +39,9 @@ DiscreteEquation::DiscreteEquation(const System& system, const FullPattern& patt
       lu_(make_lu()) {
   if (!dissipation_.empty()) {
     if (dissipation_.any(DissipationVelocity::end)) {
-      throw Error("damping by the velocity at the end of the step is for methods that minimise; "
-                  "use rayleigh damping of kind \"midpoint\" with this one");
+      throw Error(
+          "damping by the velocity at the end of the step is for methods that minimise; "
+          "use rayleigh damping of kind \"midpoint\" with this one");
     }
     dissipated_.setZero(system.dofs());
     dissipation_hessian_.resize(static_cast<std::size_t>(pattern.half().storage()));

@@ -75,8 +75,8 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
     Vector scratch(d.size());
     report.ledger.work += prescribed_work(system_, state.x_previous, d, scratch);
   }
-  report.ledger.method = report.after.total - report.before.total - report.ledger.work -
-                         report.ledger.dissipation;
+  report.ledger.method =
+      report.after.total - report.before.total - report.ledger.work - report.ledger.dissipation;
   state.h_previous = h;
   state.t += h;
   return report;

@@ -12,7 +12,7 @@
 namespace lilyan {
 namespace {
 
-constexpr int kMaxRenewals = 4;            // of dissipation that depends on the step itself
+constexpr int kMaxRenewals = 4;             // of dissipation that depends on the step itself
 constexpr double kRenewalTolerance = 1e-3;  // relative change that is not worth another solve
 
 constexpr std::array<WeightedNode, 1> kThere{{{.theta = 1, .gradient = 1}}};
@@ -310,10 +310,10 @@ void MinimiseIntegrator::book(const StagePlan& plan, std::size_t k, double h, Ve
   to.impulse += through_d * weighted;
   // Forces at θ = 0 work with the start's velocity, the others with the stage's.
   const Vector& at_start = start_.*force;
-  to.own_work += (through_d * plan.start_weight + directly * plan.end_start_weight) *
-                 at_start.dot(start_.v);
-  to.own_work += through_d * (weighted.dot(points_[k].v) -
-                              plan.start_weight * at_start.dot(points_[k].v));
+  to.own_work +=
+      (through_d * plan.start_weight + directly * plan.end_start_weight) * at_start.dot(start_.v);
+  to.own_work +=
+      through_d * (weighted.dot(points_[k].v) - plan.start_weight * at_start.dot(points_[k].v));
   const auto add = [&](const std::vector<Known>& known, double weight) {
     for (const Known& p : known) {
       if (p.force == 0) continue;
@@ -399,8 +399,8 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
     (plan.averages_force ? result.quadrature : result.method) -= work;
   }
   if (plan.needs_history || (forced_ && own)) {
-    result.method = report.after.total - report.before.total - result.solver - result.work -
-                    result.dissipation;
+    result.method =
+        report.after.total - report.before.total - result.solver - result.work - result.dissipation;
     return result;
   }
   result.method += beside;

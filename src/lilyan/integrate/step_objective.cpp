@@ -115,9 +115,8 @@ double StepObjective::evaluate(const Vector& d, Vector& gradient) {
   if (nodes_.empty()) {
     gradients_.setZero();
   } else {
-    const EnergyByKind potential =
-        assembler_.values_and_gradient(*step_.x0, &d, nodes_, gradients_,
-                                       step_.mean ? &*step_.mean : nullptr);
+    const EnergyByKind potential = assembler_.values_and_gradient(
+        *step_.x0, &d, nodes_, gradients_, step_.mean ? &*step_.mean : nullptr);
     value = std::accumulate(potential.begin(), potential.end(), 0.0);
   }
   gradient.array() = mass_.array() * (d - target_).array();

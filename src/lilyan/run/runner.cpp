@@ -84,7 +84,7 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
     if (!scene.variable_steps()) state.t = scene.initial.t + step * scene.step;
     summary.t = state.t;
     summary.invariants = report.after;
-    drift.add(report.after, summary.ledger.work);
+    drift.add(report.after, summary.ledger.work + summary.ledger.dissipation);
     summary.wall_seconds = seconds_since(start);
     try {
       go_on = observer({step, state, report.after, &report, drift, summary, at_end()});

@@ -85,8 +85,8 @@ void assemble_system(const std::vector<Body>& bodies, const Vec3& gravity, Scene
     for (const SceneScript& script : b.scripts) {
       std::vector<int> vertices = script.vertices;
       for (int& i : vertices) i += first;
-      scene.system->add(std::make_unique<ScriptedVertices>(std::move(vertices), scene.initial.x,
-                                                           script.motion));
+      scene.system->add(
+          std::make_unique<ScriptedVertices>(std::move(vertices), scene.initial.x, script.motion));
     }
     first += count;
   }

@@ -1,4 +1,5 @@
-// All bodies of a scene and what acts between them: [[body]], [[spring]], [[obstacle]], [[contact]],
+// All bodies of a scene and what acts between them: [[body]], [[spring]], [[obstacle]],
+// [[contact]],
 // [[constraint]] and [world].
 #pragma once
 

@@ -203,9 +203,10 @@ void Body::set_rest(const std::vector<std::array<double, 3>>& points) {
 
 Body read_body(TableReader reader, int number) {
   reader.expect(
-      {"name", "kind",    "mesh",   "shape",     "scale",      "rotate",   "translate",
-       "mass", "density", "deform", "positions", "velocities", "velocity", "angular_velocity",
-       "fix",  "force",   "attach", "material",  "springs",    "bending",  "script", "damping"});
+      {"name",   "kind",    "mesh",   "shape",     "scale",      "rotate",   "translate",
+       "mass",   "density", "deform", "positions", "velocities", "velocity", "angular_velocity",
+       "fix",    "force",   "attach", "material",  "springs",    "bending",  "script",
+       "damping"});
   Body body;
   body.name = reader.text("name", fmt::format("body{}", number));
   if (!reader.has("mesh")) reader.complain_of_misspelling("mesh");

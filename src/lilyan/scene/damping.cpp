@@ -21,8 +21,8 @@ double not_negative(TableReader& reader, const std::string& key, std::optional<d
 
 SceneDamping read_damping(TableReader reader) {
   reader.expect({"model", "stiffness", "mass", "time"});
-  const std::string model = reader.choice(
-      "model", {"rayleigh", "rayleigh-end", "strain", "strain-explicit"}, "rayleigh");
+  const std::string model =
+      reader.choice("model", {"rayleigh", "rayleigh-end", "strain", "strain-explicit"}, "rayleigh");
   SceneDamping damping;
   if (model.starts_with("rayleigh")) {
     damping.model = model == "rayleigh" ? DampingModel::rayleigh : DampingModel::rayleigh_end;

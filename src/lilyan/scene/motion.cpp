@@ -23,8 +23,9 @@ RigidMotion read_motion(TableReader& reader, const Vec3& standard_center) {
     keys.push_back(key);
   }
   if (keys.size() < 2) {
-    reader.fail("keys", "a motion needs two keys or more, as in keys = [{ t = 0 }, { t = 1, shift "
-                        "= [0, 1, 0] }]");
+    reader.fail("keys",
+                "a motion needs two keys or more, as in keys = [{ t = 0 }, { t = 1, shift "
+                "= [0, 1, 0] }]");
   }
   const Vec3 axis = reader.vector("axis", Vec3(Vec3::UnitY()));
   if (axis.isZero(0)) reader.fail("axis", "'axis' must not be zero");

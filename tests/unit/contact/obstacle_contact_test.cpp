@@ -132,9 +132,9 @@ TEST(RepulsionSprings, AppearAndDisappearByTheRule) {
   EXPECT_EQ(step(0.1, -1), 0);
   EXPECT_EQ(step(-0.2, 0), 1);
   const Vector x = vector(0, -0.3, 0);
-  EXPECT_DOUBLE_EQ(springs.evaluate({.x0 = x.data(),
-                                     .nodes = std::vector<WeightedNode>{{.value = 1}}}),
-                   200 * 0.09);  // k g², not half of it
+  EXPECT_DOUBLE_EQ(
+      springs.evaluate({.x0 = x.data(), .nodes = std::vector<WeightedNode>{{.value = 1}}}),
+      200 * 0.09);  // k g², not half of it
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ TEST(ObstacleShape, DerivativesMatchDifferences) {
       EXPECT_NEAR(d.normal.norm(), 1, 1e-14);
       for (int i = 0; i < 3; ++i) {
         const Vec3 e = Vec3::Unit(i);
-        // Regions of a box or capsule meet in surfaces; a difference across one is not a derivative.
+        // Regions of a box or capsule meet in surfaces; a difference across one is not a
+        // derivative.
         const double step = 1e-5;
         const auto normal = [&](double s) { return signed_distance(shape, x + s * e).normal; };
         if ((normal(2 * step) - normal(-2 * step)).norm() > 0.5) continue;
@@ -60,7 +61,7 @@ TEST(ObstacleShape, ChangesNoFasterThanThePointMoves) {
 TEST(ObstacleShape, KnownDistances) {
   EXPECT_DOUBLE_EQ(signed_distance(PlaneShape{}, Vec3(5, -2, 1)).value, -2);
   EXPECT_DOUBLE_EQ(signed_distance(SphereShape{.radius = 2}, Vec3(0, 3, 4)).value, 3);
-  EXPECT_DOUBLE_EQ(signed_distance(BoxShape{}, Vec3(4, 5, 0)).value, 5);   // edge
+  EXPECT_DOUBLE_EQ(signed_distance(BoxShape{}, Vec3(4, 5, 0)).value, 5);  // edge
   EXPECT_DOUBLE_EQ(signed_distance(BoxShape{}, Vec3(0.5, 0, 0)).value, -0.5);
   const CapsuleShape capsule{.from = Vec3::Zero(), .to = Vec3(2, 0, 0), .radius = 1};
   EXPECT_DOUBLE_EQ(signed_distance(capsule, Vec3(1, 3, 0)).value, 2);

@@ -33,13 +33,16 @@ std::vector<int> left_end(const test::Body& body) {
 
 RigidMotion shake() {
   return {{{.t = 0}, {.t = 0.3, .shift = Vec3(0.1, 0.4, 0), .angle = 0.8}, {.t = 0.6}},
-          Vec3::UnitX(), Vec3(-1, 0, 0), Easing::smooth, false};
+          Vec3::UnitX(),
+          Vec3(-1, 0, 0),
+          Easing::smooth,
+          false};
 }
 
-const char* const kMethods[] = {"avf",   "implicit-midpoint", "newmark",          "bdf2",
-                                "bathe", "tr-bdf2",           "hp",               "energy-momentum",
-                                "gauss", "suzuki",            "stoermer-verlet",  "backward-euler",
-                                "rk4"};
+const char* const kMethods[] = {
+    "avf", "implicit-midpoint", "newmark", "bdf2",   "bathe",           "tr-bdf2",
+    "hp",  "energy-momentum",   "gauss",   "suzuki", "stoermer-verlet", "backward-euler",
+    "rk4"};
 
 TEST(Changing, PrescribedVerticesGoWhereTheyAreTold) {
   for (const char* method : kMethods) {
@@ -159,8 +162,7 @@ TEST(Changing, PushingObstaclesDoWork) {
     for (int k = 0; k < 200; ++k) {
       const StepReport report = integrator->step(state, 0.005);
       ASSERT_TRUE(succeeded(report.status)) << method;
-      EXPECT_NEAR(report.ledger.total(), report.after.total - report.before.total, 1e-11)
-          << method;
+      EXPECT_NEAR(report.ledger.total(), report.after.total - report.before.total, 1e-11) << method;
       ledger += report.ledger;
     }
     const Invariants end = invariants(body.system, state);
@@ -190,21 +192,20 @@ TEST(Changing, FailedStepsLeaveTheStateAsItWas) {
 TEST(Changing, GlobalDiscreteGradientIsRefused) {
   test::Body body(bar());
   body.system.add(std::make_unique<ScriptedVertices>(left_end(body), body.rest, shake()));
-  EXPECT_THROW(static_cast<void>(
-                   make_integrator(body.system, make_scheme("discrete-gradient"), {})),
-               Error);
+  EXPECT_THROW(
+      static_cast<void>(make_integrator(body.system, make_scheme("discrete-gradient"), {})), Error);
 }
 
 TEST(Changing, RefusesVerticesThatAreTakenAlready) {
   test::Body body(bar());
   body.system.fix(0);
-  EXPECT_THROW(body.system.add(std::make_unique<ScriptedVertices>(std::vector<int>{0}, body.rest,
-                                                                  shake())),
-               Error);
+  EXPECT_THROW(
+      body.system.add(std::make_unique<ScriptedVertices>(std::vector<int>{0}, body.rest, shake())),
+      Error);
   body.system.add(std::make_unique<ScriptedVertices>(std::vector<int>{1}, body.rest, shake()));
-  EXPECT_THROW(body.system.add(std::make_unique<ScriptedVertices>(std::vector<int>{1}, body.rest,
-                                                                  shake())),
-               Error);
+  EXPECT_THROW(
+      body.system.add(std::make_unique<ScriptedVertices>(std::vector<int>{1}, body.rest, shake())),
+      Error);
 }
 
 TEST(RigidMotion, InterpolatesAndRepeats) {
@@ -218,9 +219,8 @@ TEST(RigidMotion, InterpolatesAndRepeats) {
   const RigidMotion again({{.t = 0}, {.t = 1, .shift = Vec3(1, 0, 0)}}, Vec3::UnitZ(), Vec3::Zero(),
                           Easing::linear, true);
   EXPECT_NEAR(again.at(2.25).shift.x(), 0.25, 1e-14);
-  EXPECT_THROW(RigidMotion({{.t = 1}, {.t = 1}}, Vec3::UnitZ(), Vec3::Zero(), Easing::linear,
-                           false),
-               Error);
+  EXPECT_THROW(
+      RigidMotion({{.t = 1}, {.t = 1}}, Vec3::UnitZ(), Vec3::Zero(), Easing::linear, false), Error);
   EXPECT_THROW(RigidMotion({{.t = 1}, {.t = 2}}, Vec3::Zero(), Vec3::Zero(), Easing::linear, false),
                Error);
 }
