@@ -101,10 +101,17 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
                summary.round_off_steps);
   }
   if (summary.steps == 0) return;
+  const bool worked = !system.forces().empty() || summary.ledger.work != 0;
+  const bool damped = summary.ledger.dissipation != 0;
+  if (damped || (worked && system.forces().empty())) {
+    fmt::print("  work done on the system {:.4g}, energy dissipated {:.4g}\n", summary.ledger.work,
+               -summary.ledger.dissipation);
+  }
   fmt::print("over {} steps: {}", summary.steps,
-             system.forces().empty()
-                 ? verdict("energy", "|ΔE|/E₀", drift.energy(), true)
-                 : verdict("energy less the work of forces", "|ΔE−W|/E₀", drift.energy(), true));
+             damped
+                 ? verdict("energy less work and dissipation", "|ΔE−W+D|/E₀", drift.energy(), true)
+             : worked ? verdict("energy less the work of forces", "|ΔE−W|/E₀", drift.energy(), true)
+                      : verdict("energy", "|ΔE|/E₀", drift.energy(), true));
   if (system.dimension() == 3) {
     fmt::print("; {}; {}",
                verdict("linear momentum", "|ΔP|/|P|", drift.linear_momentum(),

@@ -41,6 +41,7 @@ template <int N, class Function>
   // Of the largest E met. Parts shorter than 2^-kDeepest are taken as they are, and all that are
   // left when there have been very many.
   constexpr double kTolerance = 2e-15;
+  constexpr double kRounding = 4e-16;
   constexpr int kDeepest = 26;
   constexpr int kMostParts = 300;
   struct Part {
@@ -75,7 +76,7 @@ template <int N, class Function>
       if (i == kPathPoints / 2) middle = e.value;
     }
     const double defect = part.energy_to - part.energy_from - sum.gradient.dot(d);
-    const double rounding = kTolerance * (largest + std::sqrt(steepest) * size);
+    const double rounding = kTolerance * largest + kRounding * std::sqrt(steepest) * size;
     if (!(std::abs(defect) > rounding) || part.depth == kDeepest || ++parts > kMostParts) {
       mean.value += sum.value;
       mean.gradient += sum.gradient;

@@ -5,7 +5,7 @@
 //   E(x) = k ((x − x_s)·n_s)² (1)
 // for that step. It is removed when the vertex is outside and its velocity points away from the
 // surface; while one of these is not so it stays, set up anew. That springs appear and disappear is
-// work, which the ledger shows: energy is not kept through contact (contact/obstacle_contact.hpp
+// a fault of the model, which the ledger shows: energy is not kept through contact (contact/obstacle_contact.hpp
 // does that).
 #pragma once
 
@@ -30,6 +30,7 @@ class RepulsionSprings final : public Energy {
   void discrete_gradient(const DiscreteEvaluation& at) const override;
 
   [[nodiscard]] bool changes() const override { return true; }
+  [[nodiscard]] bool remembers() const override { return true; }
   bool begin_step(const StepOpening& opening) override;
   void end_step(double t) override;
   [[nodiscard]] int springs() const;  // how many there are now

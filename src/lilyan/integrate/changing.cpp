@@ -49,6 +49,16 @@ EnergyByKind ChangingIntegrator::potential(const Vector& x) const {
   return Assembler(system_).values(x, nullptr, here);
 }
 
+// The part of energies that depend on the past.
+double ChangingIntegrator::remembered(const Vector& x) const {
+  constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .value = 1}}};
+  double sum = 0;
+  for (const auto& energy : system_.energies()) {
+    if (energy->remembers()) sum += energy->evaluate({.x0 = x.data(), .nodes = here});
+  }
+  return sum;
+}
+
 bool ChangingIntegrator::begin_energies(const State& state, double h) {
   bool changed = false;
   const StepOpening opening{.t = state.t, .h = h, .x = state.x.data(), .v = state.v.data()};
@@ -110,10 +120,13 @@ StepReport ChangingIntegrator::step(State& state, double h) {
   StepReport report;
   double dissipation = 0;
   double work = 0;
+  double method = 0;
+  const double before_remembered = remembered(state.x);
   for (int repeat = 0;; ++repeat) {
     if (begin_energies(state, h)) remake();
     inner_->forget();
-    work = sum_change(before.potential, potential(state.x));
+    method = remembered(state.x) - before_remembered;
+    work = sum_change(before.potential, potential(state.x)) - method;
     dissipation = kick(state);
     const double still = kinetic(system_, state.v);
     move(state, h);
@@ -135,10 +148,13 @@ StepReport ChangingIntegrator::step(State& state, double h) {
     }
   }
   const EnergyByKind within = report.after.potential;
+  const double within_remembered = remembered(state.x);
   end_energies(state.t);
   report.before = before;
   report.after = invariants(system_, state.x, state.v, potential(state.x));
-  report.ledger.work += work + sum_change(within, report.after.potential);
+  const double late = remembered(state.x) - within_remembered;
+  report.ledger.method += method + late;
+  report.ledger.work += work + sum_change(within, report.after.potential) - late;
   report.ledger.dissipation += dissipation;
   return report;
 }

@@ -8,6 +8,7 @@
 #include "lilyan/constraint/distance.hpp"
 #include "lilyan/constraint/function.hpp"
 #include "lilyan/constraint/plane.hpp"
+#include "lilyan/constraint/point.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/integrate/constraint_set.hpp"
 #include "support/body.hpp"
@@ -99,6 +100,28 @@ TEST(Constraints, ProductsWithTheJacobianAgree) {
   factor.multiply_upper(c);
   factor.solve_upper(c);
   EXPECT_LE((c - lambda).norm(), 1e-13);
+}
+
+TEST(Constraints, PointsAndJoints) {
+  System system({1.0, 2.0, 3.0});
+  system.add(std::make_unique<PointConstraint>(0, 2));
+  system.add(std::make_unique<PointConstraint>(1, Vec3(0.1, -0.4, 2)));
+  const ConstraintSet set(system);
+  ASSERT_EQ(set.equations(), 6);
+  std::mt19937 random(4);
+  const Vector x = random_vector(9, 1, random);
+  Vector g(6), along(6);
+  auto jacobian = set.make_jacobian();
+  set.evaluate(x, g, jacobian);
+  EXPECT_EQ(g.head<3>(), Vec3(x.segment<3>(0) - x.segment<3>(6)));
+  EXPECT_EQ(g.tail<3>(), Vec3(x.segment<3>(3) - Vec3(0.1, -0.4, 2)));
+  for (int i = 0; i < 9; ++i) {  // linear: differences are exact
+    set.apply(jacobian, Vector::Unit(9, i), along);
+    Vector there(6);
+    set.values(x + Vector::Unit(9, i), there);
+    EXPECT_LE((along - (there - g)).norm(), 1e-15) << "degree of freedom " << i;
+  }
+  EXPECT_THROW(PointConstraint(1, 1), Error);
 }
 
 TEST(Constraints, SayWhatTheyConserve) {

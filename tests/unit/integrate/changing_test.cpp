@@ -167,7 +167,9 @@ TEST(Changing, PushingObstaclesDoWork) {
     }
     const Invariants end = invariants(body.system, state);
     EXPECT_GT(end.linear_momentum.x(), 0.5) << method;
-    if (std::string(method) == "avf") EXPECT_NEAR(ledger.work, end.total, 1e-9);
+    if (std::string(method) == "avf") {
+      EXPECT_NEAR(ledger.work, end.total, 1e-9);
+    }
   }
 }
 

@@ -63,7 +63,8 @@ TEST(Results, SeriesHasTheDocumentedColumnsAndTheLedgerExplainsEveryChange) {
   std::string header;
   std::getline(stream, header);
   EXPECT_EQ(header,
-            "step,t,energy_kinetic,energy_elastic,energy_gravity,energy_potential,energy_total,"
+            "step,t,energy_kinetic,energy_elastic,energy_gravity,energy_contact,"
+            "energy_potential,energy_total,"
             "momentum_x,"
             "momentum_y,momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,"
             "ledger_solver,ledger_quadrature,ledger_work,ledger_dissipation,ledger_method,"
@@ -71,17 +72,17 @@ TEST(Results, SeriesHasTheDocumentedColumnsAndTheLedgerExplainsEveryChange) {
   const auto table = rows(out / "series.csv");
   ASSERT_EQ(table.size(), 8u);
   for (std::size_t i = 0; i < table.size(); ++i) {
-    ASSERT_EQ(table[i].size(), 21u);
+    ASSERT_EQ(table[i].size(), 22u);
     EXPECT_EQ(table[i][0], static_cast<double>(i));
     EXPECT_EQ(table[i][1], static_cast<double>(i) * 0.02);
-    EXPECT_NEAR(table[i][2] + table[i][3] + table[i][4] + table[i][5], table[i][6],
+    EXPECT_NEAR(table[i][2] + table[i][3] + table[i][4] + table[i][5] + table[i][6], table[i][7],
                 1e-14 * std::abs(table[i][2]));
     if (i == 0) continue;
     double ledger = 0;
-    for (int k = 13; k <= 17; ++k) ledger += table[i][k];
-    EXPECT_NEAR(table[i][6] - table[i - 1][6], ledger, 1e-13 * table[0][6]);
-    EXPECT_GT(table[i][18], 0);
-    EXPECT_EQ(table[i][20], 0.02);
+    for (int k = 14; k <= 18; ++k) ledger += table[i][k];
+    EXPECT_NEAR(table[i][7] - table[i - 1][7], ledger, 1e-13 * table[0][7]);
+    EXPECT_GT(table[i][19], 0);
+    EXPECT_EQ(table[i][21], 0.02);
   }
 }
 
@@ -95,15 +96,15 @@ TEST(Results, VariableStepsHaveTheirSizesInTheSeries) {
     ASSERT_EQ(ran.summary.end, RunEnd::finished) << ran.summary.message;
     const auto table = rows(out / "series.csv");
     ASSERT_EQ(table.size(), static_cast<std::size_t>(ran.summary.steps) + 1);
-    EXPECT_EQ(table[0][20], 0);
+    EXPECT_EQ(table[0][21], 0);
     double shortest = 1, longest = 0;
     for (std::size_t i = 1; i < table.size(); ++i) {
-      EXPECT_NEAR(table[i][1] - table[i - 1][1], table[i][20], 1e-14);
-      shortest = std::min(shortest, table[i][20]);
-      longest = std::max(longest, table[i][20]);
+      EXPECT_NEAR(table[i][1] - table[i - 1][1], table[i][21], 1e-14);
+      shortest = std::min(shortest, table[i][21]);
+      longest = std::max(longest, table[i][21]);
       double ledger = 0;
-      for (int k = 13; k <= 17; ++k) ledger += table[i][k];
-      EXPECT_NEAR(table[i][6] - table[i - 1][6], ledger, 1e-13 * table[0][6]);
+      for (int k = 14; k <= 18; ++k) ledger += table[i][k];
+      EXPECT_NEAR(table[i][7] - table[i - 1][7], ledger, 1e-13 * table[0][7]);
     }
     EXPECT_EQ(table.back()[1], 1.0);
     EXPECT_EQ(ran.summary.shortest_step, shortest);
@@ -143,7 +144,7 @@ TEST(Results, SkippedRowsAreSummedIntoTheNext) {
   EXPECT_EQ(some[3][0], 7);
   EXPECT_EQ(some[3], all[7]);
   EXPECT_NEAR(some[1][17], all[1][17] + all[2][17] + all[3][17], 1e-15);
-  EXPECT_EQ(some[1][18], all[1][18] + all[2][18] + all[3][18]);
+  EXPECT_EQ(some[1][19], all[1][19] + all[2][19] + all[3][19]);
 }
 
 TEST(Results, FramesHoldThePositionsBitForBit) {

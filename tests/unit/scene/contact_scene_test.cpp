@@ -1,0 +1,222 @@
+// Obstacles, contact, damping, scripts and joints in scenes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+#include <string>
+
+#include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/scene/scene.hpp"
+#include "support/temp_folder.hpp"
+
+namespace lilyan::test {
+namespace {
+
+const std::string kHead = "[integrator]\nstep = 0.01\nsteps = 20\n";
+
+std::string box(const std::string& more = "", const std::string& name = "box") {
+  return "[[body]]\nname = \"" + name +
+         "\"\nshape = { kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\nmass = 1\n"
+         "material = { mu = 100, lambda = 100 }\n" +
+         more;
+}
+
+Scene load(const std::string& text) {
+  const TempFolder folder;
+  return load_scene(folder.write("scene.toml", text));
+}
+
+// Runs all steps; the sum of their ledgers.
+Ledger run(Scene& scene) {
+  const auto integrator = make_integrator(*scene.system, scene.scheme, scene.solver);
+  Ledger sum;
+  for (int k = 0; k < scene.steps; ++k) {
+    const StepReport report = advance(*integrator, scene.initial, scene.step, 6);
+    EXPECT_TRUE(succeeded(report.status)) << describe(report.status);
+    sum += report.ledger;
+  }
+  return sum;
+}
+
+TEST(ContactScene, ObstaclesHoldWhatFalls) {
+  Scene scene =
+      load(kHead + "[world]\ngravity = [0, -9.81, 0]\n" + box("translate = [0, 0.52, 0]\n") +
+           "[[obstacle]]\nkind = \"plane\"\nstiffness = 2000\nfriction = 0.3\n");
+  EXPECT_EQ(scene.system->dissipations().size(), 1u);
+  const Ledger ledger = run(scene);
+  EXPECT_GT(invariants(*scene.system, scene.initial).of(EnergyKind::contact), 0);
+  EXPECT_LE(ledger.dissipation, 0);
+}
+
+TEST(ContactScene, ObstaclesOfEveryKind) {
+  for (const char* shape : {"kind = \"sphere\"\ncenter = [0, -2, 0]\nradius = 1",
+                            "kind = \"sphere\"\ncenter = [0, 0, 0]\nradius = 3\ninside = true",
+                            "kind = \"box\"\ncenter = [0, -2, 0]\nsize = [1, 2, 3]",
+                            "kind = \"capsule\"\nfrom = [0, -3, 0]\nto = [1, -3, 0]\nradius = 0.5",
+                            "kind = \"plane\"\npoint = [0, -1, 0]\nnormal = [0, 2, 0]\nmodel = "
+                            "\"repulsion-springs\""}) {
+    const Scene scene = load(kHead + box() + "[[obstacle]]\nstiffness = 10\n" + shape + "\n");
+    EXPECT_EQ(invariants(*scene.system, scene.initial).of(EnergyKind::contact), 0) << shape;
+  }
+}
+
+TEST(ContactScene, OnlyTheNamedBodiesTouchAnObstacle) {
+  const std::string text = kHead + box("", "a") + box("translate = [3, 0, 0]\n", "b") +
+                           "[[obstacle]]\nkind = \"plane\"\npoint = [0, 0.6, 0]\nstiffness = 10\n";
+  const double all = invariants(*load(text).system, load(text).initial).of(EnergyKind::contact);
+  const Scene one = load(text + "bodies = [\"b\"]\n");
+  EXPECT_NEAR(invariants(*one.system, one.initial).of(EnergyKind::contact), all / 2, 1e-12 * all);
+}
+
+TEST(ContactScene, BodiesPushEachOther) {
+  Scene scene =
+      load(kHead + box("velocity = [1, 0, 0]\n", "a") + box("translate = [1.15, 0.1, 0.2]\n", "b") +
+           "[[contact]]\nstiffness = 1000\nthickness = 0.1\nfriction = 0.1\n");
+  EXPECT_EQ(invariants(*scene.system, scene.initial).of(EnergyKind::contact), 0);
+  run(scene);
+  double pushed = 0;
+  for (int i = scene.system->vertices() / 2; i < scene.system->vertices(); ++i) {
+    pushed += scene.initial.v[3 * i];
+  }
+  EXPECT_GT(pushed, 0);
+}
+
+TEST(ContactScene, DampingOfEveryModel) {
+  for (const char* damping :
+       {"stiffness = 0.1", "mass = 1", "model = \"rayleigh-end\", stiffness = 0.1",
+        "model = \"strain\", time = 0.1", "model = \"strain-explicit\", time = 0.001"}) {
+    Scene scene =
+        load(kHead + box(std::string("damping = { ") + damping +
+                         " }\n[[body.deform]]\nkind = \"stretch\"\nfactors = [1.2, 1, 1]\n"));
+    EXPECT_LT(run(scene).dissipation, 0) << damping;
+  }
+}
+
+TEST(ContactScene, ScriptsMoveTheirRegion) {
+  Scene scene =
+      load(kHead + box("[[body.script]]\nregion = { slab = { axis = \"y\", from = 1, to = 1 } }\n"
+                       "easing = \"linear\"\nkeys = [{ t = 0 }, { t = 0.2, shift = [0, 0.2, 0], "
+                       "angle = 90 }]\n"));
+  const Vector start = scene.initial.x;
+  const Ledger ledger = run(scene);
+  EXPECT_GT(ledger.work, 0);
+  for (int i = 0; i < scene.system->vertices(); ++i) {
+    if (start[3 * i + 1] < 0.4) continue;
+    // A quarter turn about y through the middle of the region.
+    EXPECT_NEAR(scene.initial.x[3 * i], start[3 * i + 2], 1e-12);
+    EXPECT_NEAR(scene.initial.x[3 * i + 1], start[3 * i + 1] + 0.2, 1e-12);
+    EXPECT_NEAR(scene.initial.x[3 * i + 2], -start[3 * i], 1e-12);
+  }
+}
+
+TEST(ContactScene, HingesAndJointsHold) {
+  Scene scene = load(kHead + "[world]\ngravity = [0, -9.81, 0]\n" + box("", "upper") +
+                     box("translate = [0, -1, 0]\n", "lower") +
+                     "[[constraint]]\nkind = \"hinge\"\nbody = \"upper\"\nfrom = [0.5, 0.5, -0.5]\n"
+                     "to = [0.5, 0.5, 0.5]\n"
+                     "[[constraint]]\nkind = \"hinge\"\nbody = \"upper\"\nother_body = \"lower\"\n"
+                     "from = [-0.5, -0.5, -0.5]\nto = [-0.5, -0.5, 0.5]\n");
+  EXPECT_EQ(scene.system->constraints().size(), 4u);
+  const Vector start = scene.initial.x;
+  run(scene);
+  const auto near = [&](const Vec3& p, int first, int count) {
+    int best = first;
+    for (int i = first; i < first + count; ++i) {
+      if ((start.segment<3>(3 * i) - p).norm() < (start.segment<3>(3 * best) - p).norm()) best = i;
+    }
+    return best;
+  };
+  const int half = scene.system->vertices() / 2;
+  for (const double z : {-0.5, 0.5}) {
+    const int pinned = near(Vec3(0.5, 0.5, z), 0, half);
+    EXPECT_LE((scene.initial.x - start).segment<3>(3 * pinned).norm(), 1e-13);
+    const int a = near(Vec3(-0.5, -0.5, z), 0, half);
+    const int b = near(Vec3(-0.5, -0.5, z), half, half);
+    EXPECT_LE((scene.initial.x.segment<3>(3 * a) - scene.initial.x.segment<3>(3 * b)).norm(),
+              1e-13);
+    EXPECT_GT((scene.initial.x - start).segment<3>(3 * a).norm(), 1e-3);
+  }
+}
+
+struct ContactMistake {
+  std::string name;
+  std::string scene;
+  std::string says;
+};
+
+void PrintTo(const ContactMistake& m, std::ostream* out) { *out << m.name; }
+
+class ContactMistakes : public testing::TestWithParam<ContactMistake> {};
+
+TEST_P(ContactMistakes, AreReported) {
+  try {
+    (void)load(kHead + GetParam().scene);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_TRUE(std::regex_search(text, std::regex(GetParam().says))) << text;
+    EXPECT_TRUE(std::regex_search(text, std::regex("scene.toml:[0-9]+:[0-9]+:"))) << text;
+  }
+}
+
+const std::string kPlane = box() + "[[obstacle]]\nkind = \"plane\"\n";
+const std::string kKeys = "keys = [{ t = 0 }, { t = 1 }]\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Scene, ContactMistakes,
+    testing::Values(
+        ContactMistake{"stiffness", kPlane + "stiffness = 0\n", "'stiffness' must be positive"},
+        ContactMistake{"no_stiffness", kPlane, "stiffness"},
+        ContactMistake{"kind", box() + "[[obstacle]]\nkind = \"cone\"\n",
+                       "plane.*sphere.*box.*capsule"},
+        ContactMistake{"normal", kPlane + "stiffness = 1\nnormal = [0, 0, 0]\n", "normal"},
+        ContactMistake{"inside_of_a_plane", kPlane + "stiffness = 1\ninside = true\n", "no inside"},
+        ContactMistake{"friction", kPlane + "stiffness = 1\nfriction = -0.1\n", "not be negative"},
+        ContactMistake{"creep", kPlane + "stiffness = 1\nfriction = 0.1\ncreep = 0\n", "creep"},
+        ContactMistake{"body", kPlane + "stiffness = 1\nbodies = [\"bx\"]\n", "no body 'bx'"},
+        ContactMistake{"misspelt", kPlane + "stifness = 1\n", "did you mean 'stiffness'"},
+        ContactMistake{"springs_with_friction",
+                       kPlane + "stiffness = 1\nmodel = \"repulsion-springs\"\nfriction = 1\n",
+                       "no friction"},
+        ContactMistake{"one_key", kPlane + "stiffness = 1\nmotion = { keys = [{ t = 0 }] }\n",
+                       "two keys"},
+        ContactMistake{"key_order",
+                       kPlane + "stiffness = 1\nmotion = { keys = [{ t = 1 }, { t = 0 }] }\n",
+                       "order of their times"},
+        ContactMistake{"alone", box() + "[[contact]]\nstiffness = 1\nthickness = 1\n",
+                       "two bodies or more"},
+        ContactMistake{"damping_of_nothing", box("damping = { }\n"), "stiffness.*mass"},
+        ContactMistake{"negative_damping", box("damping = { stiffness = -1 }\n"),
+                       "not be negative"},
+        ContactMistake{"no_region", box("[[body.script]]\n" + kKeys), "region"},
+        ContactMistake{
+            "fixed_and_moved",
+            box("[[body.fix]]\nvertices = [0]\n[[body.script]]\nregion = { vertices = [0] "
+                "}\n" +
+                kKeys),
+            "vertex 0 is fixed already"},
+        ContactMistake{"apart",
+                       box("", "a") + box("translate = [5, 0, 0]\n", "b") +
+                           "[[constraint]]\nkind = \"joint\"\nbody = \"a\"\nother_body = \"b\"\n"
+                           "between = [0, 0]\n",
+                       "5 apart"},
+        ContactMistake{"no_axis",
+                       box() +
+                           "[[constraint]]\nkind = \"hinge\"\nfrom = [0.5, 0.5, 0.5]\nto = [0.5, "
+                           "0.5, 0.6]\n",
+                       "same vertex"}),
+    [](const auto& p) { return p.param.name; });
+
+TEST(ContactScene, MethodsThatCannotAreNamed) {
+  try {
+    (void)load("[integrator]\nmethod = \"gauss\"\nstep = 0.01\nsteps = 2\n" +
+               box("damping = { mass = 1 }\n"));
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("damping"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("scene.toml:2:"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace lilyan::test
