@@ -62,11 +62,21 @@ void DissipationAssembler::add_hessian(DissipationVelocity which, const Vector& 
   }
 }
 
-double DissipationAssembler::driven_power(DissipationVelocity which, const Vector& v) const {
+double DissipationAssembler::driven_power(DissipationVelocity which, const Vector& v) {
   double power = 0;
+  const bool prescribed = !empty() && !system_.motions().empty();
+  if (prescribed) scratch_.setZero();
   for (std::size_t k = 0; k < kept_.size(); ++k) {
     const Dissipation& r = *system_.dissipations()[k];
-    if (r.velocity() == which) power += r.driven_power(kept_[k], v.data());
+    if (r.velocity() != which) continue;
+    power += r.driven_power(kept_[k], v.data());
+    if (prescribed) r.evaluate(kept_[k], {.v = v.data(), .gradient = scratch_.data()});
+  }
+  if (!prescribed) return power;
+  for (const auto& motion : system_.motions()) {
+    for (const int i : motion->vertices()) {
+      power -= scratch_.segment<3>(3 * i).dot(v.segment<3>(3 * i));
+    }
   }
   return power;
 }

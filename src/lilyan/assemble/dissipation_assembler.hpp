@@ -29,8 +29,9 @@ class DissipationAssembler {
   // values += weight ∂²R/∂v² in the places of the pattern.
   void add_hessian(DissipationVelocity which, const Vector& v, double weight, double projection,
                    const BlockPattern& pattern, std::vector<double>& values);
-  // Of ∂R/∂v · v, what goes into things that move by themselves.
-  [[nodiscard]] double driven_power(DissipationVelocity which, const Vector& v) const;
+  // Of ∂R/∂v · v over the free vertices, what goes into things that move by themselves: obstacles,
+  // and (negative, since they are not among the free) prescribed vertices.
+  [[nodiscard]] double driven_power(DissipationVelocity which, const Vector& v);
 
  private:
   const System& system_;

@@ -103,21 +103,27 @@ double point_triangle_distance(const PointTriangle& z) {
   return (z.segment<3>(0) - q).norm();
 }
 
+// The nearest point is where the distance is smallest, so moving it along the triangle does not
+// change the distance: the gradient is as if it were a fixed point of the triangle.
 PointTriangleDistance point_triangle_derivatives(const PointTriangle& z, bool want_hessian) {
   PointTriangleDistance d;
-  const Nearest feature = nearest_point(z).feature;
+  const NearestPoint nearest = nearest_point(z);
   if (!want_hessian) {
-    using J = Jet1<12>;
-    const J square = squared_distance(feature, variables<J>(z));
-    d.value = std::sqrt(square.value);
+    Vec3 offset = z.segment<3>(0);
+    for (int a = 0; a < 3; ++a) {
+      offset -= nearest.weight[static_cast<std::size_t>(a)] * z.segment<3>(3 + 3 * a);
+    }
+    d.value = offset.norm();
     if (d.value == 0) return d;
-    for (int i = 0; i < 12; ++i) {
-      d.gradient[i] = square.gradient[static_cast<std::size_t>(i)] / (2 * d.value);
+    d.gradient.segment<3>(0) = offset / d.value;
+    for (int a = 0; a < 3; ++a) {
+      d.gradient.segment<3>(3 + 3 * a) =
+          -nearest.weight[static_cast<std::size_t>(a)] / d.value * offset;
     }
     return d;
   }
   using J = Jet2<12>;
-  const J square = squared_distance(feature, variables<J>(z));
+  const J square = squared_distance(nearest.feature, variables<J>(z));
   d.value = std::sqrt(square.value);
   if (d.value == 0) return d;
   const J distance = sqrt(square);

@@ -11,7 +11,16 @@ RepulsionSprings::RepulsionSprings(Obstacle obstacle, std::vector<int> vertices,
       k_(k),
       springs_(obstacle_.vertices().size()) {}
 
+void RepulsionSprings::recall(double t) {
+  while (!past_.empty() && past_.back().t >= t) past_.pop_back();
+  for (Spring& spring : springs_) spring.active = false;
+  if (past_.empty()) return;
+  for (const auto& [n, spring] : past_.back().active) springs_[n] = spring;
+}
+
 bool RepulsionSprings::begin_step(const StepOpening& opening) {
+  constexpr std::size_t kMostPast = 4096;  // substeps of one step, by far
+  recall(opening.t);
   obstacle_.begin_step(opening);
   for (std::size_t n = 0; n < springs_.size(); ++n) {
     const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(obstacle_.vertices()[n]);
@@ -27,10 +36,18 @@ bool RepulsionSprings::begin_step(const StepOpening& opening) {
     spring.normal = d.normal;
     spring.offset = d.normal.dot(x) - d.value;
   }
+  if (past_.size() == kMostPast) past_.erase(past_.begin(), past_.begin() + kMostPast / 2);
+  past_.push_back({.t = opening.t, .active = {}});
+  for (std::size_t n = 0; n < springs_.size(); ++n) {
+    if (springs_[n].active) past_.back().active.emplace_back(n, springs_[n]);
+  }
   return false;
 }
 
-void RepulsionSprings::end_step(double t) { obstacle_.end_step(t); }
+void RepulsionSprings::end_step(double t) {
+  recall(t);
+  obstacle_.end_step(t);
+}
 
 int RepulsionSprings::springs() const {
   return static_cast<int>(std::ranges::count_if(springs_, &Spring::active));

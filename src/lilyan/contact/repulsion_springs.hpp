@@ -5,10 +5,11 @@
 //   E(x) = k ((x − x_s)·n_s)² (1)
 // for that step. It is removed when the vertex is outside and its velocity points away from the
 // surface; while one of these is not so it stays, set up anew. That springs appear and disappear is
-// a fault of the model, which the ledger shows: energy is not kept through contact (contact/obstacle_contact.hpp
-// does that).
+// a fault of the model, which the ledger shows: energy is not kept through contact
+// (contact/obstacle_contact.hpp does that).
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "lilyan/contact/obstacle_contact.hpp"
@@ -41,9 +42,17 @@ class RepulsionSprings final : public Energy {
     double offset = 0;  // x_s·n_s
     Vec3 normal = Vec3::Zero();
   };
+  // The springs of a step that began at t. Steps may be given up and tried again from earlier on.
+  struct Past {
+    double t;
+    std::vector<std::pair<std::size_t, Spring>> active;
+  };
+  // Back to the springs of the last step that began before t.
+  void recall(double t);
   ObstacleContact obstacle_;  // for its distance only
   double k_;
   std::vector<Spring> springs_;  // of each vertex
+  std::vector<Past> past_;
 };
 
 }  // namespace lilyan

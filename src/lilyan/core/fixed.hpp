@@ -14,6 +14,18 @@ inline void stop_fixed(const System& system, Vector& v) {
   }
 }
 
+// Scales the entries of all other vertices: of a guess of displacements, what is not prescribed.
+inline void scale_free(const System& system, double factor, Vector& d) {
+  if (system.fixed_count() == 0) {
+    d *= factor;
+    return;
+  }
+  const int n = system.dimension();
+  for (int i = 0; i < system.vertices(); ++i) {
+    if (!system.fixed(i)) d.segment(n * i, n) *= factor;
+  }
+}
+
 // The same for velocities: those of prescribed motion stay.
 inline void stop_unmoved(const System& system, Vector& v) {
   if (system.fixed_count() == 0) return;

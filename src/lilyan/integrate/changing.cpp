@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "lilyan/assemble/assembler.hpp"
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/diagnose/invariants.hpp"
 
@@ -15,12 +14,6 @@ constexpr int kMaxRepeats = 10;
 
 double kinetic(const System& system, const Vector& v) {
   return 0.5 * (system.mass().array() * v.array().square()).sum();
-}
-
-double sum_change(const EnergyByKind& before, const EnergyByKind& after) {
-  double change = 0;
-  for (std::size_t k = 0; k < kEnergyKinds; ++k) change += after[k] - before[k];
-  return change;
 }
 
 }  // namespace
@@ -44,19 +37,25 @@ void ChangingIntegrator::remake() {
   inner_ = make_(system_, scheme_, options_);
 }
 
-EnergyByKind ChangingIntegrator::potential(const Vector& x) const {
+// Of the energies that change only; the others are what the method says they are.
+ChangingIntegrator::Changing ChangingIntegrator::changing(const Vector& x) const {
   constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .value = 1}}};
-  return Assembler(system_).values(x, nullptr, here);
-}
-
-// The part of energies that depend on the past.
-double ChangingIntegrator::remembered(const Vector& x) const {
-  constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .value = 1}}};
-  double sum = 0;
+  Changing sum;
   for (const auto& energy : system_.energies()) {
-    if (energy->remembers()) sum += energy->evaluate({.x0 = x.data(), .nodes = here});
+    if (!energy->changes()) continue;
+    const double value = energy->evaluate({.x0 = x.data(), .nodes = here});
+    sum.by_kind[static_cast<std::size_t>(energy->kind())] += value;
+    (energy->remembers() ? sum.remembered : sum.timed) += value;
   }
   return sum;
+}
+
+// The same point of a step with its energies before (after) they changed.
+Invariants ChangingIntegrator::exchange(const Invariants& at, const Vector& x, const Vector& v,
+                                        const Changing& from, const Changing& to) const {
+  EnergyByKind potential = at.potential;
+  for (std::size_t k = 0; k < kEnergyKinds; ++k) potential[k] += to.by_kind[k] - from.by_kind[k];
+  return invariants(system_, x, v, potential);
 }
 
 bool ChangingIntegrator::begin_energies(const State& state, double h) {
@@ -83,14 +82,15 @@ bool ChangingIntegrator::covered(const Vector& x) {
 }
 
 // Returns the change of kinetic energy.
-double ChangingIntegrator::kick(State& state) {
+double ChangingIntegrator::kick(State& state, double h) {
   if (system_.impulses().empty() || state.h_previous == 0) return 0;
   impulse_.setZero(system_.dofs());
   for (const auto& impulse : system_.impulses()) {
     impulse->add(state.x_previous.data(), state.x.data(), impulse_.data());
   }
   stop_fixed(system_, impulse_);
-  impulse_.array() /= system_.mass().array();
+  // What the step before says of the force, over the length of this one.
+  impulse_.array() *= (h / state.h_previous) / system_.mass().array();
   const double before = kinetic(system_, state.v);
   state.v += impulse_;
   return kinetic(system_, state.v) - before;
@@ -114,47 +114,45 @@ void ChangingIntegrator::move(State& state, double h) {
 }
 
 StepReport ChangingIntegrator::step(State& state, double h) {
-  start_ = state;
   stop_unmoved(system_, state.v);
-  const Invariants before = invariants(system_, state.x, state.v, potential(state.x));
+  start_ = state;
+  // Whatever was tried before this, and given up, is undone.
+  end_energies(state.t);
+  const Changing before = changing(state.x);
+  Changing opened;
   StepReport report;
   double dissipation = 0;
-  double work = 0;
-  double method = 0;
-  const double before_remembered = remembered(state.x);
+  double moved = 0;
   for (int repeat = 0;; ++repeat) {
     if (begin_energies(state, h)) remake();
     inner_->forget();
-    method = remembered(state.x) - before_remembered;
-    work = sum_change(before.potential, potential(state.x)) - method;
-    dissipation = kick(state);
+    opened = changing(state.x);
+    dissipation = kick(state, h);
     const double still = kinetic(system_, state.v);
     move(state, h);
-    work += kinetic(system_, state.v) - still;
+    moved = kinetic(system_, state.v) - still;
     StepReport attempt = inner_->step(state, h);
     if (repeat > 0) attempt.add_work(report);
     report = attempt;
     const bool failed = !succeeded(report.status);
-    const bool enough = failed || covered(state.x);
-    if (enough && !failed) break;
+    if (!failed && covered(state.x)) break;
     state = start_;
-    if (failed || repeat == kMaxRepeats) {
-      if (!failed) report.status = StepStatus::not_converged;
-      end_energies(state.t);
-      state.h_previous = failed ? 0 : state.h_previous;
-      report.before = report.after = before;
-      report.ledger = {};
-      return report;
-    }
+    if (!failed && repeat < kMaxRepeats) continue;
+    if (!failed) report.status = StepStatus::not_converged;
+    end_energies(state.t);
+    report.before = exchange(report.before, start_.x, start_.v, opened, before);
+    report.after = report.before;
+    report.ledger = {};
+    return report;
   }
-  const EnergyByKind within = report.after.potential;
-  const double within_remembered = remembered(state.x);
+  report.before = exchange(report.before, start_.x, start_.v, opened, before);
+  const Changing within = changing(state.x);
   end_energies(state.t);
-  report.before = before;
-  report.after = invariants(system_, state.x, state.v, potential(state.x));
-  const double late = remembered(state.x) - within_remembered;
-  report.ledger.method += method + late;
-  report.ledger.work += work + sum_change(within, report.after.potential) - late;
+  const Changing after = changing(state.x);
+  report.after = exchange(report.after, state.x, state.v, within, after);
+  report.ledger.method +=
+      opened.remembered - before.remembered + after.remembered - within.remembered;
+  report.ledger.work += moved + opened.timed - before.timed + after.timed - within.timed;
   report.ledger.dissipation += dissipation;
   return report;
 }

@@ -31,11 +31,18 @@ class ChangingIntegrator final : public Integrator {
   bool begin_energies(const State& state, double h);
   void end_energies(double t);
   [[nodiscard]] bool covered(const Vector& x);
-  double kick(State& state);
+  double kick(State& state, double h);
   void move(State& state, double h);
   void remake();
-  [[nodiscard]] EnergyByKind potential(const Vector& x) const;
-  [[nodiscard]] double remembered(const Vector& x) const;
+  // Values of the energies that change: by kind, and by why they do.
+  struct Changing {
+    EnergyByKind by_kind{};
+    double timed = 0;
+    double remembered = 0;
+  };
+  [[nodiscard]] Changing changing(const Vector& x) const;
+  [[nodiscard]] Invariants exchange(const Invariants& at, const Vector& x, const Vector& v,
+                                    const Changing& from, const Changing& to) const;
 
   const System& system_;
   Scheme scheme_;

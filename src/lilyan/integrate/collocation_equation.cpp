@@ -102,6 +102,14 @@ void CollocationEquation::scaled_acceleration(const Vector& z, int stage, Vector
   }
 }
 
+void CollocationEquation::pull_back(Vector& z, double factor) const {
+  for (int i = 0; i < stages_; ++i) {
+    for (int k = 0; k < system_.dofs(); ++k) {
+      if (!system_.fixed(k / system_.dimension())) z[i * system_.dofs() + k] *= factor;
+    }
+  }
+}
+
 void CollocationEquation::evaluate(const Vector& z, Vector& residual) {
   const double hh = h_ * h_;
   for (int i = 0; i < stages_; ++i) {

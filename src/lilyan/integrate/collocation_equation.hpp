@@ -27,6 +27,7 @@ class CollocationEquation final : public Equation {
   // Sets the step; energy_scale is that of its start.
   void prepare(const State& start, double h, double energy_scale);
 
+  void pull_back(Vector& z, double factor) const override;
   void evaluate(const Vector& z, Vector& residual) override;
   [[nodiscard]] bool factorise(const Vector& z) override;
   void solve(const Vector& residual, Vector& direction) override;

@@ -219,7 +219,8 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
 Ledger ConstrainedIntegrator::ledger(const State& state, double h, const StepReport& report) {
   Ledger result;
   const StagePlan& stage = plan_.stages.front();
-  result.work = prescribed_work(system_, state.x, d_, impulse_);
+  result.work = plan_.averages_force ? prescribed_work(system_, state.x, d_, average_, impulse_)
+                                     : prescribed_work(system_, state.x, d_, impulse_);
   const double prescribed = result.work;
   const double a = stage.displacement_effect;
   const Vector& residual = newton_.residual();
@@ -233,6 +234,9 @@ Ledger ConstrainedIntegrator::ledger(const State& state, double h, const StepRep
                end_weight * impulse_.dot(objective_.dissipation()));
       result.dissipation =
           (a * objective_.dissipation_weight() + end_weight) * d_.dot(objective_.dissipation());
+      const double driven = -h * objective_.driven_power(d_);
+      result.dissipation -= driven;
+      result.work += driven;
     }
     result.method =
         report.after.total - report.before.total - result.solver - result.work - result.dissipation;
@@ -248,8 +252,10 @@ Ledger ConstrainedIntegrator::ledger(const State& state, double h, const StepRep
   result.solver = rate * d_.dot(residual) + closing +
                   0.5 * (constrained_.normal_speed().squaredNorm() - normal_.squaredNorm());
   if (forced_) {
-    result.work += a * d_.dot(objective_.weighted_forces());
-    result.dissipation = a * objective_.dissipation_weight() * d_.dot(objective_.dissipation());
+    const double weight = a * objective_.dissipation_weight();
+    const double driven = -h * weight * objective_.driven_power(d_);
+    result.work += a * d_.dot(objective_.weighted_forces()) + driven;
+    result.dissipation = weight * d_.dot(objective_.dissipation()) - driven;
   }
   double change = 0;
   for (std::size_t k = 0; k < kEnergyKinds; ++k) {

@@ -23,6 +23,7 @@ namespace lilyan {
 class ConstrainedObjective {
  public:
   ConstrainedObjective(const System& system, StepObjective& free);
+  [[nodiscard]] const System& system() const { return system_; }
 
   struct Step {
     const Vector* x0;

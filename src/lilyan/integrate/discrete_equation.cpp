@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/core/fixed.hpp"
 #include "lilyan/integrate/forces.hpp"
 
 namespace lilyan {
@@ -38,11 +38,6 @@ DiscreteEquation::DiscreteEquation(const System& system, const FullPattern& patt
       free_solution_(pattern.dofs()),
       lu_(make_lu()) {
   if (!dissipation_.empty()) {
-    if (dissipation_.any(DissipationVelocity::end)) {
-      throw Error(
-          "damping by the velocity at the end of the step is for methods that minimise; "
-          "use rayleigh damping of kind \"midpoint\" with this one");
-    }
     dissipated_.setZero(system.dofs());
     dissipation_hessian_.resize(static_cast<std::size_t>(pattern.half().storage()));
   }
@@ -65,6 +60,13 @@ void DiscreteEquation::prepare(const State& start, double h, double energy_scale
 void DiscreteEquation::go_to_middle(const Vector& d) {
   middle_x_ = *x0_ + 0.5 * d;
   middle_v_ = d / h_;
+}
+
+void DiscreteEquation::pull_back(Vector& d, double factor) const { scale_free(system_, factor, d); }
+
+double DiscreteEquation::driven_power(const Vector& d) {
+  middle_v_ = d / h_;
+  return dissipation_.driven_power(DissipationVelocity::path, middle_v_);
 }
 
 void DiscreteEquation::evaluate(const Vector& d, Vector& residual) {

@@ -26,6 +26,7 @@ class DiscreteEquation : public Equation {
   void prepare(const State& start, double h, double energy_scale, double potential);
 
   void evaluate(const Vector& d, Vector& residual) override;
+  void pull_back(Vector& d, double factor) const override;
   [[nodiscard]] bool factorise(const Vector& d) override;
   void solve(const Vector& residual, Vector& direction) override;
   double defect(const Vector& d, const Vector& residual) override;
@@ -36,6 +37,8 @@ class DiscreteEquation : public Equation {
   [[nodiscard]] const Vector& weighted_forces() const { return forces_; }
   // f of the last evaluation.
   [[nodiscard]] const Vector& external_forces() const { return external_; }
+  // Of the power of dissipation at d, what goes into things that move by themselves.
+  [[nodiscard]] double driven_power(const Vector& d);
   // −∂R of the last evaluation; empty without dissipation.
   [[nodiscard]] const Vector& dissipation() const { return dissipated_; }
   // Velocity error relative to the energy scale, at the last call of defect().

@@ -109,7 +109,9 @@ Ledger DiscreteGradientIntegrator::ledger(const State& start, double h,
   result.solver = (2 / h) * mean.dot(root_.residual());
   if (!system_.forces().empty()) result.work = h * mean.dot(equation_->external_forces());
   if (!system_.dissipations().empty()) {
-    result.dissipation = h * mean.dot(equation_->dissipation());
+    const double driven = -h * equation_->driven_power(d_);
+    result.dissipation = h * mean.dot(equation_->dissipation()) - driven;
+    result.work += driven;
   }
   result.quadrature = -(2 / h) * mean.dot(equation_->weighted_forces());
   for (std::size_t k = 0; k < kEnergyKinds; ++k) {

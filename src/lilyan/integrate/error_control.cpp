@@ -69,7 +69,15 @@ StepReport ErrorControl::attempt(State& state, double h) {
 
 template <class Expression>
 double ErrorControl::norm(const Expression& u) const {
-  return std::sqrt((system_.mass().array() * u.array().square()).sum());
+  // Prescribed vertices are where they are told to be: their velocities are not the method's.
+  if (system_.motions().empty()) {
+    return std::sqrt((system_.mass().array() * u.array().square()).sum());
+  }
+  double sum = 0;
+  for (int i = 0; i < system_.dofs(); ++i) {
+    if (!system_.fixed(i / system_.dimension())) sum += system_.mass()[i] * u[i] * u[i];
+  }
+  return std::sqrt(sum);
 }
 
 // What rounding alone makes of the two results is no reason for shorter steps; some methods make

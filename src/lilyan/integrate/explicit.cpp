@@ -123,8 +123,13 @@ bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, cons
         (change >= last_change && change <= 1e-14 * kicked_.norm())) {
       scratch_ = 0.5 * (v + kicked_);
       const double dissipation = h * dissipated_.dot(scratch_);
-      report.ledger.dissipation += dissipation;
-      report.ledger.work += h * force_.dot(scratch_) - dissipation;
+      double driven = 0;
+      for (const auto which : {DissipationVelocity::path, DissipationVelocity::end}) {
+        driven -= h * (1 - share_after) * dissipation_.driven_power(which, v);
+        driven -= h * share_after * dissipation_.driven_power(which, kicked_);
+      }
+      report.ledger.dissipation += dissipation - driven;
+      report.ledger.work += h * force_.dot(scratch_) - dissipation + driven;
       v.swap(kicked_);
       return true;
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lilyan/core/fixed.hpp"
 #include "lilyan/solve/definite_factor.hpp"
 #include "lilyan/solve/timer.hpp"
 
@@ -54,10 +55,12 @@ double KktNewton::evaluate(ConstrainedObjective& objective, const Vector& d, Vec
 
 bool KktNewton::start(ConstrainedObjective& objective, Vector& d, NewtonResult& result) {
   // Pulled back towards the start of the step while that lowers Φ, as in solve/newton.cpp.
-  if (!objective.linearise(d)) d.setZero();
+  const System& system = objective.system();
+  if (!objective.linearise(d)) scale_free(system, 0, d);
   phi_ = evaluate(objective, d, gradient_, g_, result);
   for (int k = 0; k < kMaxTrials; ++k) {
-    trial_ = (k + 1 < kMaxTrials ? 0.5 : 0.0) * d;
+    trial_ = d;
+    scale_free(system, k + 1 < kMaxTrials ? 0.5 : 0.0, trial_);
     const double trial_phi = evaluate(objective, trial_, trial_gradient_, trial_g_, result);
     if (std::isfinite(phi_) && !(trial_phi < phi_)) break;
     d.swap(trial_);

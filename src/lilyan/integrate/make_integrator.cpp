@@ -66,6 +66,31 @@ std::string reason_unsupported(const System& system, const Scheme& scheme) {
         "methods that minimise can",
         scheme.label, system.constraints().empty() ? "" : " and constraints");
   }
+  const auto* composition = std::get_if<CompositionTable>(&scheme.table);
+  if (!system.impulses().empty() &&
+      (composition || std::holds_alternative<MultistepTable>(scheme.table))) {
+    return fmt::format(
+        "{} cannot step a system with explicit strain damping, which looks at the step before: use "
+        "a method of one step, or damping of model \"strain\"",
+        scheme.label);
+  }
+  if (composition) return reason_unsupported(system, *composition->base);
+  if (const auto* table = std::get_if<DiscreteGradientTable>(&scheme.table)) {
+    for (const auto& r : system.dissipations()) {
+      if (r->velocity() == DissipationVelocity::end) {
+        return fmt::format(
+            "{} cannot damp by the velocity at the end of the step: use damping of "
+            "model \"rayleigh\" instead of \"rayleigh-end\"",
+            scheme.label);
+      }
+    }
+    for (const auto& energy : system.energies()) {
+      if (!table->by_element || energy->has_discrete_gradient()) continue;
+      return fmt::format("{} cannot step {}, which has no discrete gradient: use avf", scheme.label,
+                         energy->kind() == EnergyKind::contact ? "contact between bodies"
+                                                               : "one of the system's energies");
+    }
+  }
   // Its correction along the displacement would make the other vertices do the work of these.
   const auto* discrete = std::get_if<DiscreteGradientTable>(&scheme.table);
   if (!system.motions().empty() && discrete && !discrete->by_element) {

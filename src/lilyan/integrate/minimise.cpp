@@ -118,6 +118,7 @@ void MinimiseIntegrator::clear_impulses() {
 void MinimiseIntegrator::find_forces(double t, const Vector& x, Point& at) {
   at.dissipation.setZero();
   objective_.add_dissipation(at.v, at.dissipation);
+  at.driven = objective_.driven_power_at(at.v);
   at.force = at.dissipation;
   add_forces(system_, t, x, at.v, 1, weighted_forces_, at.force);
 }
@@ -301,6 +302,12 @@ void MinimiseIntegrator::book_impulses(const StagePlan& plan, std::size_t k, boo
   forces_.impulse += directly * end_forces_;
   driven_work_ -= (through_d * objective_.dissipation_weight() + directly * end_dissipation_) *
                   objective_.driven_power(points_[k].d);
+  if (own) driven_work_ -= start_weight * start_.driven;
+  const auto add_driven = [&](const std::vector<Known>& known, double weight) {
+    for (const Known& p : known) driven_work_ -= weight * p.force * point(p.point).driven;
+  };
+  add_driven(plan.stage.target, through_d);
+  add_driven(plan.stage.velocity, directly);
 }
 
 void MinimiseIntegrator::book(const StagePlan& plan, std::size_t k, double h, Vector Point::*force,
@@ -370,6 +377,7 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
       };
       result.work = trapezoid(start_.force, end.force);
       result.dissipation = trapezoid(start_.dissipation, end.dissipation);
+      driven_work_ = -0.5 * report.h * (start_.driven + end.driven);
     } else if (own) {
       result.work = forces_.own_work;
       result.dissipation = dissipation_.own_work;

@@ -31,6 +31,8 @@ class MinimiseIntegrator final : public Integrator {
   // and the part of it that is dissipation.
   struct Point {
     Vector d, v, gradient, force, dissipation;
+    double driven =
+        0;  // of the power of dissipation, what is done by things that move by themselves
   };
   // What such forces do in the step: their part of M(v₁−v₀), and the work of those that see their
   // points' own velocities.

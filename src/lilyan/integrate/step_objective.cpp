@@ -68,6 +68,11 @@ double StepObjective::driven_power(const Vector& d) {
   return power;
 }
 
+double StepObjective::driven_power_at(const Vector& v) {
+  return dissipation_.driven_power(DissipationVelocity::path, v) +
+         dissipation_.driven_power(DissipationVelocity::end, v);
+}
+
 void StepObjective::add_dissipation(const Vector& v, Vector& sum) {
   if (dissipation_.empty()) return;
   for (const auto which : {DissipationVelocity::path, DissipationVelocity::end}) {

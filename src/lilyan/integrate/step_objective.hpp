@@ -69,6 +69,7 @@ class StepObjective final : public Objective {
   [[nodiscard]] double dissipation_weight() const { return step_.dissipation_weight; }
   // Of the power of that force, what goes into things that move by themselves.
   [[nodiscard]] double driven_power(const Vector& d);
+  [[nodiscard]] double driven_power_at(const Vector& v);
   // sum −= ∂R/∂v at a given velocity.
   void add_dissipation(const Vector& v, Vector& sum);
   // h² D, what the last linearisation adds to the diagonal of the Hessian; only with forces.

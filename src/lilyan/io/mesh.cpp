@@ -37,7 +37,8 @@ TetMesh read_mesh(const std::filesystem::path& path) {
   throw InputError(where,
                    "unknown mesh format " +
                        (extension.empty() ? "(no extension)" : "'" + extension + "'") +
-                       ": expected .msh (Gmsh), .mesh (Medit), .node or .ele (TetGen), .vtu (VTK)");
+                       ": expected .msh (Gmsh), .mesh (Medit), .node or .ele (TetGen), .vtu (VTK), "
+                       "or for surfaces .obj, .ply, .stl");
 }
 
 }  // namespace lilyan

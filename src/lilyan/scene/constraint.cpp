@@ -69,7 +69,7 @@ class ConstraintReader {
 
   double length(const Vec3& from, const Vec3& to) {
     const double now = (from - to).norm();
-    if (!reader_.has("length") && !(now > 0)) {
+    if (!reader_.has("length") && !(now > 1e-9 * (from.norm() + to.norm()))) {
       reader_.fail("", "the two ends of this distance are at the same place; a rod needs a length");
     }
     return reader_.positive("length", now);
@@ -115,8 +115,11 @@ class ConstraintReader {
                                  ? "give either 'region' or 'vertices', not both"
                                  : "this constraint needs a 'region' or 'vertices'");
     }
-    return reader_.has("region") ? read_region(reader_.table("region"), a.body->rest)
-                                 : reader_.indices("vertices", a.count());
+    std::vector<int> chosen = reader_.has("region")
+                                  ? read_region(reader_.table("region"), a.body->rest)
+                                  : reader_.indices("vertices", a.count());
+    if (chosen.empty()) reader_.fail("vertices", "this list of vertices is empty");
+    return chosen;
   }
 
   // Where they start.

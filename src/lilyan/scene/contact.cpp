@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -70,7 +72,10 @@ std::vector<const ContactBody*> read_bodies(TableReader& reader,
     for (const ContactBody& body : bodies) chosen.push_back(&body);
     return chosen;
   }
-  for (const std::string& name : reader.texts("bodies")) {
+  const std::vector<std::string> given = reader.texts("bodies");
+  if (given.empty())
+    reader.fail("bodies", "this list is empty; name a body, or leave it out for all");
+  for (const std::string& name : given) {
     const auto body = std::ranges::find(bodies, name, &ContactBody::name);
     if (body == bodies.end()) {
       std::vector<std::string> names;
@@ -139,12 +144,23 @@ void read_contacts(std::vector<TableReader> readers, const std::vector<ContactBo
   for (TableReader& reader : readers) {
     reader.expect({"bodies", "stiffness", "thickness", "friction", "creep"});
     std::vector<ContactSurface> surfaces;
-    for (const ContactBody* body : read_bodies(reader, bodies)) surfaces.push_back(body->surface);
+    const std::vector<const ContactBody*> chosen = read_bodies(reader, bodies);
+    for (const ContactBody* body : chosen) surfaces.push_back(body->surface);
     if (surfaces.size() < 2) {
       reader.fail("bodies", "a contact needs two bodies or more");
     }
     const double stiffness = reader.positive("stiffness");
     const double thickness = reader.positive("thickness");
+    for (const ContactBody* body : chosen) {
+      Eigen::AlignedBox3d extent;
+      for (int i = 0; i < body->count; ++i)
+        extent.extend(Vec3(x.segment<3>(3 * (body->first + i))));
+      if (thickness > extent.diagonal().norm()) {
+        reader.fail("thickness", fmt::format("the thickness is more than the size of body '{}', "
+                                             "which is {:.4g} across",
+                                             body->name, extent.diagonal().norm()));
+      }
+    }
     const SceneFriction friction = read_friction(reader);
     auto contact = std::make_unique<BodyContact>(std::move(surfaces), stiffness, thickness, x);
     const TouchSource& touches = *contact;

@@ -46,6 +46,12 @@ SceneScript read_script(TableReader reader, const Vector& rest, const Vector& x)
   Eigen::AlignedBox3d box;
   for (const int i : script.vertices) box.extend(Vec3(x.segment<3>(3 * i)));
   script.motion = read_motion(reader, box.center());
+  const Pose start = script.motion.at(0);
+  if (!start.shift.isZero(0) || !start.rotation.isIdentity(0)) {
+    reader.fail("keys",
+                "at t = 0 the motion must leave the vertices where they are: begin with a "
+                "key { t = 0 }, without shift and angle");
+  }
   reader.finish();
   return script;
 }

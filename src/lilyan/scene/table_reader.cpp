@@ -323,6 +323,7 @@ void TableReader::finish(const std::vector<std::string>& known) const {
   if (rest.empty()) return;
   std::set<std::string> all = asked_;
   all.insert(known.begin(), known.end());
+  all.insert(expected_.begin(), expected_.end());
   const std::vector<std::string> names(all.begin(), all.end());
   unknown_key(rest.front(), suggestion(rest.front(), names));
 }

@@ -48,7 +48,7 @@ NewtonResult RootFinder::solve(Equation& equation, Vector& d, int max_iterations
   double norm = evaluate(d, residual_);
   // d = 0, the start of a step, is always defined.
   for (int k = 0; k < kMaxPullBacks && !std::isfinite(norm); ++k) {
-    d *= k + 1 < kMaxPullBacks ? 0.5 : 0.0;
+    equation.pull_back(d, k + 1 < kMaxPullBacks ? 0.5 : 0.0);
     norm = evaluate(d, residual_);
   }
   if (!std::isfinite(norm)) return finish(StepStatus::non_finite);

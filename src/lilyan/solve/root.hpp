@@ -20,6 +20,8 @@ class Equation {
 
   // F(d); not a number where it is not defined.
   virtual void evaluate(const Vector& d, Vector& residual) = 0;
+  // Scales a guess towards the start of the step; what is prescribed stays.
+  virtual void pull_back(Vector& d, double factor) const { d *= factor; }
   // Assembles and factorises ∂F/∂d at d. False when it is singular.
   [[nodiscard]] virtual bool factorise(const Vector& d) = 0;
   // direction = −(∂F/∂d)⁻¹ residual, with the factors at hand.

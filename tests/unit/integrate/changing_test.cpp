@@ -7,10 +7,13 @@
 #include <numbers>
 #include <numeric>
 
+#include "lilyan/constraint/distance.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/contact/repulsion_springs.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/dissipation/rayleigh.hpp"
+#include "lilyan/integrate/step_control.hpp"
 #include "lilyan/motion/scripted.hpp"
 #include "support/body.hpp"
 
@@ -171,6 +174,105 @@ TEST(Changing, PushingObstaclesDoWork) {
       EXPECT_NEAR(ledger.work, end.total, 1e-9);
     }
   }
+}
+
+// A rod from the middle to a point beside: the scripted end must still go where it is told.
+TEST(Changing, ConstraintsDoNotHoldPrescribedVerticesBack) {
+  for (const char* method : {"avf", "implicit-midpoint", "suzuki"}) {
+    test::Body body(bar());
+    const std::vector<int> moved = left_end(body);
+    body.system.add(std::make_unique<ScriptedVertices>(moved, body.rest, shake()));
+    const int held = body.system.vertices() / 2;
+    body.system.add(std::make_unique<DistanceConstraint>(
+        held, body.rest.segment<3>(3 * held) + Vec3(0, 1, 0), 1));
+    State state = body.at_rest();
+    const auto integrator = make_integrator(body.system, make_scheme(method), {});
+    for (int k = 0; k < 30; ++k) {
+      const StepReport report = integrator->step(state, kStep);
+      ASSERT_TRUE(succeeded(report.status)) << method;
+      EXPECT_NEAR(report.ledger.total(), report.after.total - report.before.total, 1e-11) << method;
+      for (const int i : moved) {
+        const Vec3 told = shake().at(state.t).apply(body.rest.segment<3>(3 * i));
+        EXPECT_LE((state.x.segment<3>(3 * i) - told).norm(), 1e-12) << method << " " << k;
+      }
+    }
+  }
+}
+
+// What is taken by damping never adds energy, also where vertices are moved against it.
+TEST(Changing, DampingOfScriptedBodiesOnlyTakes) {
+  for (const char* method : {"avf", "backward-euler", "newmark", "energy-momentum"}) {
+    test::Body body(bar());
+    body.system.add(std::make_unique<ScriptedVertices>(left_end(body), body.rest, shake()));
+    body.system.add(std::make_unique<Rayleigh>(*body.system.energies()[0], 0.02));
+    State state = body.at_rest();
+    const auto integrator = make_integrator(body.system, make_scheme(method), {});
+    for (int k = 0; k < 40; ++k) {
+      const StepReport report = integrator->step(state, kStep);
+      ASSERT_TRUE(succeeded(report.status)) << method;
+      EXPECT_LE(report.ledger.dissipation, 1e-14) << method << " " << k;
+      EXPECT_NEAR(report.ledger.total(), report.after.total - report.before.total, 1e-12) << method;
+    }
+  }
+}
+
+// Steps that are tried and given up leave nothing behind in obstacles and springs: what the reports
+// say adds up from the first state to the last.
+TEST(Changing, GivenUpAttemptsLeaveNothingBehind) {
+  for (const bool springs : {false, true}) {
+    test::Body body(bar());
+    std::vector<int> all(static_cast<std::size_t>(body.system.vertices()));
+    std::iota(all.begin(), all.end(), 0);
+    const RigidMotion push({{.t = 0}, {.t = 0.5, .shift = Vec3(1, 0, 0)}}, Vec3::UnitY(),
+                           Vec3::Zero(), Easing::smooth, false);
+    Obstacle wall{.shape = PlaneShape{.point = Vec3(-1.05, 0, 0), .normal = Vec3::UnitX()},
+                  .motion = push};
+    if (springs) {
+      body.system.add(std::unique_ptr<Energy>(
+          std::make_unique<RepulsionSprings>(std::move(wall), all, 250.0, 0.0)));
+    } else {
+      body.system.add(std::unique_ptr<Energy>(
+          std::make_unique<ObstacleContact>(std::move(wall), all, 500.0, 0.0)));
+    }
+    SolverOptions solver;
+    solver.newton.max_iterations = 3;  // many steps fail at first
+    State state = body.at_rest();
+    const double start = invariants(body.system, state).total;
+    const auto integrator = make_integrator(body.system, make_scheme("avf"), solver);
+    Ledger sum;
+    double last = start;
+    int halved = 0;
+    for (int k = 0; k < 30; ++k) {
+      const StepReport report = advance(*integrator, state, 0.02, 10);
+      ASSERT_TRUE(succeeded(report.status)) << k;
+      halved += report.substeps > 1;
+      EXPECT_NEAR(report.before.total, last, 1e-12);
+      last = report.after.total;
+      sum += report.ledger;
+    }
+    EXPECT_GT(halved, 3);
+    EXPECT_NEAR(sum.total(), last - start, 1e-11) << springs;
+  }
+}
+
+// Error control sees the method's error, not the curve of a script.
+TEST(Changing, ErrorControlFollowsAScript) {
+  test::Body body(bar());
+  body.system.add(std::make_unique<ScriptedVertices>(left_end(body), body.rest, shake()));
+  State state = body.at_rest();
+  const Scheme scheme = make_scheme("avf");
+  const auto integrator = make_integrator(body.system, scheme, {});
+  StepControlOptions options;
+  options.kind = StepControlKind::error;
+  options.step = 0.01;
+  options.tolerance = 1e-3;
+  const auto control = make_step_control(*integrator, body.system, scheme, options);
+  int steps = 0;
+  while (state.t < 0.5 && steps < 2000) {
+    ASSERT_TRUE(succeeded(control->step(state, 0.5).status));
+    ++steps;
+  }
+  EXPECT_LT(steps, 400);
 }
 
 TEST(Changing, FailedStepsLeaveTheStateAsItWas) {

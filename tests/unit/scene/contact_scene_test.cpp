@@ -165,7 +165,7 @@ const std::string kKeys = "keys = [{ t = 0 }, { t = 1 }]\n";
 INSTANTIATE_TEST_SUITE_P(
     Scene, ContactMistakes,
     testing::Values(
-        ContactMistake{"stiffness", kPlane + "stiffness = 0\n", "'stiffness' must be positive"},
+        ContactMistake{"stiffness", kPlane + "stiffness = 0\n", "stiffness' must be positive"},
         ContactMistake{"no_stiffness", kPlane, "stiffness"},
         ContactMistake{"kind", box() + "[[obstacle]]\nkind = \"cone\"\n",
                        "plane.*sphere.*box.*capsule"},
@@ -188,6 +188,17 @@ INSTANTIATE_TEST_SUITE_P(
         ContactMistake{"damping_of_nothing", box("damping = { }\n"), "stiffness.*mass"},
         ContactMistake{"negative_damping", box("damping = { stiffness = -1 }\n"),
                        "not be negative"},
+        ContactMistake{"no_body", kPlane + "stiffness = 1\nbodies = []\n", "empty"},
+        ContactMistake{"no_vertex", box() + "[[constraint]]\nkind = \"point\"\nvertices = []\n",
+                       "empty"},
+        ContactMistake{"thickness",
+                       box("", "a") + box("translate = [5, 0, 0]\n", "b") +
+                           "[[contact]]\nstiffness = 1\nthickness = 100\n",
+                       "more than the size of body 'a'"},
+        ContactMistake{"jump",
+                       box("[[body.script]]\nregion = { vertices = [0] }\nkeys = [{ t = 1, shift = "
+                           "[0, 1, 0] }, { t = 2 }]\n"),
+                       "at t = 0"},
         ContactMistake{"no_region", box("[[body.script]]\n" + kKeys), "region"},
         ContactMistake{
             "fixed_and_moved",
@@ -208,13 +219,23 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return p.param.name; });
 
 TEST(ContactScene, MethodsThatCannotAreNamed) {
-  try {
-    (void)load("[integrator]\nmethod = \"gauss\"\nstep = 0.01\nsteps = 2\n" +
-               box("damping = { mass = 1 }\n"));
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("damping"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("scene.toml:2:"), std::string::npos) << error.what();
+  const std::string explicit_strain = box("damping = { model = \"strain-explicit\", time = 1 }\n");
+  const std::string touching = box("", "a") + box("translate = [5, 0, 0]\n", "b") +
+                               "[[contact]]\nstiffness = 1\nthickness = 0.1\n";
+  for (const auto& [method, scene] :
+       {std::pair<std::string, std::string>{"gauss", box("damping = { mass = 1 }\n")},
+        {"suzuki", box("damping = { mass = 1 }\n")},
+        {"suzuki", explicit_strain},
+        {"bdf2", explicit_strain},
+        {"energy-momentum", box("damping = { model = \"rayleigh-end\", mass = 1 }\n")},
+        {"energy-momentum", touching}}) {
+    try {
+      (void)load("[integrator]\nmethod = \"" + method + "\"\nstep = 0.01\nsteps = 2\n" + scene);
+      FAIL() << "accepted";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("cannot"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("scene.toml:2:"), std::string::npos) << error.what();
+    }
   }
 }
 
