@@ -138,8 +138,8 @@ class Energy {
   // Energies that depend on time (a moving obstacle) or on the past (a spring that appears on
   // contact) change between steps, never within one: such a one says so, and is told.
   [[nodiscard]] virtual bool changes() const { return false; }
-  // Whether it changes by the past: what that does to the energy is a fault of the model, where that
-  // of a moving obstacle is work.
+  // Whether it changes by the past: what that does to the energy is a fault of the model, where
+  // that of a moving obstacle is work.
   [[nodiscard]] virtual bool remembers() const { return false; }
   // Called before a step (again, should it be repeated). True when the stencils have changed.
   virtual bool begin_step(const StepOpening& /*opening*/) { return false; }

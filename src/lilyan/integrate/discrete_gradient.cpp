@@ -102,8 +102,7 @@ StepReport DiscreteGradientIntegrator::step(State& state, double h) {
 // With r the residual, M(v₁−v₀) = (2/h) r − h ∇̄E, and the kinetic energy changes by its product
 // with the mean velocity. The part due to r is the solver's. The rest, E₁ − E₀ − ∇̄E·d, is what the
 // discrete gradient leaves of its promise: rounding. External forces work.
-Ledger DiscreteGradientIntegrator::ledger(const State& start, double h,
-                                          const StepReport& report) const {
+Ledger DiscreteGradientIntegrator::ledger(const State& start, double h, const StepReport& report) {
   const auto mean = 0.5 * (start.v + v1_);
   Ledger result;
   result.solver = (2 / h) * mean.dot(root_.residual());
@@ -119,12 +118,12 @@ Ledger DiscreteGradientIntegrator::ledger(const State& start, double h,
   }
   if (!system_.motions().empty()) {
     // The discrete gradient is the mean force, on prescribed vertices as well.
-    Vector mean_force = Vector::Zero(d_.size());
+    mean_force_.setZero(d_.size());
     for (const auto& energy : system_.energies()) {
       energy->discrete_gradient(
-          {.x0 = start.x.data(), .d = d_.data(), .gradient = mean_force.data()});
+          {.x0 = start.x.data(), .d = d_.data(), .gradient = mean_force_.data()});
     }
-    const double work = prescribed_part(system_, mean_force, d_);
+    const double work = prescribed_part(system_, mean_force_, d_);
     result.work += work;
     result.quadrature -= work;
   }

@@ -30,7 +30,7 @@ class DiscreteGradientIntegrator final : public Integrator {
  private:
   // Sets d_ to the start of the root find and adds the work it took to the report.
   void predict(const State& state, double h, StepReport& report);
-  [[nodiscard]] Ledger ledger(const State& start, double h, const StepReport& report) const;
+  [[nodiscard]] Ledger ledger(const State& start, double h, const StepReport& report);
 
   const System& system_;
   SolverOptions options_;
@@ -42,6 +42,7 @@ class DiscreteGradientIntegrator final : public Integrator {
   std::unique_ptr<Integrator> predictor_;  // none: constant velocity
   State predicted_;
   Vector d_, v1_;
+  Vector mean_force_;  // with prescribed vertices
 };
 
 }  // namespace lilyan

@@ -71,9 +71,9 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
     return report;
   }
   if (!system_.motions().empty()) {
-    Vector d = x - state.x_previous;
-    Vector scratch(d.size());
-    report.ledger.work += prescribed_work(system_, state.x_previous, d, scratch);
+    moved_ = x - state.x_previous;
+    moved_scratch_.resize(moved_.size());
+    report.ledger.work += prescribed_work(system_, state.x_previous, moved_, moved_scratch_);
   }
   report.ledger.method =
       report.after.total - report.before.total - report.ledger.work - report.ledger.dissipation;

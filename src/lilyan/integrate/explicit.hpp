@@ -30,6 +30,7 @@ class ExplicitIntegrator final : public Integrator {
   DissipationAssembler dissipation_;
   bool forced_;
   Vector kicked_, force_, before_force_, dissipated_, before_dissipated_, scratch_;
+  Vector moved_, moved_scratch_;  // with prescribed vertices
 };
 
 }  // namespace lilyan

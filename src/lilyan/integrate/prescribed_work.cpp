@@ -1,9 +1,13 @@
 #include "lilyan/integrate/prescribed_work.hpp"
 
 #include <array>
-#include <vector>
 
 namespace lilyan {
+namespace {
+
+constexpr std::size_t kMostNodes = 128;  // more than any rule has
+
+}  // namespace
 
 double prescribed_part(const System& system, const Vector& gradient, const Vector& d) {
   double sum = 0;
@@ -18,8 +22,12 @@ double prescribed_part(const System& system, const Vector& gradient, const Vecto
 double prescribed_work(const System& system, const Vector& x0, const Vector& d,
                        std::span<const Node> rule, Vector& scratch) {
   if (system.motions().empty()) return 0;
-  std::vector<WeightedNode> nodes;
-  for (const Node& node : rule) nodes.push_back({.theta = node.theta, .gradient = node.weight});
+  std::array<WeightedNode, kMostNodes> all;
+  if (rule.size() > all.size()) rule = rule.first(all.size());
+  for (std::size_t i = 0; i < rule.size(); ++i) {
+    all[i] = {.theta = rule[i].theta, .gradient = rule[i].weight};
+  }
+  const auto nodes = std::span(all).first(rule.size());
   const PathMean mean{.weight = 1};
   scratch.setZero();
   for (const auto& energy : system.energies()) {

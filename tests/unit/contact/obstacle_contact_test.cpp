@@ -118,10 +118,12 @@ TEST(ObstacleContact, RefusesNonsense) {
 // and goes when it is outside and leaving.
 TEST(RepulsionSprings, AppearAndDisappearByTheRule) {
   RepulsionSprings springs({.shape = PlaneShape{}}, {0}, 200, 0);
+  double t = 0;
   const auto step = [&](double y, double speed) {
     const Vector x = vector(0, y, 0);
     const Vector v = vector(0, speed, 0);
-    springs.begin_step({.x = x.data(), .v = v.data()});
+    springs.begin_step({.t = t, .x = x.data(), .v = v.data()});
+    springs.end_step(t += 1);
     return springs.springs();
   };
   EXPECT_EQ(step(0.1, -1), 0);   // outside, coming: not yet

@@ -6,9 +6,13 @@
 
 #include <cstdlib>
 #include <new>
+#include <numeric>
 
 #include "lilyan/constraint/distance.hpp"
 #include "lilyan/constraint/plane.hpp"
+#include "lilyan/contact/friction.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/dissipation/rayleigh.hpp"
 #include "lilyan/energy/anchors.hpp"
 #include "lilyan/energy/hinge_bending.hpp"
 #include "lilyan/energy/membrane.hpp"
@@ -18,6 +22,7 @@
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step_control.hpp"
 #include "lilyan/io/thin_shapes.hpp"
+#include "lilyan/motion/scripted.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 
@@ -96,6 +101,38 @@ TEST_P(Allocation, NoneInSteadyState) {
   const long during = allocations - before;
   EXPECT_EQ(failed, 0);
   EXPECT_EQ(during, 0) << round_off << " of 20 steps ended at round-off";
+}
+
+// Damping, contact with friction, a moving obstacle and scripted vertices.
+TEST_P(Allocation, NoneWithAllThatActsOnBodies) {
+  Body body({.cells = {4, 2, 2}, .gravity = {0, -1, 0}, .fixed = {0}});
+  std::vector<int> all(static_cast<std::size_t>(body.system.vertices()));
+  std::iota(all.begin(), all.end(), 0);
+  const RigidMotion motion({{.t = 0}, {.t = 1, .shift = Vec3(0, 0.05, 0)}}, Vec3::UnitY(),
+                           Vec3::Zero(), Easing::smooth, false);
+  auto contact = std::make_unique<ObstacleContact>(
+      Obstacle{.shape = SphereShape{.center = Vec3(0, -5.45, 0), .radius = 5}, .motion = motion},
+      all, 1.0, 0.0);
+  const TouchSource& touches = *contact;
+  body.system.add(std::unique_ptr<Energy>(std::move(contact)));
+  body.system.add(std::make_unique<ScriptedVertices>(std::vector{1, 2}, body.rest, motion));
+  body.system.add(std::make_unique<Rayleigh>(*body.system.energies()[0], 1e-3));
+  body.system.add(std::make_unique<Friction>(touches, 0.1, 0.1));
+  if (const std::string reason = reason_unsupported(body.system, GetParam()); !reason.empty()) {
+    GTEST_SKIP() << reason;
+  }
+  State state = body.at_rest();
+  const auto integrator = make_integrator(body.system, GetParam(), {});
+  if (integrator->linear_solver().starts_with("eigen")) {
+    GTEST_SKIP() << "Eigen's factorisation allocates inside";
+  }
+  for (int k = 0; k < 3; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.01).status));
+  const long before = allocations;
+  int failed = 0;
+  for (int k = 0; k < 20; ++k) failed += !succeeded(integrator->step(state, 0.01).status);
+  const long during = allocations - before;
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(during, 0);
 }
 
 TEST_P(Allocation, NoneByStepControl) {
