@@ -17,7 +17,7 @@ PointConstraint::PointConstraint(int vertex, int other) : vertex_(vertex), other
   if (vertex == other) throw Error("a joint needs two different vertices");
   for (int c = 0; c < 3; ++c) {
     dofs_[static_cast<std::size_t>(c)] = 3 * vertex + c;
-    dofs_[static_cast<std::size_t>(3 + c)] = 3 * other + c;
+    dofs_[3 + static_cast<std::size_t>(c)] = 3 * other + c;
   }
 }
 

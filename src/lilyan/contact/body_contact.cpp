@@ -28,7 +28,7 @@ void raise_negative(Eigen::Matrix<double, 12, 12>& a, double strength) {
 
 }  // namespace
 
-BodyContact::BodyContact(std::vector<ContactSurface> surfaces, double k, double thickness,
+BodyContact::BodyContact(const std::vector<ContactSurface>& surfaces, double k, double thickness,
                          const Vector& x)
     : k_(k), thickness_(thickness), start_(x) {
   if (!(k > 0)) throw Error("the stiffness of a contact must be positive");

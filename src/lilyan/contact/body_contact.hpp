@@ -34,7 +34,8 @@ class BodyContact final : public Energy, public TouchSource {
  public:
   // x are the initial positions. Throws Error unless k and r are positive, and for surfaces that
   // share a vertex.
-  BodyContact(std::vector<ContactSurface> surfaces, double k, double thickness, const Vector& x);
+  BodyContact(const std::vector<ContactSurface>& surfaces, double k, double thickness,
+              const Vector& x);
 
   [[nodiscard]] EnergyKind kind() const override { return EnergyKind::contact; }
   [[nodiscard]] Stencils stencils() const override { return {4, vertices_}; }

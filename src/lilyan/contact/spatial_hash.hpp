@@ -1,6 +1,7 @@
 // Boxes in space, found by the cells of a uniform grid that they touch.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -24,10 +25,7 @@ class SpatialHash {
   void find(const Box& box, std::vector<int>& found) const;
 
  private:
-  struct Cell {
-    std::int64_t i, j, k;
-    auto operator<=>(const Cell&) const = default;
-  };
+  using Cell = std::array<std::int64_t, 3>;
   template <class Function>
   void each_cell(const Box& box, Function function) const;
 

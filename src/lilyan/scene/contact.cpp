@@ -162,7 +162,7 @@ void read_contacts(std::vector<TableReader> readers, const std::vector<ContactBo
       }
     }
     const SceneFriction friction = read_friction(reader);
-    auto contact = std::make_unique<BodyContact>(std::move(surfaces), stiffness, thickness, x);
+    auto contact = std::make_unique<BodyContact>(surfaces, stiffness, thickness, x);
     const TouchSource& touches = *contact;
     system.add(std::unique_ptr<Energy>(std::move(contact)));
     if (friction.mu > 0) {
