@@ -92,6 +92,24 @@ TEST(ContactScene, DampingOfEveryModel) {
   }
 }
 
+// A tent of four triangles from a file, thrown onto a ball.
+TEST(ContactScene, ClothFromASurfaceFile) {
+  const TempFolder folder;
+  folder.write(
+      "tent.obj",
+      "v -1 0 -1\nv 1 0 -1\nv 1 0 1\nv -1 0 1\nv 0 0.3 0\nf 1 5 2\nf 2 5 3\nf 3 5 4\nf 4 5 1\n");
+  Scene scene = load_scene(folder.write(
+      "scene.toml", kHead +
+                        "[[body]]\nname = \"tent\"\nmesh = \"tent.obj\"\nmass = 1\n"
+                        "springs = { kind = \"hookean\", stretch = 100 }\nvelocity = [0, -2, 0]\n"
+                        "[[obstacle]]\nkind = \"sphere\"\ncenter = [0, -0.75, 0]\nradius = 1\n"
+                        "stiffness = 500\n"));
+  EXPECT_EQ(scene.triangles.size(), 4u);
+  EXPECT_EQ(scene.system->vertices(), 5);
+  run(scene);
+  EXPECT_GT(scene.initial.x[3 * 4 + 1], 0.1);  // its top, which would be at -0.1 without the ball
+}
+
 TEST(ContactScene, ScriptsMoveTheirRegion) {
   Scene scene =
       load(kHead + box("[[body.script]]\nregion = { slab = { axis = \"y\", from = 1, to = 1 } }\n"
