@@ -23,22 +23,15 @@
 
 #include "lilyan/assemble/element_kernel.hpp"
 #include "lilyan/core/jet2.hpp"
+#include "lilyan/core/point3.hpp"
 
 namespace lilyan {
 
 namespace detail {
 
 template <class T>
-using Point = std::array<T, 3>;
+using Point = Point3<T>;
 
-template <class T>
-T dot(const Point<T>& a, const Point<T>& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-template <class T>
-Point<T> cross(const Point<T>& a, const Point<T>& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 template <class T>
 Point<T> add(const Point<T>& a, const T& factor, const Point<T>& b) {
   return {a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Eigenvalues>
+#include <cmath>
 
 namespace lilyan {
 
@@ -25,7 +26,9 @@ template <int N>
 // bit; rounding is not taken for one, since stress-free elements are singular.
 template <int N>
 void raise_negative(Eigen::Matrix<double, N, N>& a, double strength) {
-  if (is_definite<N>(a, 1e-10 * a.diagonal().cwiseAbs().sum())) return;
+  double size = 0;
+  for (int k = 0; k < N; ++k) size += std::abs(a(k, k));
+  if (is_definite<N>(a, 1e-10 * size)) return;
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, N, N>> eigen(a);
   for (int k = 0; k < N; ++k) {
     const double e = eigen.eigenvalues()[k];

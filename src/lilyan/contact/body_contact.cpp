@@ -1,12 +1,12 @@
 #include "lilyan/contact/body_contact.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "lilyan/assemble/raise_negative.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
@@ -16,15 +16,6 @@ namespace {
 // list is made anew, so that it lasts for some steps: a new list means a new sparsity pattern.
 constexpr double kSlack = 0.5;
 constexpr double kSpare = 1.0;
-
-void raise_negative(Eigen::Matrix<double, 12, 12>& a, double strength) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 12, 12>> eigen(a);
-  for (int i = 0; i < 12; ++i) {
-    const double e = eigen.eigenvalues()[i];
-    if (e >= 0) break;
-    a -= (strength * e) * eigen.eigenvectors().col(i) * eigen.eigenvectors().col(i).transpose();
-  }
-}
 
 }  // namespace
 
@@ -180,7 +171,7 @@ double BodyContact::evaluate(const Evaluation& at) const {
       }
     }
     if (!want_hessian) continue;
-    if (at.projection > 0) raise_negative(sum.hessian, at.projection);
+    if (at.projection > 0) raise_negative<12>(sum.hessian, at.projection);
     const int* position = at.slots->position.data() + 10 * n;
     const int* length = at.slots->column_length.data() + 4 * n;
     for (int a = 0; a < 4; ++a) {

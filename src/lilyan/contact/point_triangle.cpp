@@ -5,37 +5,22 @@
 #include <Eigen/Geometry>
 
 #include "lilyan/core/jet2.hpp"
+#include "lilyan/core/point3.hpp"
 
 namespace lilyan {
 namespace {
 
-template <class T>
-using Point = std::array<T, 3>;
-
-template <class T>
-Point<T> minus(const Point<T>& a, const Point<T>& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-template <class T>
-T dot(const Point<T>& a, const Point<T>& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-template <class T>
-Point<T> cross(const Point<T>& a, const Point<T>& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
 // The distance, squared, to the feature's line or plane.
 template <class T>
 T squared_distance(Nearest feature, const std::array<T, 12>& z) {
-  const auto point = [&](std::size_t i) { return Point<T>{z[3 * i], z[3 * i + 1], z[3 * i + 2]}; };
+  const auto point = [&](std::size_t i) { return Point3<T>{z[3 * i], z[3 * i + 1], z[3 * i + 2]}; };
   const auto from_line = [&](std::size_t i, std::size_t j) {
-    const Point<T> edge = minus(point(j), point(i));
-    const Point<T> area = cross(minus(point(0), point(i)), edge);
+    const Point3<T> edge = minus(point(j), point(i));
+    const Point3<T> area = cross(minus(point(0), point(i)), edge);
     return dot(area, area) / dot(edge, edge);
   };
   const auto from_point = [&](std::size_t i) {
-    const Point<T> offset = minus(point(0), point(i));
+    const Point3<T> offset = minus(point(0), point(i));
     return dot(offset, offset);
   };
   switch (feature) {
@@ -47,7 +32,7 @@ T squared_distance(Nearest feature, const std::array<T, 12>& z) {
     case Nearest::corner_c: return from_point(3);
     case Nearest::face: break;
   }
-  const Point<T> normal = cross(minus(point(2), point(1)), minus(point(3), point(1)));
+  const Point3<T> normal = cross(minus(point(2), point(1)), minus(point(3), point(1)));
   const T height = dot(minus(point(0), point(1)), normal);
   return height * height / dot(normal, normal);
 }
