@@ -21,8 +21,9 @@ struct SceneOptions {
 
 struct RunOptions {
   SceneOptions scene;
-  std::string output;        // empty: results/SCENE-METHOD
-  std::optional<int> steps;  // none: as the scene says
+  std::string output;          // empty: results/SCENE-METHOD
+  std::optional<int> steps;    // none: as the scene says
+  std::optional<int> threads;  // none: as the scene says; 0: one per core
   bool quiet = false;
 };
 

@@ -103,6 +103,11 @@ int dispatch(int argc, char** argv) {
                           "folder for the results (default: results/SCENE-METHOD)");
   run_command->add_option("--steps", run_options.steps, "number of steps, instead of the scene's")
       ->check(CLI::Range(0, std::numeric_limits<int>::max()));
+  run_command
+      ->add_option("--threads", run_options.threads,
+                   "threads that share the work on a large body; results do not depend on it "
+                   "(default: solver.threads of the scene, or one per core)")
+      ->check(CLI::Range(0, 1024));
   run_command->add_flag("-q,--quiet", run_options.quiet, "no progress, only the summary");
   run_command->callback([&] { exit_code = run(run_options); });
 

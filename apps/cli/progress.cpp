@@ -26,6 +26,7 @@ Progress::Progress(const Scene& scene) : scene_(scene), terminal_(isatty(STDERR_
 
 void Progress::show(const RunMoment& moment) {
   if (moment.step == 0) return;
+  tell_switches(moment.so_far);
   const Clock::time_point now = Clock::now();
   const double since = std::chrono::duration<double>(now - last_).count();
   const double t = moment.state.t - scene_.initial.t;
@@ -52,6 +53,18 @@ void Progress::show(const RunMoment& moment) {
   std::fputs((terminal_ ? "\r\033[K" + line : line + "\n").c_str(), stderr);
   std::fflush(stderr);
   shown_ = true;
+}
+
+void Progress::tell_switches(const RunSummary& so_far) {
+  for (; switches_ < so_far.switches.size(); ++switches_) {
+    const auto& [step, from, to] = so_far.switches[switches_];
+    std::fputs(fmt::format("{}step {}: linear solver {} instead of {}: {}\n",
+                           terminal_ && shown_ ? "\r\033[K" : "", step, to, from,
+                           to == "pcg" ? "another try"
+                                       : "conjugate gradients were slower than a factorisation")
+                   .c_str(),
+               stderr);
+  }
 }
 
 void Progress::finish() {

@@ -16,12 +16,15 @@ class Progress {
   void finish();  // leaves the terminal on a fresh line
 
  private:
+  void tell_switches(const RunSummary& so_far);
+
   using Clock = std::chrono::steady_clock;
 
   const Scene& scene_;
   bool terminal_;
   bool shown_ = false;
   int next_tenth_ = 1;
+  std::size_t switches_ = 0;  // of the linear solver, told so far
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = Clock::now();
 };

@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/threads.hpp"
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/run/results.hpp"
 #include "lilyan/run/runner.hpp"
@@ -136,6 +137,7 @@ int run(const RunOptions& options) {
                      scene.scheme.label, folder.string()));
   }
 
+  set_threads(options.threads.value_or(scene.threads));
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   std::signal(SIGPIPE, SIG_IGN);

@@ -8,83 +8,111 @@
 
 namespace lilyan {
 
-BlockPattern::BlockPattern(const System& system)
-    : dimension_(system.dimension()), free_index_(system.vertices(), -1) {
-  for (int v = 0; v < system.vertices(); ++v) {
-    if (!system.fixed(v)) {
-      free_index_[v] = static_cast<int>(free_vertices_.size());
-      free_vertices_.push_back(v);
-    }
-  }
-  const int n = static_cast<int>(free_vertices_.size());
-
-  std::vector<std::pair<int, int>> edges;  // both directions
-  const auto add_edges = [&](const Stencils& s) {
-    for (std::size_t first = 0; first < s.vertices.size(); first += s.size) {
-      for (int a = 0; a < s.size; ++a) {
-        for (int b = 0; b < s.size; ++b) {
-          const int i = free_index_[s.vertices[first + a]];
-          const int j = free_index_[s.vertices[first + b]];
-          if (i >= 0 && j >= 0 && i != j) edges.emplace_back(i, j);
-        }
-      }
-    }
-  };
-  for (const auto& energy : system.energies()) add_edges(energy->stencils());
-  for (const auto& dissipation : system.dissipations()) add_edges(dissipation->stencils());
-  std::ranges::sort(edges);
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-
-  graph_start_.assign(n + 1, 0);
-  graph_.reserve(edges.size());
-  for (const auto& [i, j] : edges) {
-    ++graph_start_[i + 1];
-    graph_.push_back(j);
-  }
-  for (int i = 0; i < n; ++i) graph_start_[i + 1] += graph_start_[i];
-
-  const int dim = dimension_;
-  if (static_cast<double>(edges.size()) * 4.5 + 6.0 * n > std::numeric_limits<int>::max() / 2.0) {
+LowerPattern::LowerPattern(int block, std::vector<int> graph_start, std::vector<int> graph)
+    : block_(block), graph_start_(std::move(graph_start)), graph_(std::move(graph)) {
+  const int n = nodes();
+  const double below = 0.5 * static_cast<double>(graph_.size());
+  const double entries = (below * block + 0.5 * n * (block + 1)) * block;
+  if (entries > 0.9 * std::numeric_limits<int>::max()) {
     throw Error("the system is too large: its Hessian has more entries than can be indexed");
   }
+  column_start_.reserve(static_cast<std::size_t>(block * n) + 1);
+  row_.reserve(static_cast<std::size_t>(entries));
   column_start_.push_back(0);
-  int longest = dim;
   for (int j = 0; j < n; ++j) {
-    const auto begin = graph_.begin() + graph_start_[j];
     const auto end = graph_.begin() + graph_start_[j + 1];
-    const auto below = std::upper_bound(begin, end, j);
-    for (int c = 0; c < dim; ++c) {
-      for (int r = c; r < dim; ++r) row_.push_back(dim * j + r);
-      for (auto i = below; i != end; ++i) {
-        for (int r = 0; r < dim; ++r) row_.push_back(dim * *i + r);
+    const auto lower = std::upper_bound(graph_.begin() + graph_start_[j], end, j);
+    for (int c = 0; c < block; ++c) {
+      for (int r = c; r < block; ++r) row_.push_back(block * j + r);
+      for (auto i = lower; i != end; ++i) {
+        for (int r = 0; r < block; ++r) row_.push_back(block * *i + r);
       }
       column_start_.push_back(static_cast<int>(row_.size()));
     }
-    longest = std::max(longest, column_start_[dim * j + 1] - column_start_[dim * j]);
   }
-  scratch_ = system.fixed_count() > 0 ? dim * longest : 0;
+}
+
+int LowerPattern::block_position(int i, int j) const {
+  const auto begin = row_.begin() + column_start_[block_ * j];
+  const auto end = row_.begin() + column_start_[block_ * j + 1];
+  return static_cast<int>(std::lower_bound(begin, end, block_ * i) - row_.begin());
+}
+
+struct BlockPattern::FreeVertices {
+  std::vector<int> vertices, index, graph_start, graph;
+
+  explicit FreeVertices(const System& system) : index(system.vertices(), -1) {
+    for (int v = 0; v < system.vertices(); ++v) {
+      if (!system.fixed(v)) {
+        index[v] = static_cast<int>(vertices.size());
+        vertices.push_back(v);
+      }
+    }
+    find_graph(system);
+  }
+
+ private:
+  // Counts, then fills, then sorts each vertex's list: no list of all pairs at once.
+  void find_graph(const System& system) {
+    const std::size_t n = vertices.size();
+    std::vector<std::size_t> start(n + 1, 0);
+    each_pair(system, [&](int i, int) { ++start[i + 1]; });
+    for (std::size_t i = 0; i < n; ++i) start[i + 1] += start[i];
+    std::vector<int> all(start[n]);
+    std::vector<std::size_t> next(start.begin(), start.end() - 1);
+    each_pair(system, [&](int i, int j) { all[next[i]++] = j; });
+    graph_start.assign(n + 1, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(start[i]);
+      const auto end = all.begin() + static_cast<std::ptrdiff_t>(start[i + 1]);
+      std::sort(begin, end);
+      graph.insert(graph.end(), begin, std::unique(begin, end));
+      graph_start[i + 1] = static_cast<int>(graph.size());
+    }
+    graph.shrink_to_fit();
+  }
+
+  template <class Function>
+  void each_pair(const System& system, Function function) const {
+    const auto add = [&](const Stencils& s) {
+      for (std::size_t first = 0; first < s.vertices.size(); first += s.size) {
+        for (int a = 0; a < s.size; ++a) {
+          for (int b = 0; b < s.size; ++b) {
+            const int i = index[s.vertices[first + a]];
+            const int j = index[s.vertices[first + b]];
+            if (i >= 0 && j >= 0 && i != j) function(i, j);
+          }
+        }
+      }
+    };
+    for (const auto& energy : system.energies()) add(energy->stencils());
+    for (const auto& dissipation : system.dissipations()) add(dissipation->stencils());
+  }
+};
+
+BlockPattern::BlockPattern(const System& system) : BlockPattern(system, FreeVertices(system)) {}
+
+BlockPattern::BlockPattern(const System& system, FreeVertices free)
+    : LowerPattern(system.dimension(), std::move(free.graph_start), std::move(free.graph)),
+      free_vertices_(std::move(free.vertices)),
+      free_index_(std::move(free.index)) {
+  if (system.fixed_count() == 0) return;
+  int longest = dimension();
+  for (int j = 0; j < nodes(); ++j) longest = std::max(longest, column_length(j));
+  scratch_ = dimension() * longest;
 }
 
 BlockSlots BlockPattern::slots(const Stencils& s) const {
-  const int dim = dimension_;
   BlockSlots slots;
   slots.position.reserve(s.vertices.size() * (s.size + 1) / 2);
   slots.column_length.reserve(s.vertices.size());
   for (std::size_t first = 0; first < s.vertices.size(); first += s.size) {
     for (int b = 0; b < s.size; ++b) {
       const int j = free_index_[s.vertices[first + b]];
-      slots.column_length.push_back(j < 0 ? dim
-                                          : column_start_[dim * j + 1] - column_start_[dim * j]);
+      slots.column_length.push_back(j < 0 ? dimension() : column_length(j));
       for (int a = b; a < s.size; ++a) {
         const int i = free_index_[s.vertices[first + a]];
-        if (i < 0 || j < 0) {
-          slots.position.push_back(entries());
-          continue;
-        }
-        const auto begin = row_.begin() + column_start_[dim * j];
-        const auto end = row_.begin() + column_start_[dim * j + 1];
-        slots.position.push_back(
-            static_cast<int>(std::lower_bound(begin, end, dim * i) - row_.begin()));
+        slots.position.push_back(i < 0 || j < 0 ? entries() : block_position(i, j));
       }
     }
   }

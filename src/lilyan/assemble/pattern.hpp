@@ -1,4 +1,4 @@
-// The sparsity pattern of a system's Hessian, computed once.
+// Sparsity patterns, computed once: of symmetric matrices of blocks, of a system's Hessian.
 #pragma once
 
 #include <vector>
@@ -8,44 +8,63 @@
 
 namespace lilyan {
 
-// Lower triangle of the Hessian over the free vertices, in compressed columns with ascending rows:
-// n×n blocks, n consecutive columns per vertex, where n is the system's dimension. Fixed vertices
-// are left out.
-class BlockPattern {
+// Lower triangle of a symmetric matrix of b×b blocks, in compressed columns with ascending rows: b
+// consecutive columns per node. The diagonal entry of a column is its first.
+class LowerPattern {
  public:
-  explicit BlockPattern(const System& system);
+  // Neighbours of each node, both directions, ascending and without the node itself.
+  LowerPattern(int block, std::vector<int> graph_start, std::vector<int> graph);
 
-  [[nodiscard]] int dimension() const { return dimension_; }
-  [[nodiscard]] int dofs() const { return dimension_ * static_cast<int>(free_vertices_.size()); }
-  // Degree of freedom of the system that a column stands for.
-  [[nodiscard]] int dof(int column) const {
-    return dimension_ * free_vertices_[static_cast<std::size_t>(column / dimension_)] +
-           column % dimension_;
-  }
+  [[nodiscard]] int block() const { return block_; }
+  [[nodiscard]] int nodes() const { return static_cast<int>(graph_start_.size()) - 1; }
+  [[nodiscard]] int dofs() const { return block_ * nodes(); }
+  [[nodiscard]] const std::vector<int>& graph_start() const { return graph_start_; }
+  [[nodiscard]] const std::vector<int>& graph() const { return graph_; }
   [[nodiscard]] const std::vector<int>& column_start() const { return column_start_; }
   [[nodiscard]] const std::vector<int>& row() const { return row_; }
   [[nodiscard]] int entries() const { return column_start_.back(); }
-  // Entries plus the scratch area that blocks of fixed vertices are written to.
-  [[nodiscard]] int storage() const { return entries() + scratch_; }
-  // Position of the diagonal entry of a column is column_start()[column].
-
-  // System vertex of each free vertex, ascending; free index of each system vertex, −1 if fixed.
-  [[nodiscard]] const std::vector<int>& free_vertices() const { return free_vertices_; }
-  [[nodiscard]] const std::vector<int>& free_index() const { return free_index_; }
-  // Neighbours of each free vertex among the free ones, both directions, without itself.
-  [[nodiscard]] const std::vector<int>& graph_start() const { return graph_start_; }
-  [[nodiscard]] const std::vector<int>& graph() const { return graph_; }
-
-  [[nodiscard]] BlockSlots slots(const Stencils& stencils) const;
+  // Length L of the first column of a node. Entry (r,c) of the node's block with node i ≥ j is at
+  // block_position(i, j) + c·L − c(c+1)/2 + r.
+  [[nodiscard]] int column_length(int node) const {
+    return column_start_[block_ * node + 1] - column_start_[block_ * node];
+  }
+  [[nodiscard]] int block_position(int i, int j) const;
 
  private:
-  int dimension_;
-  std::vector<int> free_vertices_;
-  std::vector<int> free_index_;
+  int block_;
   std::vector<int> graph_start_;
   std::vector<int> graph_;
   std::vector<int> column_start_;
   std::vector<int> row_;
+};
+
+// That of a system's Hessian, with the free vertices as nodes and blocks of the system's dimension.
+// Fixed vertices are left out.
+class BlockPattern : public LowerPattern {
+ public:
+  explicit BlockPattern(const System& system);
+
+  [[nodiscard]] int dimension() const { return block(); }
+  // Degree of freedom of the system that a column stands for.
+  [[nodiscard]] int dof(int column) const {
+    return dimension() * free_vertices_[static_cast<std::size_t>(column / dimension())] +
+           column % dimension();
+  }
+  // Entries plus the scratch area that blocks of fixed vertices are written to.
+  [[nodiscard]] int storage() const { return entries() + scratch_; }
+
+  // System vertex of each free vertex, ascending; free index of each system vertex, −1 if fixed.
+  [[nodiscard]] const std::vector<int>& free_vertices() const { return free_vertices_; }
+  [[nodiscard]] const std::vector<int>& free_index() const { return free_index_; }
+
+  [[nodiscard]] BlockSlots slots(const Stencils& stencils) const;
+
+ private:
+  struct FreeVertices;
+  BlockPattern(const System& system, FreeVertices free);
+
+  std::vector<int> free_vertices_;
+  std::vector<int> free_index_;
   int scratch_ = 0;
 };
 

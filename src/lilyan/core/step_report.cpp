@@ -33,6 +33,7 @@ void StepReport::append(const StepReport& next) {
 void StepReport::add_work(const StepReport& attempt) {
   iterations += attempt.iterations;
   factorisations += attempt.factorisations;
+  linear_iterations += attempt.linear_iterations;
   evaluations += attempt.evaluations;
   definiteness_fixes += attempt.definiteness_fixes;
 }

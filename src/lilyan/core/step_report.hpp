@@ -73,6 +73,7 @@ struct StepReport {
   int factorisations = 0;      // numeric factorisations, failed attempts included
   int evaluations = 0;         // of the objective, line-search trials included
   int definiteness_fixes = 0;  // Hessians that had to be modified
+  int linear_iterations = 0;   // of conjugate gradients, over all linear solves
   int nodes = 0;               // Gauss points of an adaptive quadrature
   // Velocity error left by the solver, √(δvᵀMδv), relative to √(2·energy scale) of the step.
   double residual = 0;

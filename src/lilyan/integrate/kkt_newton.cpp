@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "lilyan/core/fixed.hpp"
-#include "lilyan/solve/definite_factor.hpp"
+#include "lilyan/solve/definite.hpp"
 #include "lilyan/solve/timer.hpp"
 
 namespace lilyan {

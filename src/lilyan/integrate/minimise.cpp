@@ -55,9 +55,7 @@ void MinimiseIntegrator::prepare_points(std::size_t stages) {
   }
 }
 
-std::string_view MinimiseIntegrator::linear_solver() const {
-  return newton_.linear_solver().name();
-}
+std::string_view MinimiseIntegrator::linear_solver() const { return newton_.linear_name(); }
 
 TablePlan& MinimiseIntegrator::choose_plan(const State& state, double h) {
   if (!at_ratio_ || state.h_previous == 0) return plan_;
@@ -222,6 +220,7 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
     report.factorisations += solved.factorisations;
     report.evaluations += solved.evaluations;
     report.definiteness_fixes += solved.definiteness_fixes;
+    report.linear_iterations += solved.linear_iterations;
     report.residual = std::max(report.residual, objective_.relative_velocity_error());
     if (!succeeded(solved.status)) return false;
     solver_impulse_ += (stage.displacement_effect / h) * newton_.gradient();

@@ -59,6 +59,7 @@ class StepObjective final : public Objective {
   double defect(const Vector& d, const Vector& gradient) override;
   [[nodiscard]] double norm(const Vector& gradient) const override;
   [[nodiscard]] Rounding rounding(const Vector& d, const Vector& diagonal) const override;
+  [[nodiscard]] const Vector* positions() const override { return step_.x0; }
 
   // h² Σ βᵢ ∇E(x₀ + θᵢ d) of the last evaluation.
   [[nodiscard]] const Vector& weighted_gradients() const { return gradients_; }

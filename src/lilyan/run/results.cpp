@@ -7,6 +7,7 @@
 
 #include "lilyan/assemble/lanes.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/threads.hpp"
 #include "lilyan/core/version.hpp"
 
 namespace lilyan {
@@ -159,7 +160,14 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
                   {"triangles", scene_.triangles.size()},
                   {"edges", scene_.edges.size()},
                   {"springs", scene_.springs}};
+  Json switches = Json::array();
+  for (const auto& [step, from, to] : summary.switches) {
+    switches.push_back({{"step", step}, {"from", from}, {"to", to}});
+  }
   json["solver"] = {{"linear", summary.linear_solver},
+                    {"linear_switches", switches},
+                    {"linear_iterations", summary.linear_iterations},
+                    {"threads", threads()},
                     {"definiteness", name(scene_.solver.newton.definiteness)},
                     {"lanes", kLanes},
                     {"iterations", summary.iterations},

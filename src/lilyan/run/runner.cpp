@@ -32,6 +32,7 @@ void count(RunSummary& summary, const StepReport& report) {
   summary.factorisations += report.factorisations;
   summary.evaluations += report.evaluations;
   summary.definiteness_fixes += report.definiteness_fixes;
+  summary.linear_iterations += report.linear_iterations;
   if (!succeeded(report.status)) return;
   if (report.substeps > 1) ++summary.halved_steps;
   summary.shortest_step =
@@ -47,6 +48,13 @@ void count(RunSummary& summary, const StepReport& report) {
   const double change = report.after.total - report.before.total;
   summary.worst_imbalance =
       std::max(summary.worst_imbalance, std::abs(change - report.ledger.total()));
+}
+
+// Remembers when a step ended with another linear solver than the one before.
+void watch_solver(RunSummary& summary, int step, std::string_view now) {
+  if (summary.linear_solver == now) return;
+  summary.switches.push_back({step, summary.linear_solver, std::string(now)});
+  summary.linear_solver = now;
 }
 
 }  // namespace
@@ -80,6 +88,7 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
       break;
     }
     summary.steps = step;
+    watch_solver(summary, step, integrator->linear_solver());
     // Counting equal steps rather than summing them keeps t exact.
     if (!scene.variable_steps()) state.t = scene.initial.t + step * scene.step;
     summary.t = state.t;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "lilyan/core/step_report.hpp"
 #include "lilyan/diagnose/drift.hpp"
@@ -29,8 +30,9 @@ struct RunSummary {
   long factorisations = 0;
   long evaluations = 0;
   long definiteness_fixes = 0;
-  int halved_steps = 0;    // steps that succeeded only in smaller pieces
-  int rejected_steps = 0;  // given up for a shorter one by the step control
+  long linear_iterations = 0;  // of conjugate gradients
+  int halved_steps = 0;        // steps that succeeded only in smaller pieces
+  int rejected_steps = 0;      // given up for a shorter one by the step control
   double shortest_step = 0;
   double longest_step = 0;
   int round_off_steps = 0;  // steps solved to rounding error rather than to tolerance
@@ -41,7 +43,13 @@ struct RunSummary {
   Ledger ledger;
   double worst_imbalance = 0;  // largest |H₁ − H₀ − ledger| of a step
   NewtonTimes times;
-  std::string linear_solver;
+  std::string linear_solver;  // of the last step
+  // Steps by which another linear solver had been taken, and which.
+  struct SolverSwitch {
+    int step;
+    std::string from, to;
+  };
+  std::vector<SolverSwitch> switches;
 };
 
 // What an observer sees: after every step, and once before the first (step 0, no report).

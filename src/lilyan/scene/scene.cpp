@@ -19,6 +19,7 @@ namespace lilyan {
 namespace {
 
 constexpr int kMany = std::numeric_limits<int>::max();
+constexpr int kMostThreads = 1024;
 
 // Whether a method takes the scene's value of a parameter.
 bool takes(const Method& method, TableReader& reader, const ParameterSpec& spec) {
@@ -106,7 +107,7 @@ void read_integrator(TableReader reader, const std::optional<int>& steps, Scene&
 
 void read_solver(TableReader reader, Scene& scene) {
   reader.expect({"energy_tolerance", "velocity_tolerance", "max_iterations", "definiteness",
-                 "reuse_factor", "on_failure", "max_halvings"});
+                 "linear", "reuse_factor", "threads", "on_failure", "max_halvings"});
   SolverOptions& s = scene.solver;
   s.energy_tolerance = reader.positive("energy_tolerance", s.energy_tolerance);
   s.velocity_tolerance = reader.positive("velocity_tolerance", s.velocity_tolerance);
@@ -115,6 +116,11 @@ void read_solver(TableReader reader, Scene& scene) {
       reader.choice("definiteness", {"project", "shift"}, "project") == "project"
           ? Definiteness::project
           : Definiteness::shift;
+  const std::string linear = reader.choice("linear", {"auto", "cholesky", "pcg"}, "auto");
+  s.newton.linear = linear == "auto"  ? LinearChoice::automatic
+                    : linear == "pcg" ? LinearChoice::pcg
+                                      : LinearChoice::cholesky;
+  scene.threads = reader.whole("threads", 0, kMostThreads, scene.threads);
   s.newton.reuse_factor = reader.flag("reuse_factor", s.newton.reuse_factor);
   const bool halve = reader.choice("on_failure", {"halve", "stop"}, "halve") == "halve";
   const int halvings = reader.whole("max_halvings", 1, 30, 6);

@@ -37,6 +37,7 @@ struct Scene {
   [[nodiscard]] bool variable_steps() const { return control.kind != StepControlKind::fixed; }
   SolverOptions solver;
   int max_halvings = 0;  // 0: a failed step stops the run
+  int threads = 0;       // to be shared by loops over a body's elements; 0: one per core
   OutputSettings output;
 
   std::unique_ptr<System> system;

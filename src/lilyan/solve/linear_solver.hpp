@@ -22,12 +22,16 @@ class LinearSolver {
   [[nodiscard]] virtual bool factorise(std::span<const double> values) = 0;
   virtual void solve(const Vector& right_side, Vector& solution) = 0;
   [[nodiscard]] virtual std::string_view name() const = 0;
+
+  // Operations of a factorisation and of a solve, roughly.
+  [[nodiscard]] virtual double factor_flops() const = 0;
+  [[nodiscard]] virtual double solve_flops() const = 0;
 };
 
 // The pattern must outlive the solver. CHOLMOD's supernodal Cholesky where the build has it,
 // otherwise Eigen's simplicial one.
-[[nodiscard]] std::unique_ptr<LinearSolver> make_cholesky(const BlockPattern& pattern);
+[[nodiscard]] std::unique_ptr<LinearSolver> make_cholesky(const LowerPattern& pattern);
 // Eigen's, always available.
-[[nodiscard]] std::unique_ptr<LinearSolver> make_eigen_cholesky(const BlockPattern& pattern);
+[[nodiscard]] std::unique_ptr<LinearSolver> make_eigen_cholesky(const LowerPattern& pattern);
 
 }  // namespace lilyan

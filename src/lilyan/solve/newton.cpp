@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lilyan/solve/definite_factor.hpp"
+#include "lilyan/solve/direction.hpp"
 #include "lilyan/solve/timer.hpp"
 
 namespace lilyan {
@@ -12,6 +12,18 @@ namespace {
 constexpr double kArmijo = 1e-4;           // share of the predicted decrease a step must reach
 constexpr int kMaxTrials = 60;             // halvings of the step length
 constexpr double kReuseContraction = 0.2;  // keep the factor while a full step shrinks ‖r‖ by this
+constexpr double kFirstAccuracy = 0.01;  // of an iterative linear solution
+constexpr double kBestAccuracy = 1e-5;
+constexpr double kPoorContraction = 0.9;
+constexpr double kAfterPoor = 1e-3;
+constexpr double kShareOfGoal = 0.2;  // of the error that is allowed at the end
+
+// Of the next direction, given how much the last one shrank the residual: a linear model is worth
+// solving as far as it agrees with the function (Eisenstat, Walker 1996, choice 2).
+double next_accuracy(double contraction) {
+  if (contraction > kPoorContraction) return kAfterPoor;  // the direction itself may be to blame
+  return std::clamp(0.9 * contraction * contraction, kBestAccuracy, kFirstAccuracy);
+}
 
 }  // namespace
 
@@ -22,14 +34,16 @@ std::string_view name(Definiteness definiteness) {
 Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
     : pattern_(pattern),
       options_(options),
-      linear_(make_cholesky(pattern)),
-      hessian_(pattern.storage()),
-      free_right_(pattern.dofs()),
-      free_solution_(pattern.dofs()) {
+      finder_(std::make_unique<DirectionFinder>(pattern, options.linear, options.definiteness)) {
   const auto all = static_cast<Eigen::Index>(pattern.dimension() * pattern.free_index().size());
   for (Vector* v : {&gradient_, &trial_gradient_, &trial_, &direction_, &diagonal_})
     v->setZero(all);
 }
+
+Newton::~Newton() = default;
+
+std::string_view Newton::linear_name() const { return finder_->name(); }
+LinearKind Newton::linear_kind() const { return finder_->kind(); }
 
 NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   NewtonResult result;
@@ -39,22 +53,9 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     return objective.evaluate(at, gradient);
   };
 
-  // The guess is pulled back towards d = 0, the start of the step, while that lowers Φ: constant
-  // velocity overshoots by far where the motion is stiff, and may invert elements, where Φ is
-  // infinite. This halves the iterations of a lively body and costs one evaluation otherwise.
   objective.linearise(d);
   double phi = evaluate(d, gradient_);
-  for (int k = 0; k < kMaxTrials; ++k) {
-    // (Prescribed displacements of fixed vertices are not a guess.)
-    trial_ = d;
-    const double share = k + 1 < kMaxTrials ? 0.5 : 0.0;
-    for (int c = 0; c < pattern_.dofs(); ++c) trial_[pattern_.dof(c)] *= share;
-    const double trial_phi = evaluate(trial_, trial_gradient_);
-    if (std::isfinite(phi) && !(trial_phi < phi)) break;
-    d.swap(trial_);
-    gradient_.swap(trial_gradient_);
-    phi = trial_phi;
-  }
+  phi = pull_back(d, phi, evaluate);
   if (!std::isfinite(phi)) {
     result.status = StepStatus::non_finite;
     return result;
@@ -63,8 +64,11 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   if (objective.linearise(d)) phi = evaluate(d, gradient_);
   double norm = objective.norm(gradient_);
   bool stalled = false;  // the last step hardly shrank the residual
-  bool reuse = false;    // the factor at hand is good enough for the next direction
-  while (objective.defect(d, gradient_) > 1) {
+  DirectionFinder::Request request{.accuracy = kFirstAccuracy};
+  finder_->begin();
+  while (true) {
+    const double defect = objective.defect(d, gradient_);
+    if (!(defect > 1)) return result;
     if (result.iterations == options_.max_iterations) {
       result.status = StepStatus::not_converged;
       return result;
@@ -73,13 +77,12 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
       result.status = StepStatus::round_off;
       return result;
     }
-    const bool fresh = !reuse;
-    if (fresh && !factorise_definite(objective, d, pattern_, options_.definiteness, *linear_,
-                                     hessian_, result, times_)) {
+    // No more accurate than what is left to do asks for.
+    request.accuracy = std::max(request.accuracy, std::min(kFirstAccuracy, kShareOfGoal / defect));
+    if (!finder_->find(objective, d, gradient_, request, direction_, result, times_)) {
       result.status = StepStatus::not_definite;
       return result;
     }
-    solve_direction();
     ++result.iterations;
 
     // Backtracking on Φ. Where the predicted decrease drowns in the rounding error of Φ, the slope
@@ -120,29 +123,57 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
         result.status = StepStatus::round_off;
         return result;
       }
-      if (fresh) {
+      // An old factor may be to blame, or an iterative solution.
+      if (!request.reuse && (request.insist || finder_->factorised())) {
         result.status = StepStatus::no_descent;
         return result;
       }
-      reuse = false;  // an old factor may be to blame
+      request.insist = !request.reuse;
+      request.reuse = false;
       continue;
     }
     d.swap(trial_);
     gradient_.swap(trial_gradient_);
     if (objective.linearise(d)) phi = evaluate(d, gradient_);
     const double new_norm = objective.norm(gradient_);
-    reuse = options_.reuse_factor && length == 1 && new_norm <= kReuseContraction * norm;
+    request = {.reuse = options_.reuse_factor && length == 1 &&
+                        new_norm <= kReuseContraction * norm && finder_->factorised(),
+               .accuracy = next_accuracy(new_norm / norm)};
     stalled = new_norm > 0.5 * norm;
     norm = new_norm;
   }
-  return result;
 }
 
-void Newton::solve_direction() {
-  const Timer timer(times_.solve);
-  for (int c = 0; c < pattern_.dofs(); ++c) free_right_[c] = -gradient_[pattern_.dof(c)];
-  linear_->solve(free_right_, free_solution_);
-  for (int c = 0; c < pattern_.dofs(); ++c) direction_[pattern_.dof(c)] = free_solution_[c];
+// The guess is pulled back towards d = 0, the start of the step, while that lowers Φ: constant
+// velocity overshoots by far where the motion is stiff, and may invert elements, where Φ is
+// infinite. This halves the iterations of a lively body and costs one evaluation otherwise.
+template <class Evaluate>
+double Newton::pull_back(Vector& d, double phi, const Evaluate& evaluate) {
+  double share = 0.5;
+  for (int k = 0; k < kMaxTrials; ++k) {
+    // (Prescribed displacements of fixed vertices are not a guess.)
+    trial_ = d;
+    if (k + 1 == kMaxTrials) share = 0;
+    double slope = 0;  // of Φ(t d) at t = 1
+    for (int c = 0; c < pattern_.dofs(); ++c) {
+      const int dof = pattern_.dof(c);
+      slope += gradient_[dof] * d[dof];
+      trial_[dof] *= share;
+    }
+    const double trial_phi = evaluate(trial_, trial_gradient_);
+    if (std::isfinite(phi) && !(trial_phi < phi)) return phi;
+    d.swap(trial_);
+    gradient_.swap(trial_gradient_);
+    if (share == 0) return trial_phi;
+    // Where the parabola through both values and the slope has its minimum, seen from the trial
+    // point; at zero when that is beyond the start.
+    const double rise = slope * (1 - share) - (phi - trial_phi);
+    share = std::isfinite(rise) && rise > 0
+                ? std::clamp((1 - slope * (1 - share) * (1 - share) / (2 * rise)) / share, 0.0, 0.5)
+                : 0.5;
+    phi = trial_phi;
+  }
+  return phi;
 }
 
 bool Newton::at_rounding(const Objective& objective, const Vector& d, double norm) {
@@ -152,7 +183,7 @@ bool Newton::at_rounding(const Objective& objective, const Vector& d, double nor
 
 void Newton::read_diagonal() {
   for (int c = 0; c < pattern_.dofs(); ++c) {
-    diagonal_[pattern_.dof(c)] = hessian_[pattern_.column_start()[c]];
+    diagonal_[pattern_.dof(c)] = finder_->hessian()[pattern_.column_start()[c]];
   }
 }
 

@@ -1,13 +1,13 @@
 // Newton's method for minimisation, with line search on the objective itself.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "lilyan/assemble/pattern.hpp"
 #include "lilyan/core/step_report.hpp"
 #include "lilyan/core/types.hpp"
-#include "lilyan/solve/linear_solver.hpp"
 
 namespace lilyan {
 
@@ -19,11 +19,17 @@ enum class Definiteness {
 
 [[nodiscard]] std::string_view name(Definiteness definiteness);
 
+// How the linear systems of a minimisation are solved.
+enum class LinearKind { cholesky, pcg };
+// The same, as the user chooses.
+enum class LinearChoice { automatic, cholesky, pcg };
+
 struct NewtonOptions {
   int max_iterations = 200;
   Definiteness definiteness = Definiteness::project;
   // Solve again with the factor at hand while that contracts the residual fast.
   bool reuse_factor = true;
+  LinearChoice linear = LinearChoice::automatic;
 };
 
 // A smooth function of all degrees of freedom. Entries of fixed vertices stay as given: gradients
@@ -54,6 +60,9 @@ class Objective {
     double gradient = 0;
   };
   [[nodiscard]] virtual Rounding rounding(const Vector& d, const Vector& diagonal) const = 0;
+  // Where the vertices are, roughly, if they are points in space: what a rigid motion of some of
+  // them is depends on it.
+  [[nodiscard]] virtual const Vector* positions() const { return nullptr; }
 };
 
 struct NewtonResult {
@@ -62,6 +71,7 @@ struct NewtonResult {
   int factorisations = 0;
   int evaluations = 0;
   int definiteness_fixes = 0;
+  int linear_iterations = 0;  // of conjugate gradients
 };
 
 // Seconds spent, for benchmarks.
@@ -80,32 +90,36 @@ struct NewtonTimes {
   }
 };
 
+class DirectionFinder;
+
 class Newton {
  public:
   // The pattern must outlive this.
   Newton(const BlockPattern& pattern, const NewtonOptions& options);
+  ~Newton();
 
   // Minimises from the given d; on success d is the minimiser and gradient() its residual.
   NewtonResult minimise(Objective& objective, Vector& d);
 
   [[nodiscard]] const Vector& gradient() const { return gradient_; }
-  [[nodiscard]] const LinearSolver& linear_solver() const { return *linear_; }
+  // Of the linear solver used last.
+  [[nodiscard]] std::string_view linear_name() const;
+  [[nodiscard]] LinearKind linear_kind() const;
   [[nodiscard]] const NewtonTimes& times() const { return times_; }
 
  private:
-  void solve_direction();
+  template <class Evaluate>
+  double pull_back(Vector& d, double phi, const Evaluate& evaluate);
   void read_diagonal();
   // Whether a residual of this size may be nothing but rounding error.
   bool at_rounding(const Objective& objective, const Vector& d, double norm);
 
   const BlockPattern& pattern_;
   NewtonOptions options_;
-  std::unique_ptr<LinearSolver> linear_;
-  std::vector<double> hessian_;
+  std::unique_ptr<DirectionFinder> finder_;
   NewtonTimes times_;
-  // Workspace. Over all degrees of freedom, except those named free.
+  // Workspace, over all degrees of freedom.
   Vector gradient_, trial_gradient_, trial_, direction_, diagonal_;
-  Vector free_right_, free_solution_;
 };
 
 }  // namespace lilyan

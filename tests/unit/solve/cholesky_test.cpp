@@ -7,7 +7,7 @@
 namespace lilyan::test {
 namespace {
 
-using Make = std::unique_ptr<LinearSolver> (*)(const BlockPattern&);
+using Make = std::unique_ptr<LinearSolver> (*)(const LowerPattern&);
 
 class Cholesky : public ::testing::TestWithParam<Make> {
  protected:

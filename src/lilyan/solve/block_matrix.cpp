@@ -1,0 +1,132 @@
+#include "lilyan/solve/block_matrix.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "lilyan/core/threads.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr int kChunkBlocks = 4096;  // about 300 kB, 10 µs
+
+// Four numbers at any address; a block's column is three of them.
+using Quad [[gnu::vector_size(32)]] = double;
+inline Quad load(const double* p) {
+  Quad q;
+  std::memcpy(&q, p, sizeof q);
+  return q;
+}
+
+}  // namespace
+
+BlockMatrix::BlockMatrix(const LowerPattern& pattern, std::span<const int> node,
+                         std::span<const int> groups) {
+  const int n = pattern.nodes();
+  std::vector<int> place(n);
+  for (int k = 0; k < n; ++k) place[node[k]] = k;
+  const auto& graph_start = pattern.graph_start();
+  start_.reserve(n + 1);
+  start_.push_back(0);
+  column_.reserve(pattern.graph().size() + n);
+  std::vector<int> row;
+  for (int k = 0; k < n; ++k) {
+    row.assign(1, k);
+    for (int e = graph_start[node[k]]; e < graph_start[node[k] + 1]; ++e) {
+      row.push_back(place[pattern.graph()[e]]);
+    }
+    std::ranges::sort(row);
+    for (const int c : row) {
+      if (c == k) diagonal_.push_back(static_cast<int>(column_.size()));
+      column_.push_back(c);
+    }
+    start_.push_back(static_cast<int>(column_.size()));
+  }
+  source_.reserve(column_.size());
+  for (int k = 0; k < n; ++k) {
+    for (int e = start_[k]; e < start_[k + 1]; ++e) {
+      const int i = std::max(node[k], node[column_[e]]);
+      const int j = std::min(node[k], node[column_[e]]);
+      const int length = pattern.column_length(j);
+      source_.push_back({pattern.block_position(i, j), node[k] == i ? length : -length});
+    }
+  }
+  // Loads of a block's last column reach one number beyond it.
+  values_.assign(9 * column_.size() + 1, 0.0);
+
+  chunks_.push_back(0);
+  chunk_rows_.push_back(0);
+  for (std::size_t g = 1; g < groups.size(); ++g) {
+    const bool last = g + 1 == groups.size();
+    if (last || start_[groups[g]] - start_[chunk_rows_.back()] >= kChunkBlocks) {
+      chunks_.push_back(static_cast<int>(g));
+      chunk_rows_.push_back(groups[g]);
+    }
+  }
+  partial_.resize(chunks_.size());
+}
+
+void BlockMatrix::assign(std::span<const double> lower) {
+  parallel_for(static_cast<int>(chunks_.size()) - 1, [&](int chunk) {
+    for (int k = start_[chunk_rows_[chunk]]; k < start_[chunk_rows_[chunk + 1]]; ++k) {
+      const auto [position, signed_length] = source_[k];
+      const int length = std::abs(signed_length);
+      double* block = values_.data() + 9 * std::ptrdiff_t{k};
+      const double* first = lower.data() + position;
+      const double* second = first + length - 1;
+      const double* third = second + length - 2;
+      if (signed_length < 0) {
+        for (int r = 0; r < 3; ++r) {
+          block[3 * r] = first[r];
+          block[3 * r + 1] = second[r];
+          block[3 * r + 2] = third[r];
+        }
+      } else {
+        for (int r = 0; r < 3; ++r) {
+          block[r] = first[r];
+          block[3 + r] = second[r];
+          block[6 + r] = third[r];
+        }
+      }
+    }
+    // Of a diagonal block only the lower triangle is there.
+    for (int row = chunk_rows_[chunk]; row < chunk_rows_[chunk + 1]; ++row) {
+      double* block = values_.data() + 9 * std::ptrdiff_t{diagonal_[row]};
+      block[3] = block[1];
+      block[6] = block[2];
+      block[7] = block[5];
+    }
+  });
+}
+
+double BlockMatrix::multiply(const double* x, double* y) {
+  const int chunks = static_cast<int>(chunks_.size()) - 1;
+  parallel_for(chunks, [&](int chunk) {
+    double dot = 0;
+    for (int row = chunk_rows_[chunk]; row < chunk_rows_[chunk + 1]; ++row) {
+      // Two sums, since one alone would wait for itself.
+      Quad even = {};
+      Quad odd = {};
+      const double* block = this->block(start_[row]);
+      for (int k = start_[row]; k < start_[row + 1]; ++k, block += 9) {
+        const double* p = x + 3 * std::ptrdiff_t{column_[k]};
+        even += load(block) * p[0];
+        odd += load(block + 3) * p[1];
+        even += load(block + 6) * p[2];
+      }
+      even += odd;
+      double* result = y + 3 * std::ptrdiff_t{row};
+      const double* own = x + 3 * std::ptrdiff_t{row};
+      for (int r = 0; r < 3; ++r) {
+        result[r] = even[r];
+        dot += own[r] * even[r];
+      }
+    }
+    partial_[chunk] = dot;
+  });
+  double sum = 0;
+  for (int chunk = 0; chunk < chunks; ++chunk) sum += partial_[chunk];
+  return sum;
+}
+
+}  // namespace lilyan

@@ -1,0 +1,190 @@
+#include "lilyan/solve/coarse_space.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+#include "lilyan/core/threads.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr int kModes = 6;
+constexpr int kDenseClusters = 48;
+constexpr double kNoRotation = 1e-6;  // of a cluster's extent: vertices in line, or a single one
+
+using Mat3d = Eigen::Matrix3d;
+using Mat6d = Eigen::Matrix<double, kModes, kModes>;
+
+LowerPattern neighbourhood(const BlockMatrix& matrix, const Aggregates& aggregates,
+                           std::span<const int> cluster_of) {
+  std::vector<int> start{0};
+  std::vector<int> graph;
+  std::vector<int> seen;
+  for (int a = 0; a < aggregates.count(); ++a) {
+    seen.clear();
+    const int begin = matrix.start()[aggregates.start[a]];
+    const int end = matrix.start()[aggregates.start[a + 1]];
+    for (int k = begin; k < end; ++k) seen.push_back(cluster_of[matrix.column()[k]]);
+    std::ranges::sort(seen);
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    std::erase(seen, a);
+    graph.insert(graph.end(), seen.begin(), seen.end());
+    start.push_back(static_cast<int>(graph.size()));
+  }
+  return {kModes, std::move(start), std::move(graph)};
+}
+
+}  // namespace
+
+CoarseSpace::CoarseSpace(const BlockMatrix& matrix, const Aggregates& aggregates)
+    : matrix_(matrix),
+      aggregates_(aggregates),
+      cluster_of_(matrix.rows()),
+      arms_(3 * static_cast<std::size_t>(matrix.rows())),
+      rotation_(aggregates.count()) {
+  for (int a = 0; a < aggregates.count(); ++a) {
+    std::fill(cluster_of_.begin() + aggregates.start[a],
+              cluster_of_.begin() + aggregates.start[a + 1], a);
+  }
+  pattern_ = std::make_unique<LowerPattern>(neighbourhood(matrix, aggregates, cluster_of_));
+  values_.resize(pattern_->entries());
+  right_.setZero(pattern_->dofs());
+  solution_.setZero(pattern_->dofs());
+  if (aggregates.count() <= kDenseClusters) {
+    dense_.setZero(pattern_->dofs(), pattern_->dofs());
+    factor_ = Eigen::LLT<Eigen::MatrixXd>(pattern_->dofs());
+  } else {
+    sparse_ = make_cholesky(*pattern_);
+  }
+}
+
+double CoarseSpace::work() const {
+  return sparse_ ? sparse_->solve_flops() : static_cast<double>(dense_.size());
+}
+
+// Rotations about the axes of inertia through the cluster's centre, each scaled to move its
+// vertices by one on average; left out where it would not move them.
+void CoarseSpace::find_modes(const double* positions) {
+  parallel_for(aggregates_.count(), [&](int a) {
+    const int begin = aggregates_.start[a];
+    const int end = aggregates_.start[a + 1];
+    Vec3 centre = Vec3::Zero();
+    for (int i = begin; i < end; ++i) centre += Eigen::Map<const Vec3>(positions + 3 * i);
+    centre /= end - begin;
+    Mat3d inertia = Mat3d::Zero();
+    for (int i = begin; i < end; ++i) {
+      const Vec3 r = Eigen::Map<const Vec3>(positions + 3 * i) - centre;
+      Eigen::Map<Vec3>(arms_.data() + 3 * i) = r;
+      inertia += r.squaredNorm() * Mat3d::Identity() - r * r.transpose();
+    }
+    Eigen::SelfAdjointEigenSolver<Mat3d> axes;
+    axes.computeDirect(inertia / (end - begin));
+    rotation_[a].setZero();
+    const Vec3& square = axes.eigenvalues();
+    for (int k = 0; k < 3; ++k) {
+      if (square[k] > kNoRotation * square[2]) {
+        rotation_[a].col(k) = axes.eigenvectors().col(k) / std::sqrt(square[k]);
+      }
+    }
+  });
+}
+
+// The blocks of one cluster with those before it and itself. A rotation w moves a vertex by w × r =
+// −[r]w, so P is (I, −[r]), and the rows of A(−[r]) are r × (rows of A).
+void CoarseSpace::fill_rows(int a) {
+  const auto& graph = pattern_->graph();
+  int neighbour = pattern_->graph_start()[a];
+  const int last = pattern_->graph_start()[a + 1];
+  // A row meets clusters in ascending order, but each row begins again: blocks are summed in place.
+  const auto add = [&](int b, const Mat6d& block) {
+    const int length = pattern_->column_length(b);
+    double* target = values_.data() + pattern_->block_position(a, b);
+    for (int c = 0; c < kModes; ++c) {
+      for (int r = a == b ? c : 0; r < kModes; ++r) {
+        target[c * length - c * (c + 1) / 2 + r] = block(r, c);
+      }
+    }
+  };
+  for (; neighbour <= last; ++neighbour) {
+    const int b = neighbour < last && graph[neighbour] < a ? graph[neighbour] : a;
+    Mat6d sum = Mat6d::Zero();
+    const int from = aggregates_.start[b];
+    const int to = aggregates_.start[b + 1];
+    for (int i = aggregates_.start[a]; i < aggregates_.start[a + 1]; ++i) {
+      const auto columns = matrix_.column();
+      const auto begin = columns.begin() + matrix_.start()[i];
+      const auto end = columns.begin() + matrix_.start()[i + 1];
+      Mat3d force = Mat3d::Zero();
+      Mat3d torque = Mat3d::Zero();
+      bool any = false;
+      for (auto k = std::lower_bound(begin, end, from); k != end && *k < to; ++k) {
+        const Eigen::Map<const Mat3d> A(matrix_.block(static_cast<int>(k - columns.begin())));
+        const Eigen::Map<const Vec3> r(arms_.data() + 3 * *k);
+        force += A;
+        for (int e = 0; e < 3; ++e) torque.row(e) += r.cross(Vec3(A.row(e)));
+        any = true;
+      }
+      if (!any) continue;
+      const Eigen::Map<const Vec3> r(arms_.data() + 3 * i);
+      sum.topLeftCorner<3, 3>() += force;
+      sum.topRightCorner<3, 3>() += torque;
+      for (int e = 0; e < 3; ++e) {
+        sum.bottomLeftCorner<3, 3>().col(e) += r.cross(force.col(e));
+        sum.bottomRightCorner<3, 3>().col(e) += r.cross(torque.col(e));
+      }
+    }
+    sum.rightCols<3>() = (sum.rightCols<3>() * rotation_[b]).eval();
+    sum.bottomRows<3>() = (rotation_[a].transpose() * sum.bottomRows<3>()).eval();
+    if (a == b) {
+      for (int k = 0; k < 3; ++k) {
+        if (rotation_[a].col(k).isZero(0)) sum(3 + k, 3 + k) = 1;
+      }
+    }
+    add(b, sum);
+    if (b == a) break;
+  }
+}
+
+bool CoarseSpace::build(const double* positions) {
+  find_modes(positions);
+  parallel_for(aggregates_.count(), [&](int a) { fill_rows(a); });
+  if (sparse_) return sparse_->factorise(values_);
+  for (int c = 0; c < pattern_->dofs(); ++c) {
+    for (int k = pattern_->column_start()[c]; k < pattern_->column_start()[c + 1]; ++k) {
+      dense_(pattern_->row()[k], c) = values_[k];
+    }
+  }
+  factor_.compute(dense_);
+  return factor_.info() == Eigen::Success;
+}
+
+void CoarseSpace::restrict(int chunk, const double* r) {
+  for (int a = matrix_.chunks()[chunk]; a < matrix_.chunks()[chunk + 1]; ++a) {
+    Vec3 force = Vec3::Zero();
+    Vec3 torque = Vec3::Zero();
+    for (int i = aggregates_.start[a]; i < aggregates_.start[a + 1]; ++i) {
+      const Vec3 f = Eigen::Map<const Vec3>(r + 3 * std::ptrdiff_t{i});
+      force += f;
+      torque += Vec3(Eigen::Map<const Vec3>(arm(i))).cross(f);
+    }
+    right_.segment<3>(kModes * a) = force;
+    right_.segment<3>(kModes * a + 3) = rotation_[a].transpose() * torque;
+  }
+}
+
+double CoarseSpace::solve() {
+  if (sparse_) {
+    sparse_->solve(right_, solution_);
+  } else {
+    solution_ = right_;
+    factor_.matrixL().solveInPlace(solution_);
+    factor_.matrixL().adjoint().solveInPlace(solution_);
+  }
+  return right_.dot(solution_);
+}
+
+CoarseSpace::Motion CoarseSpace::motion(int a) const {
+  return {solution_.segment<3>(kModes * a), rotation_[a] * solution_.segment<3>(kModes * a + 3)};
+}
+
+}  // namespace lilyan

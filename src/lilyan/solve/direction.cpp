@@ -1,0 +1,153 @@
+#include "lilyan/solve/direction.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "lilyan/core/error.hpp"
+#include "lilyan/solve/definite.hpp"
+#include "lilyan/solve/timer.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr int kSmall = 100;  // nodes below which a factor costs next to nothing
+constexpr int kFirstHold = 8;
+constexpr int kLongestHold = 512;
+// Iterations that are not worth finding out what a factor would cost, and as many as make sense at
+// all.
+constexpr int kUnquestioned = 100;
+constexpr int kMostIterations = 5000;
+// Operations per second of a factorisation, of a solve with a factor, and of an iteration of
+// conjugate gradients, on any machine in about these proportions; and the share of directions for
+// which Cholesky makes a new factor.
+constexpr double kFactorRate = 20e9;
+constexpr double kSolveRate = 2.5e9;
+constexpr double kIterationRate = 4e9;
+constexpr double kFactorShare = 0.5;
+// The coarse matrix is renewed when a solve takes this many times the iterations it took at first.
+constexpr double kOutdated = 1.5;
+
+}  // namespace
+
+DirectionFinder::DirectionFinder(const BlockPattern& pattern, LinearChoice choice,
+                                 Definiteness definiteness)
+    : pattern_(pattern),
+      choice_(choice),
+      definiteness_(definiteness),
+      hessian_(pattern.storage()),
+      right_(pattern.dofs()),
+      solution_(pattern.dofs()),
+      positions_(pattern.dofs()),
+      next_hold_(kFirstHold) {
+  const bool points = pattern.dimension() == 3 && pattern.nodes() > 0;
+  if (choice == LinearChoice::pcg && !points) {
+    throw Error("the linear solver pcg is for systems of points in space that can move");
+  }
+  if (choice == LinearChoice::automatic && (!points || pattern.nodes() < kSmall)) {
+    choice_ = LinearChoice::cholesky;
+  }
+  // A run's first step should not be the one to wait for this.
+  if (choice_ == LinearChoice::cholesky) {
+    cholesky();
+  } else {
+    pcg_ = std::make_unique<Pcg>(pattern);
+    last_ = LinearKind::pcg;
+  }
+}
+
+LinearSolver& DirectionFinder::cholesky() {
+  if (!cholesky_) cholesky_ = make_cholesky(pattern_);
+  return *cholesky_;
+}
+
+std::string_view DirectionFinder::name() const {
+  return last_ == LinearKind::pcg ? "pcg" : cholesky_->name();
+}
+
+void DirectionFinder::begin() { renew_ = true; }
+
+bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& gradient,
+                           const Request& request, Vector& direction, NewtonResult& result,
+                           NewtonTimes& times) {
+  for (int c = 0; c < pattern_.dofs(); ++c) right_[c] = -gradient[pattern_.dof(c)];
+  bool by_factor = choice_ == LinearChoice::cholesky || (request.reuse && factorised());
+  if (choice_ == LinearChoice::automatic && !by_factor) {
+    if (request.insist && last_ == LinearKind::pcg) hold_ = std::max(hold_, 1);
+    by_factor = hold_ > 0;
+    if (by_factor) --hold_;
+  }
+  if (!by_factor) {
+    if (!iterate(objective, d, request, result, times)) return false;
+    by_factor = last_ == LinearKind::cholesky;
+  } else if (!(request.reuse && factorised())) {
+    if (!factorise(objective, d, result, times)) return false;
+  }
+  if (by_factor) {
+    const Timer timer(times.solve);
+    cholesky().solve(right_, solution_);
+  }
+  for (int c = 0; c < pattern_.dofs(); ++c) direction[pattern_.dof(c)] = solution_[c];
+  return true;
+}
+
+bool DirectionFinder::factorise(Objective& objective, const Vector& d, NewtonResult& result,
+                                NewtonTimes& times) {
+  last_ = LinearKind::cholesky;
+  return factorise_definite(objective, d, pattern_, definiteness_, cholesky(), hessian_, result,
+                            times);
+}
+
+bool DirectionFinder::iterate(Objective& objective, const Vector& d, const Request& request,
+                              NewtonResult& result, NewtonTimes& times) {
+  if (!pcg_) pcg_ = std::make_unique<Pcg>(pattern_);
+  const bool solved =
+      with_definite_hessian(objective, d, pattern_, definiteness_, hessian_, result, times,
+                            [&] { return attempt(objective, request, result, times); });
+  last_ = LinearKind::pcg;
+  if (solved && end_ == PcgEnd::converged) {
+    if (choice_ == LinearChoice::automatic) next_hold_ = kFirstHold;
+    return true;
+  }
+  if (choice_ == LinearChoice::pcg) return solved;  // as far as it got
+  hold_ = next_hold_;
+  next_hold_ = std::min(2 * next_hold_, kLongestHold);
+  return factorise(objective, d, result, times);
+}
+
+// One try with the matrix at hand; false when it is not positive definite.
+bool DirectionFinder::attempt(const Objective& objective, const Request& request,
+                              NewtonResult& result, NewtonTimes& times) {
+  {
+    const Timer timer(times.factorisation);
+    if (renew_) {
+      const Vector* x = objective.positions();
+      for (int c = 0; c < pattern_.dofs(); ++c) positions_[c] = x ? (*x)[pattern_.dof(c)] : 0.0;
+    }
+    end_ = PcgEnd::not_definite;
+    if (!pcg_->prepare({hessian_.data(), static_cast<std::size_t>(pattern_.entries())},
+                       renew_ ? &positions_ : nullptr)) {
+      return false;
+    }
+  }
+  const Timer timer(times.solve);
+  const double accuracy = request.insist ? 1e-3 * request.accuracy : request.accuracy;
+  pcg_->start(right_);
+  end_ = pcg_->run(accuracy, kUnquestioned);
+  if (end_ == PcgEnd::exhausted) end_ = pcg_->run(accuracy, iteration_limit());
+  result.linear_iterations += pcg_->iterations();
+  if (end_ == PcgEnd::not_definite) return false;
+  pcg_->solution(solution_);
+  if (renew_) renewed_iterations_ = pcg_->iterations();
+  renew_ = pcg_->iterations() > kOutdated * renewed_iterations_ + 5;
+  return true;
+}
+
+int DirectionFinder::iteration_limit() {
+  if (choice_ == LinearChoice::pcg) return kMostIterations;
+  const double factor = kFactorShare * cholesky().factor_flops() / kFactorRate +
+                        cholesky().solve_flops() / kSolveRate;
+  const double iterations = factor * kIterationRate / pcg_->work();
+  return static_cast<int>(std::clamp(iterations, 0.0, double{kMostIterations}));
+}
+
+}  // namespace lilyan

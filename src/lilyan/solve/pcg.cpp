@@ -1,0 +1,139 @@
+#include "lilyan/solve/pcg.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "lilyan/core/threads.hpp"
+
+namespace lilyan {
+namespace {
+
+using Mat3d = Eigen::Matrix3d;
+
+// Small clusters need fewer iterations, but their number makes the coarse matrix dear: about as
+// many as a dense factor of it is still cheap, then ones of a fixed size.
+constexpr int kClusters = 40;
+constexpr int kSmallestCluster = 40;
+constexpr int kLargestCluster = 200;
+
+int cluster_size(int nodes) {
+  return std::clamp(nodes / kClusters, kSmallestCluster, kLargestCluster);
+}
+
+}  // namespace
+
+Pcg::Pcg(const LowerPattern& pattern)
+    : pattern_(pattern),
+      aggregates_(aggregate(pattern, cluster_size(pattern.nodes()))),
+      matrix_(pattern, aggregates_.node, aggregates_.start),
+      coarse_(matrix_, aggregates_),
+      inverse_(9 * static_cast<std::size_t>(pattern.nodes())),
+      bad_(matrix_.chunks().size()),
+      partial_(matrix_.chunks().size()) {
+  for (Vector* v : {&residual_, &solution_, &direction_, &image_, &z_}) v->setZero(pattern.dofs());
+}
+
+double Pcg::work() const {
+  return 9.0 * matrix_.blocks() + 30.0 * pattern_.nodes() + coarse_.work();
+}
+
+bool Pcg::prepare(std::span<const double> values, const Vector* positions) {
+  matrix_.assign(values);
+  if (!invert_diagonal()) return false;
+  if (!positions) return true;
+  // (z_ is free now.)
+  for (int k = 0; k < pattern_.nodes(); ++k) {
+    z_.segment<3>(3 * k) = positions->segment<3>(3 * aggregates_.node[k]);
+  }
+  return coarse_.build(z_.data());
+}
+
+bool Pcg::invert_diagonal() {
+  const auto chunks = matrix_.chunks();
+  parallel_for(static_cast<int>(chunks.size()) - 1, [&](int chunk) {
+    bad_[chunk] = 0;
+    for (int i = coarse_.cluster_start(chunks[chunk]); i < coarse_.cluster_start(chunks[chunk + 1]);
+         ++i) {
+      const Eigen::Map<const Mat3d> block(matrix_.diagonal(i));
+      const double minor = block(0, 0) * block(1, 1) - block(1, 0) * block(0, 1);
+      const double det = block.determinant();
+      if (!(block(0, 0) > 0 && minor > 0 && det > 0)) bad_[chunk] = 1;
+      Eigen::Map<Mat3d>(inverse_.data() + 9 * std::ptrdiff_t{i}) = block.inverse();
+    }
+  });
+  return std::ranges::none_of(bad_, [](char bad) { return bad != 0; });
+}
+
+double Pcg::advance(double alpha) {
+  const auto chunks = matrix_.chunks();
+  const int count = static_cast<int>(chunks.size()) - 1;
+  parallel_for(count, [&](int chunk) {
+    const int begin = coarse_.cluster_start(chunks[chunk]);
+    const int end = coarse_.cluster_start(chunks[chunk + 1]);
+    const auto part = [&](Vector& v) { return v.segment(3 * begin, 3 * (end - begin)); };
+    part(solution_) += alpha * part(direction_);
+    part(residual_) -= alpha * part(image_);
+    double dot = 0;
+    for (int i = begin; i < end; ++i) {
+      const Eigen::Map<const Mat3d> inverse(inverse_.data() + 9 * std::ptrdiff_t{i});
+      const Vec3 r = residual_.segment<3>(3 * i);
+      const Vec3 z = inverse * r;
+      z_.segment<3>(3 * i) = z;
+      dot += r.dot(z);
+    }
+    partial_[chunk] = dot;
+    coarse_.restrict(chunk, residual_.data());
+  });
+  double sum = 0;
+  for (int chunk = 0; chunk < count; ++chunk) sum += partial_[chunk];
+  return sum + coarse_.solve();
+}
+
+void Pcg::new_direction(double beta) {
+  const auto chunks = matrix_.chunks();
+  parallel_for(static_cast<int>(chunks.size()) - 1, [&](int chunk) {
+    for (int a = chunks[chunk]; a < chunks[chunk + 1]; ++a) {
+      const auto [translation, rotation] = coarse_.motion(a);
+      for (int i = coarse_.cluster_start(a); i < coarse_.cluster_start(a + 1); ++i) {
+        const Vec3 arm = Eigen::Map<const Vec3>(coarse_.arm(i));
+        direction_.segment<3>(3 * i) = z_.segment<3>(3 * i) + translation + rotation.cross(arm) +
+                                       beta * direction_.segment<3>(3 * i);
+      }
+    }
+  });
+}
+
+void Pcg::start(const Vector& right_side) {
+  for (int k = 0; k < pattern_.nodes(); ++k) {
+    residual_.segment<3>(3 * k) = right_side.segment<3>(3 * aggregates_.node[k]);
+  }
+  solution_.setZero();
+  direction_.setZero();
+  image_.setZero();
+  iterations_ = 0;
+  start_norm_ = norm_ = advance(0);
+  new_direction(0);
+}
+
+PcgEnd Pcg::run(double tolerance, int max_iterations) {
+  const double goal = tolerance * tolerance * start_norm_;
+  while (norm_ > goal) {
+    if (iterations_ >= max_iterations) return PcgEnd::exhausted;
+    const double curvature = matrix_.multiply(direction_.data(), image_.data());
+    if (!(curvature > 0)) return PcgEnd::not_definite;
+    ++iterations_;
+    const double next = advance(norm_ / curvature);
+    new_direction(next / norm_);
+    norm_ = next;
+  }
+  return std::isfinite(norm_) ? PcgEnd::converged : PcgEnd::not_definite;
+}
+
+void Pcg::solution(Vector& result) const {
+  for (int k = 0; k < pattern_.nodes(); ++k) {
+    result.segment<3>(3 * aggregates_.node[k]) = solution_.segment<3>(3 * k);
+  }
+}
+
+}  // namespace lilyan

@@ -1,0 +1,66 @@
+// Conjugate gradients for a body's equations, preconditioned on two levels.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lilyan/core/types.hpp"
+#include "lilyan/solve/aggregates.hpp"
+#include "lilyan/solve/block_matrix.hpp"
+#include "lilyan/solve/coarse_space.hpp"
+
+namespace lilyan {
+
+enum class PcgEnd {
+  converged,
+  exhausted,     // the iteration limit came first
+  not_definite,  // a direction along which the matrix is not positive
+};
+
+// Each vertex by itself (the inverse of its 3×3 block) plus rigid motions of clusters of vertices
+// (CoarseSpace). The coarse matrix is kept until it is asked to be renewed, as it may well be that
+// of a matrix a little earlier.
+class Pcg {
+ public:
+  // The pattern has blocks of 3×3, and must outlive this.
+  explicit Pcg(const LowerPattern& pattern);
+
+  // Takes a matrix in the pattern's lower compressed columns. With positions (of all nodes), the
+  // coarse matrix is renewed. False when the matrix is seen not to be positive definite.
+  [[nodiscard]] bool prepare(std::span<const double> values, const Vector* positions);
+
+  // Begins with a new right side, from zero.
+  void start(const Vector& right_side);
+  // Goes on until the error, in the norm of the preconditioned residual, is at most `tolerance` of
+  // what it was at the start, or `max_iterations` have been made since then.
+  PcgEnd run(double tolerance, int max_iterations);
+  // Where it got to. Unless it is zero, the right side has a positive product with it.
+  void solution(Vector& result) const;
+
+  [[nodiscard]] int iterations() const { return iterations_; }  // since the start
+  // Multiplications of one iteration, roughly.
+  [[nodiscard]] double work() const;
+
+ private:
+  bool invert_diagonal();
+  // residual −= α A p, solution += α p; the preconditioned residual's vertex part into z_, its
+  // coarse part into the coarse space. Returns r·z.
+  double advance(double alpha);
+  void new_direction(double beta);
+
+  const LowerPattern& pattern_;
+  Aggregates aggregates_;
+  BlockMatrix matrix_;
+  CoarseSpace coarse_;
+  std::vector<double> inverse_;  // of the diagonal blocks
+  std::vector<char> bad_;        // chunks with a diagonal block that is not positive definite
+  std::vector<double> partial_;
+  // In the aggregates' order; positions are only given to the coarse space.
+  Vector residual_, solution_, direction_, image_, z_;
+  int iterations_ = 0;
+  double start_norm_ = 0;  // squared, as the next
+  double norm_ = 0;
+};
+
+}  // namespace lilyan

@@ -1,0 +1,228 @@
+#include "lilyan/solve/pcg.hpp"
+
+#include <gtest/gtest.h>
+
+#include "lilyan/assemble/assembler.hpp"
+#include "lilyan/core/threads.hpp"
+#include "support/body.hpp"
+#include "support/dense.hpp"
+
+namespace lilyan::test {
+namespace {
+
+// M + h² ∇²E of a body at rest: definite whatever h is.
+struct Problem {
+  Body body;
+  Assembler assembler{body.system};
+  const BlockPattern& pattern = assembler.hessian_pattern();
+  std::vector<double> values = std::vector<double>(pattern.storage());
+  Vector positions{pattern.dofs()};
+
+  Problem(const BodyOptions& options, double h) : body(options) {
+    const std::vector<WeightedNode> here{{.theta = 0, .hessian = h * h}};
+    assembler.hessian(body.rest, Vector::Zero(body.rest.size()), here, 0, values);
+    for (int c = 0; c < pattern.dofs(); ++c) {
+      values[pattern.column_start()[c]] += body.system.mass()[pattern.dof(c)];
+      positions[c] = body.rest[pattern.dof(c)];
+    }
+  }
+  [[nodiscard]] std::span<const double> lower() const {
+    return {values.data(), static_cast<std::size_t>(pattern.entries())};
+  }
+};
+
+TEST(BlockMatrix, MultipliesLikeTheSymmetricMatrix) {
+  Problem p({.cells = {6, 3, 3}, .fixed = {0, 5}}, 1);
+  const Aggregates aggregates = aggregate(p.pattern, 7);
+  BlockMatrix matrix(p.pattern, aggregates.node, aggregates.start);
+  std::mt19937 random(1);
+  for (double& v : p.values) v += 0.1 * std::uniform_real_distribution<double>(-1, 1)(random);
+  matrix.assign(p.lower());
+  const Vector x = random_vector(p.pattern.dofs(), 1, random);
+  Vector y(x.size());
+  const double product = matrix.multiply(x.data(), y.data());
+  // The same in the order of the pattern.
+  Vector original(x.size());
+  for (int k = 0; k < p.pattern.nodes(); ++k) {
+    original.segment<3>(3 * aggregates.node[k]) = x.segment<3>(3 * k);
+  }
+  const Vector expected = dense(p.pattern, p.values) * original;
+  for (int k = 0; k < p.pattern.nodes(); ++k) {
+    EXPECT_LE((y.segment<3>(3 * k) - expected.segment<3>(3 * aggregates.node[k])).norm(), 1e-12);
+  }
+  EXPECT_NEAR(product, original.dot(expected), 1e-11);
+}
+
+class PcgSolves : public ::testing::TestWithParam<double> {};
+
+TEST_P(PcgSolves, ToTheAccuracyAskedFor) {
+  const Problem p({.size = {6, 1, 1}, .cells = {24, 4, 4}, .fixed = {1, 2}}, GetParam());
+  const Matrix full = dense(p.pattern, p.values);
+  Pcg pcg(p.pattern);
+  ASSERT_TRUE(pcg.prepare(p.lower(), &p.positions));
+  std::mt19937 random(3);
+  for (int k = 0; k < 3; ++k) {
+    const Vector expected = random_vector(p.pattern.dofs(), 1, random);
+    const Vector right = full * expected;
+    pcg.start(right);
+    EXPECT_EQ(pcg.run(1e-11, 2000), PcgEnd::converged);
+    Vector solution(right.size());
+    pcg.solution(solution);
+    EXPECT_LE((solution - expected).norm(), 1e-8 * expected.norm());
+    EXPECT_GT(pcg.iterations(), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stiffness, PcgSolves, ::testing::Values(0.01, 1.0, 100.0));
+
+// Without the clusters' rigid motions a bar twice as long takes twice the iterations.
+TEST(Pcg, IterationsHardlyGrowWithTheBody) {
+  std::vector<int> iterations;
+  for (const int cells : {20, 80}) {
+    const Problem p({.size = {0.25 * cells, 1, 1}, .cells = {cells, 4, 4}}, 100);
+    Pcg pcg(p.pattern);
+    ASSERT_TRUE(pcg.prepare(p.lower(), &p.positions));
+    Vector right = Vector::Zero(p.pattern.dofs());
+    right[0] = 1;  // the far end has to learn of it
+    pcg.start(right);
+    EXPECT_EQ(pcg.run(1e-6, 2000), PcgEnd::converged);
+    iterations.push_back(pcg.iterations());
+  }
+  EXPECT_LE(iterations[1], 1.5 * iterations[0]);
+  EXPECT_LE(iterations[1], 120);
+}
+
+TEST(Pcg, GoesOnWhereItStopped) {
+  const Problem p({.cells = {8, 4, 4}}, 10);
+  Pcg once(p.pattern);
+  Pcg twice(p.pattern);
+  std::mt19937 random(5);
+  const Vector right = random_vector(p.pattern.dofs(), 1, random);
+  Vector a(right.size());
+  Vector b(right.size());
+  ASSERT_TRUE(once.prepare(p.lower(), &p.positions));
+  once.start(right);
+  EXPECT_EQ(once.run(1e-8, 1000), PcgEnd::converged);
+  once.solution(a);
+  ASSERT_TRUE(twice.prepare(p.lower(), &p.positions));
+  twice.start(right);
+  EXPECT_EQ(twice.run(1e-8, 5), PcgEnd::exhausted);
+  EXPECT_EQ(twice.run(1e-8, 1000), PcgEnd::converged);
+  twice.solution(b);
+  EXPECT_EQ(a, b);
+}
+
+TEST(Pcg, TakesAnOlderCoarseMatrix) {
+  Problem p({.cells = {8, 4, 4}}, 10);
+  Pcg pcg(p.pattern);
+  ASSERT_TRUE(pcg.prepare(p.lower(), &p.positions));
+  for (double& v : p.values) v *= 3;
+  ASSERT_TRUE(pcg.prepare(p.lower(), nullptr));
+  std::mt19937 random(5);
+  const Vector expected = random_vector(p.pattern.dofs(), 1, random);
+  pcg.start(dense(p.pattern, p.values) * expected);
+  EXPECT_EQ(pcg.run(1e-10, 1000), PcgEnd::converged);
+  Vector solution(expected.size());
+  pcg.solution(solution);
+  EXPECT_LE((solution - expected).norm(), 1e-7 * expected.norm());
+}
+
+TEST(Pcg, NothingToDo) {
+  const Problem p({.cells = {4, 2, 2}}, 1);
+  Pcg pcg(p.pattern);
+  ASSERT_TRUE(pcg.prepare(p.lower(), &p.positions));
+  pcg.start(Vector::Zero(p.pattern.dofs()));
+  EXPECT_EQ(pcg.run(1e-3, 100), PcgEnd::converged);
+  EXPECT_EQ(pcg.iterations(), 0);
+  Vector solution(p.pattern.dofs());
+  pcg.solution(solution);
+  EXPECT_TRUE(solution.isZero(0));
+}
+
+TEST(Pcg, ReportsIndefiniteMatrices) {
+  for (const bool diagonal : {true, false}) {
+    Problem p({.cells = {8, 4, 4}}, 1);
+    if (diagonal) {
+      p.values[p.pattern.column_start()[100]] = -1;
+    } else {  // every 3×3 block definite, the whole not
+      const Matrix m = dense(p.pattern, p.values);
+      const double lowest = Eigen::SelfAdjointEigenSolver<Matrix>(m).eigenvalues()[0];
+      for (int c = 0; c < p.pattern.dofs(); ++c) {
+        p.values[p.pattern.column_start()[c]] -= lowest + 1e-3 * m(0, 0);
+      }
+    }
+    Pcg pcg(p.pattern);
+    bool noticed = !pcg.prepare(p.lower(), &p.positions);
+    if (!noticed) {
+      std::mt19937 random(6);
+      pcg.start(random_vector(p.pattern.dofs(), 1, random));
+      noticed = pcg.run(1e-12, 5000) == PcgEnd::not_definite;
+    }
+    EXPECT_TRUE(noticed) << (diagonal ? "diagonal" : "whole");
+  }
+}
+
+// Vertices in line have no third rotation, and a vertex alone has none at all.
+TEST(Pcg, RopesAndLonePoints) {
+  constexpr int kPoints = 90;
+  Vector rest = Vector::Zero(3 * (kPoints + 1));
+  for (int i = 0; i <= kPoints; ++i) rest[3 * i] = i;
+  const LowerPattern pattern = [&] {
+    std::vector<int> start{0};
+    std::vector<int> graph;
+    for (int i = 0; i <= kPoints; ++i) {
+      if (i > 0 && i < kPoints) graph.push_back(i - 1);
+      if (i + 1 < kPoints) graph.push_back(i + 1);
+      start.push_back(static_cast<int>(graph.size()));
+    }
+    return LowerPattern(3, start, graph);
+  }();
+  std::vector<double> values(pattern.entries(), 0.0);
+  for (int j = 0; j <= kPoints; ++j) {
+    const int length = pattern.column_length(j);
+    for (int c = 0; c < 3; ++c) {
+      const int first = pattern.column_start()[3 * j + c];
+      values[first] = 1 + 1e4 * ((j > 0 && j < kPoints) + (j + 1 < kPoints));
+      if (length > 3)
+        values[pattern.block_position(j + 1, j) + c * length - c * (c + 1) / 2 + c] = -1e4;
+    }
+  }
+  Pcg pcg(pattern);
+  ASSERT_TRUE(pcg.prepare(values, &rest));
+  std::mt19937 random(7);
+  const Vector expected = random_vector(pattern.dofs(), 1, random);
+  Vector right = Vector::Zero(pattern.dofs());
+  for (int c = 0; c < pattern.dofs(); ++c) {
+    for (int k = pattern.column_start()[c]; k < pattern.column_start()[c + 1]; ++k) {
+      right[pattern.row()[k]] += values[k] * expected[c];
+      if (pattern.row()[k] != c) right[c] += values[k] * expected[pattern.row()[k]];
+    }
+  }
+  pcg.start(right);
+  EXPECT_EQ(pcg.run(1e-11, 1000), PcgEnd::converged);
+  Vector solution(right.size());
+  pcg.solution(solution);
+  EXPECT_LE((solution - expected).norm(), 1e-6 * expected.norm());
+}
+
+TEST(Pcg, SameBitsForAnyNumberOfThreads) {
+  const Problem p({.size = {4, 2, 2}, .cells = {20, 10, 10}}, 10);
+  std::mt19937 random(9);
+  const Vector right = random_vector(p.pattern.dofs(), 1, random);
+  std::vector<Vector> solutions;
+  for (const int count : {1, 2, 3}) {
+    set_threads(count);
+    Pcg pcg(p.pattern);
+    ASSERT_TRUE(pcg.prepare(p.lower(), &p.positions));
+    pcg.start(right);
+    EXPECT_EQ(pcg.run(1e-8, 1000), PcgEnd::converged);
+    solutions.emplace_back(right.size());
+    pcg.solution(solutions.back());
+  }
+  set_threads(1);
+  EXPECT_EQ(solutions[0], solutions[1]);
+  EXPECT_EQ(solutions[0], solutions[2]);
+}
+
+}  // namespace
+}  // namespace lilyan::test
