@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,14 @@ inline double median(std::vector<double> values) {
   std::ranges::sort(values);
   const std::size_t half = values.size() / 2;
   return values.size() % 2 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
+// The parts of a list separated by commas.
+inline std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> words;
+  std::istringstream in(list);
+  for (std::string w; std::getline(in, w, ',');) words.push_back(w);
+  return words;
 }
 
 // A line of the table. What does not apply stays kNone or negative and is printed as a dash.

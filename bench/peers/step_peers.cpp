@@ -2,8 +2,6 @@
 //
 //   step_peers [scenes=a.toml,b.toml] [methods=implicit-midpoint,avf] [tolerance=1e-8]
 //              [repetitions=5] [patience=60] [largest=a.toml] [csv=FILE]
-#include <sstream>
-
 #include "lilyan/core/parameter.hpp"
 #include "step_problem.hpp"
 
@@ -11,13 +9,6 @@ namespace {
 
 using namespace lilyan;
 using namespace peers;
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> words;
-  std::istringstream in(list);
-  for (std::string w; std::getline(in, w, ',');) words.push_back(w);
-  return words;
-}
 
 Scene load(const std::string& file, double tolerance) {
   const std::string t = fmt::format("{:e}", tolerance);
