@@ -96,10 +96,10 @@ class Report {
                number(r.energy, "{:.1e}"), r.status);
     std::fflush(stdout);
     if (!file_.is_open()) return;
-    file_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.group, r.problem, r.solver,
-                         plain(r.iterations), plain(r.linear), plain(r.evaluations), plain(r.ms),
-                         plain(r.callback), plain(r.ratio), plain(r.difference), plain(r.residual),
-                         plain(r.energy), r.status)
+    file_ << fmt::format("{},{},\"{}\",{},{},{},{},{},{},{},{},{},\"{}\"\n", r.group, r.problem,
+                         r.solver, plain(r.iterations), plain(r.linear), plain(r.evaluations),
+                         plain(r.ms), plain(r.callback), plain(r.ratio), plain(r.difference),
+                         plain(r.residual), plain(r.energy), r.status)
           << std::flush;
   }
 

@@ -63,6 +63,9 @@ class StepProblem {
     return objective_.defect(d, gradient);
   }
 
+  // Counts what is done until its end as time within callbacks.
+  [[nodiscard]] CpuTimer timer() { return CpuTimer(seconds_); }
+
   // Since the last call of clear().
   [[nodiscard]] int evaluations() const { return evaluations_; }
   [[nodiscard]] double seconds() const { return seconds_; }
