@@ -90,9 +90,10 @@ double find_effort(const Case& c, const Flow& flow, double error) {
 }
 
 double energy_error(const Case& c, const Arrival& a) {
-  State end{.x = a.x, .v = a.v};
+  const State state{.x = a.x, .v = a.v};
   const Invariants start = invariants(*c.scene.system, c.scene.initial);
-  return std::abs(invariants(*c.scene.system, end).total - start.total) / start.scale();
+  const Invariants end = invariants(*c.scene.system, state);
+  return std::abs(end.total - start.total) / std::max(start.scale(), end.scale());
 }
 
 void compare(const Case& c, double error, int repetitions, peers::Report& table) {
