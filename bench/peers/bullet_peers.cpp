@@ -105,8 +105,9 @@ int main(int argc, char** argv) {
     const Vector rest = lilyan::load_scene(file, {.settings = {"body.0.deform=[]"}}).initial.x;
     std::vector<Run> runs = {
         lilyan_run(scene, "backward-euler", frames), lilyan_run(scene, "avf", frames),
-        bullet_run(scene, rest, true, 1, frames), bullet_run(scene, rest, true, 20, frames),
-        bullet_run(scene, rest, false, 1, frames)};
+        bullet_run(scene, rest, true, 1, frames), bullet_run(scene, rest, false, 1, frames)};
+    // Single precision cannot be solved as well as the comparison of results needs.
+    if (sizeof(btScalar) == 8) runs.push_back(bullet_run(scene, rest, true, 20, frames));
     for (int r = 0; r < static_cast<int>(options.number("repetitions", 3)); ++r) {
       for (Run& run : runs) run.go(run);
     }
