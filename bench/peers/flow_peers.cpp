@@ -90,6 +90,7 @@ double find_effort(const Case& c, const Flow& flow, double error) {
 }
 
 double energy_error(const Case& c, const Arrival& a) {
+  if (a.failed) return std::numeric_limits<double>::infinity();
   const State state{.x = a.x, .v = a.v};
   const Invariants start = invariants(*c.scene.system, c.scene.initial);
   const Invariants end = invariants(*c.scene.system, state);

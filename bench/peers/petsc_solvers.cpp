@@ -176,6 +176,8 @@ std::vector<NamedSolver> petsc_solvers() {
       named<TaoSolver>("TAO nls, Cholesky MUMPS", false,
                        nls + "@tao_nls_pc_type cholesky @tao_nls_pc_factor_mat_solver_type mumps"),
       named<TaoSolver>("TAO bnls, default", true, bnls),
+      named<TaoSolver>("TAO bnls, Cholesky MUMPS", false,
+                       bnls + "@tao_bnk_pc_type cholesky @tao_bnk_pc_factor_mat_solver_type mumps"),
       named<TaoSolver>("TAO ntr, default", true, ntr),
       named<TaoSolver>("TAO ntr, Cholesky MUMPS", false,
                        ntr + "@tao_ntr_pc_type cholesky @tao_ntr_pc_factor_mat_solver_type mumps"),

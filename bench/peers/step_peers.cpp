@@ -1,7 +1,9 @@
 // The same implicit step solved by Lilyan's minimiser, by root finding, and by PETSc.
 //
 //   step_peers [scenes=a.toml,b.toml] [methods=implicit-midpoint,avf] [tolerance=1e-8]
-//              [repetitions=5] [patience=60] [largest=a.toml] [csv=FILE]
+//              [solvers=nls,ntr] [repetitions=5] [patience=60] [largest=a.toml] [csv=FILE]
+//
+// `solvers` keeps those whose names contain one of the parts.
 #include "lilyan/core/parameter.hpp"
 #include "step_problem.hpp"
 
@@ -20,6 +22,14 @@ double defect(StepProblem& problem, const Vector& d) {
   Vector gradient(d.size());
   problem.evaluate(d, gradient);
   return problem.defect(d, gradient);
+}
+
+// A solution of the same equation elsewhere is not the same answer.
+constexpr double kSame = 1e-3;
+
+std::string verdict(double left, double difference, const std::string& status) {
+  if (!(left <= 1)) return status.empty() ? "not solved" : status;
+  return difference <= kSame ? "solved" : "solved elsewhere";
 }
 
 // Solvers take turns; one that needs longer than `patience` seconds is run only once.
@@ -45,6 +55,7 @@ void compare(const Scene& scene, const std::string& method, const std::vector<Na
   for (std::size_t k = 0; k < solvers.size(); ++k) {
     const Outcome& o = outcomes[k];
     const double left = defect(problem, o.d);
+    const double difference = (o.d - reference).norm() / reference.norm();
     table.add({.group = "step",
                .problem = fmt::format("{} {}", scene.name, method == "avf" ? "avf" : "midpoint"),
                .solver = solvers[k].name,
@@ -54,11 +65,9 @@ void compare(const Scene& scene, const std::string& method, const std::vector<Na
                .ms = 1e3 * median(seconds[k]),
                .callback = 1e3 * median(callbacks[k]),
                .ratio = median(seconds[k]) / median(seconds[0]),
-               .difference = (o.d - reference).norm() / reference.norm(),
+               .difference = difference,
                .residual = left,
-               .status = left <= 1          ? "solved"
-                         : o.status.empty() ? "not solved"
-                                            : o.status});
+               .status = verdict(left, difference, o.status)});
   }
 }
 
@@ -67,7 +76,6 @@ void compare(const Scene& scene, const std::string& method, const std::vector<Na
 void largest_step(const std::string& file, const std::string& method,
                   const std::vector<NamedSolver>& solvers, Report& table) {
   constexpr int kDoublings = 9;
-  constexpr double kSame = 1e-3;
   const Scene scene = load(file, 1e-8);
   const Scheme scheme = make_scheme(method);
   for (const NamedSolver& s : solvers) {
@@ -109,6 +117,12 @@ int main(int argc, char** argv) {
   Report table(options.text("csv", ""));
   std::vector<NamedSolver> solvers = lilyan_solvers();
   for (NamedSolver& s : petsc_solvers()) solvers.push_back(std::move(s));
+  // Lilyan's minimiser is what the others are compared with, and stays.
+  const std::vector<std::string> wanted = peers::split(options.text("solvers", ""));
+  std::erase_if(solvers, [&](const NamedSolver& s) {
+    const auto names = [&](const std::string& part) { return s.name.find(part) != s.name.npos; };
+    return &s != &solvers.front() && !wanted.empty() && std::ranges::none_of(wanted, names);
+  });
   const double tolerance = options.number("tolerance", 1e-8);
   const int repetitions = static_cast<int>(options.number("repetitions", 5));
   table.heading(
