@@ -56,7 +56,7 @@ void compare(const Scene& scene, const std::string& method, const std::vector<Na
     const Outcome& o = outcomes[k];
     const double left = defect(problem, o.d);
     const double difference = (o.d - reference).norm() / reference.norm();
-    table.add({.group = "step",
+    table.add({.group = fmt::format("step {:.0e}", scene.solver.energy_tolerance),
                .problem = fmt::format("{} {}", scene.name, method == "avf" ? "avf" : "midpoint"),
                .solver = solvers[k].name,
                .iterations = o.iterations,
