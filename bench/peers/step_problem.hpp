@@ -1,0 +1,119 @@
+// One implicit step of a scene as others see it: Φ(d), its gradient and Hessian, a start, and the
+// test for having arrived that Lilyan itself uses.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "lilyan/assemble/assembler.hpp"
+#include "lilyan/assemble/full_pattern.hpp"
+#include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/integrate/step_objective.hpp"
+#include "lilyan/scene/scene.hpp"
+#include "peer.hpp"
+
+namespace peers {
+
+// Methods of one stage without known forces at the start of the step: implicit midpoint, AVF with
+// Gauss points, backward Euler.
+class StepProblem {
+ public:
+  StepProblem(const lilyan::Scene& scene, const lilyan::Scheme& scheme, double h)
+      : scene_(scene),
+        stage_(std::get<lilyan::MinimisationTable>(scheme.table).stages.at(0)),
+        h_(h),
+        assembler_(*scene.system),
+        objective_(assembler_, scene.solver),
+        full_(assembler_.hessian_pattern()),
+        lower_(static_cast<std::size_t>(assembler_.hessian_pattern().storage())) {
+    objective_.begin_step(scene.initial.x, h);
+    objective_.target() = h * scene.initial.v;
+    objective_.prepare({.x0 = &scene.initial.x,
+                        .t0 = 0,
+                        .h = h,
+                        .nodes = stage_.nodes,
+                        .force_nodes = stage_.nodes,
+                        .velocity_weight = stage_.displacement,
+                        .energy_scale = invariants(*scene.system, scene.initial).scale(),
+                        .path_weight = 1,
+                        .path_velocity = nullptr,
+                        .start_velocity = nullptr});
+  }
+
+  [[nodiscard]] const lilyan::Scene& scene() const { return scene_; }
+  [[nodiscard]] double h() const { return h_; }
+  [[nodiscard]] int size() const { return static_cast<int>(scene_.initial.x.size()); }
+  [[nodiscard]] lilyan::Vector start() const { return h_ * scene_.initial.v; }
+  [[nodiscard]] const lilyan::FullPattern& pattern() const { return full_; }
+  [[nodiscard]] lilyan::StepObjective& objective() { return objective_; }
+
+  double evaluate(const lilyan::Vector& d, lilyan::Vector& gradient) {
+    const CpuTimer timer(seconds_);
+    ++evaluations_;
+    return objective_.evaluate(d, gradient);
+  }
+  // Lower triangle in the half pattern of pattern().
+  const std::vector<double>& hessian(const lilyan::Vector& d) {
+    const CpuTimer timer(seconds_);
+    objective_.hessian(d, 0, lower_);
+    return lower_;
+  }
+  [[nodiscard]] double defect(const lilyan::Vector& d, const lilyan::Vector& gradient) {
+    return objective_.defect(d, gradient);
+  }
+
+  // Counts what is done until its end as time within callbacks.
+  [[nodiscard]] CpuTimer timer() { return CpuTimer(seconds_); }
+
+  // Since the last call of clear().
+  [[nodiscard]] int evaluations() const { return evaluations_; }
+  [[nodiscard]] double seconds() const { return seconds_; }
+  void clear() {
+    evaluations_ = 0;
+    seconds_ = 0;
+  }
+
+ private:
+  const lilyan::Scene& scene_;
+  lilyan::Stage stage_;
+  double h_;
+  lilyan::Assembler assembler_;
+  lilyan::StepObjective objective_;
+  lilyan::FullPattern full_;
+  std::vector<double> lower_;
+  int evaluations_ = 0;
+  double seconds_ = 0;
+};
+
+struct Outcome {
+  int iterations = 0;
+  int linear = -1;
+  int evaluations = 0;
+  double seconds = 0;
+  double callback = kNone;
+  lilyan::Vector d;
+  std::string status;
+};
+
+// A way to solve the step, prepared once and run from the same start again and again.
+class Candidate {
+ public:
+  Candidate() = default;
+  Candidate(const Candidate&) = delete;
+  Candidate& operator=(const Candidate&) = delete;
+  virtual ~Candidate() = default;
+  virtual Outcome solve() = 0;
+};
+
+struct NamedSolver {
+  std::string name;
+  std::function<std::unique_ptr<Candidate>(const lilyan::Scene&, const lilyan::Scheme&, double h)>
+      make;
+};
+
+[[nodiscard]] std::vector<NamedSolver> lilyan_solvers();
+// Empty without PETSc.
+[[nodiscard]] std::vector<NamedSolver> petsc_solvers();
+
+}  // namespace peers
