@@ -6,10 +6,11 @@
 
 namespace lilyan {
 
-EnergyByKind Assembler::run(Evaluation at) const {
+EnergyByKind Assembler::run(Evaluation at, EnergyPart part) const {
   EnergyByKind sum{};
   for (std::size_t k = 0; k < system_.energies().size(); ++k) {
     const Energy& energy = *system_.energies()[k];
+    if (part != EnergyPart::all && energy.changes() != (part == EnergyPart::changing)) continue;
     if (at.hessian) {
       if (energy.stencils().size == 0) continue;
       at.slots = &slots_[k];
@@ -59,6 +60,12 @@ void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const Weigh
        .hessian = values.data(),
        .projection = projection,
        .mean = mean});
+}
+
+EnergyByKind Assembler::add_part(EnergyPart part, const Vector& x,
+                                 std::span<const WeightedNode> nodes, Vector* gradient) const {
+  return run({.x0 = x.data(), .nodes = nodes, .gradient = gradient ? gradient->data() : nullptr},
+             part);
 }
 
 const BlockPattern& Assembler::hessian_pattern() {
