@@ -86,7 +86,7 @@ void evaluate_without_scatter(const Material& material, const TetChunks& tets,
         }
         if constexpr (kWants.hessian) {
           TetBlocks<P> blocks;
-          sums.blocks.finish(G, blocks.inner);
+          sums.blocks.template finish<kWants.nodes == 1>(G, blocks.inner);
           blocks.complete();
           keep(&blocks);
         }

@@ -46,19 +46,19 @@ struct TetSums {
   Mat3<P> stress;
   [[no_unique_address]] std::conditional_t<kWants.hessian, Blocks, None> blocks;
 
-  template <bool kFirst>
+  template <int kBefore>
   void add(const Material& material, const Mat3<P>& F, const Mat3<P>& G, const P& volume,
            const WeightedNode& node) {
-    if constexpr (kWants.value) accumulate<kFirst>(value, node.value * material.energy(F));
+    if constexpr (kWants.value) accumulate<kBefore == 0>(value, node.value * material.energy(F));
     if constexpr (kWants.gradient) {
       const Mat3<P> first = material.stress(F);
       const P weight = node.gradient * volume;
       for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) accumulate<kFirst>(stress(i, j), weight * first(i, j));
+        for (int j = 0; j < 3; ++j) accumulate<kBefore == 0>(stress(i, j), weight * first(i, j));
       }
     }
     if constexpr (kWants.hessian) {
-      blocks.template add<kFirst>(material, F, G, node.hessian * volume);
+      blocks.template add<kBefore>(material, F, G, node.hessian * volume);
     }
   }
 };
@@ -81,20 +81,20 @@ inline void sum_over_nodes(const Material& material, const TetPart<P>& part, con
   if constexpr (kWants.nodes == 1) {
     const WeightedNode& node = at.nodes[0];
     if (at.d) edges = add_scaled(edges, node.theta, gather_edges(part, at.d));
-    sums.template add<true>(material, multiply(edges, G), G, volume, node);
+    sums.template add<0>(material, multiply(edges, G), G, volume, node);
   } else {
     const Mat3<P> F0 = multiply(edges, G);
     Mat3<P> dF = zero3<P>();
     if (at.d) dF = multiply(gather_edges(part, at.d), G);
-    sums.template add<true>(material, add_scaled(F0, at.nodes[0].theta, dF), G, volume,
-                            at.nodes[0]);
-    const auto more = [&](const WeightedNode& node) {
-      sums.template add<false>(material, add_scaled(F0, node.theta, dF), G, volume, node);
+    sums.template add<0>(material, add_scaled(F0, at.nodes[0].theta, dF), G, volume, at.nodes[0]);
+    const auto more = [&]<int kBefore>(const WeightedNode& node) {
+      sums.template add<kBefore>(material, add_scaled(F0, node.theta, dF), G, volume, node);
     };
     if constexpr (kWants.nodes == 2) {
-      more(at.nodes[1]);
-    } else {
-      for (const WeightedNode& node : at.nodes.subspan(1)) more(node);
+      more.template operator()<1>(at.nodes[1]);
+    } else if (at.nodes.size() > 1) {
+      more.template operator()<1>(at.nodes[1]);
+      for (const WeightedNode& node : at.nodes.subspan(2)) more.template operator()<2>(node);
     }
   }
 }
@@ -113,7 +113,7 @@ inline P evaluate_tet_part(const Material& material, const TetPart<P>& part, std
       raise_negative_eigenvalues(sums.blocks.tangent, at.projection);
     }
     TetBlocks<P> blocks;
-    sums.blocks.finish(G, blocks.inner);
+    sums.blocks.template finish<kWants.nodes == 1>(G, blocks.inner);
     blocks.complete();
     scatter_hessian(part, blocks, at.slots->position.data() + 10 * first,
                     at.slots->column_length.data() + 4 * first, at.hessian);

@@ -81,16 +81,18 @@ inline void transform_tangent(const Sym9<T>& A, const Mat3<T>& G, VertexBlocks<T
 }
 
 // The blocks of a material as sums over nodes, by way of its tangent. A material that has a
-// cheaper way brings its own such class with it, as Material::Blocks.
+// cheaper way brings its own such class with it, as Material::Blocks. kBefore is 0 for the first
+// node, 1 for the second, 2 for all that follow; kOne says that there was one only.
 template <class T>
 struct TangentBlocks {
   Sym9<T> tangent;
 
-  template <bool kFirst, class Material>
+  template <int kBefore, class Material>
   void add(const Material& material, const Mat3<T>& F, const Mat3<T>& /*G*/, const T& weight) {
-    if constexpr (kFirst) tangent = zero9<T>();
+    if constexpr (kBefore == 0) tangent = zero9<T>();
     material.add_tangent(F, weight, tangent);
   }
+  template <bool kOne>
   void finish(const Mat3<T>& G, VertexBlocks<T>& blocks) const {
     transform_tangent(tangent, G, blocks);
   }
@@ -99,8 +101,8 @@ struct TangentBlocks {
 template <class Material, class T>
 concept HasBlocks = requires(const Material& material, typename Material::template Blocks<T>& sum,
                              const Mat3<T>& m, const T& weight, VertexBlocks<T>& blocks) {
-  sum.template add<true>(material, m, m, weight);
-  sum.finish(m, blocks);
+  sum.template add<0>(material, m, m, weight);
+  sum.template finish<true>(m, blocks);
 };
 
 }  // namespace lilyan

@@ -90,80 +90,83 @@ struct Stvk {
 
 // The tangent between the gradients of two vertices, with fᵃ = F gᵃ:
 //   K_ab = (gᵃ·S gᵇ) I + μ (fᵇ fᵃᵀ + (gᵃ·gᵇ) FFᵀ) + λ fᵃ fᵇᵀ.
-// Sums over nodes pass through S and FFᵀ, so that they meet the gradients once only.
+// Sums over nodes pass through S and FFᵀ, so that they meet the gradients once only. The products
+// of the last node's fᵃ are formed when the blocks are: with one node, no sum of them is ever
+// stored.
 template <class T>
 struct Stvk::Blocks {
-  VertexBlocks<T> sum;  // of the terms in fᵃ fᵇᵀ
-  Mat3<T> stress;       // Σ w S, upper triangle
-  Mat3<T> left;         // Σ w μ FFᵀ, likewise
+  using V = VertexBlocks<T>;
+  Mat3<T> stress;  // Σ w S, upper triangle
+  Mat3<T> left;    // Σ w μ FFᵀ, likewise
+  Mat3<T> f;       // of the last node; column a is fᵃ
+  T wm, wl;        // its w μ, w λ
+  V sum;           // of the terms in fᵃ fᵇᵀ of the nodes before it
 
-  template <bool kFirst>
+  template <int kBefore>
   void add(const Stvk& m, const Mat3<T>& F, const Mat3<T>& G, const T& weight) {
-    using V = VertexBlocks<T>;
+    if constexpr (kBefore > 0) add_last<kBefore == 1>();
     const Mat3<T> S = m.second_stress(F);
     const Mat3<T> B = outer_gram(F);
-    const T wm = weight * m.mu;
-    const T wl = weight * m.lambda;
+    wm = weight * m.mu;
+    wl = weight * m.lambda;
     for (int i = 0; i < 3; ++i) {
       for (int j = i; j < 3; ++j) {
-        accumulate<kFirst>(stress(i, j), weight * S(i, j));
-        accumulate<kFirst>(left(i, j), wm * B(i, j));
+        accumulate<kBefore == 0>(stress(i, j), weight * S(i, j));
+        accumulate<kBefore == 0>(left(i, j), wm * B(i, j));
       }
     }
-    const Mat3<T> f = multiply_transposed(F, G);  // column a is fᵃ
-    Mat3<T> by_mu, by_lambda;
-    for (int i = 0; i < 3; ++i) {
-      for (int a = 0; a < 3; ++a) {
-        by_mu(i, a) = wm * f(i, a);
-        by_lambda(i, a) = wl * f(i, a);
-      }
-    }
-    for (int a = 0; a < 3; ++a) {
-      for (int e = 0; e < 6; ++e) {
-        accumulate<kFirst>(sum.diagonal[a][e],
-                           (by_mu(V::kRow[e], a) + by_lambda(V::kRow[e], a)) * f(V::kColumn[e], a));
-      }
-    }
-    for (int n = 0; n < 3; ++n) {
-      const int a = V::kAfter[n];
-      const int b = V::kBefore[n];
-      for (int e = 0; e < 9; ++e) {
-        accumulate<kFirst>(sum.below[n][e],
-                           by_mu(e % 3, b) * f(e / 3, a) + by_lambda(e % 3, a) * f(e / 3, b));
-      }
-    }
+    f = multiply_transposed(F, G);
   }
 
-  void finish(const Mat3<T>& G, VertexBlocks<T>& blocks) const {
-    using V = VertexBlocks<T>;
+  template <bool kOne>
+  void finish(const Mat3<T>& G, V& blocks) const {
     Mat3<T> Sg;  // row b is S gᵇ
     for (int b = 0; b < 3; ++b) {
       Sg(b, 0) = G(b, 0) * stress(0, 0) + G(b, 1) * stress(0, 1) + G(b, 2) * stress(0, 2);
       Sg(b, 1) = G(b, 0) * stress(0, 1) + G(b, 1) * stress(1, 1) + G(b, 2) * stress(1, 2);
       Sg(b, 2) = G(b, 0) * stress(0, 2) + G(b, 1) * stress(1, 2) + G(b, 2) * stress(2, 2);
     }
-    const auto along = [&](int a, int b) {
-      return G(a, 0) * Sg(b, 0) + G(a, 1) * Sg(b, 1) + G(a, 2) * Sg(b, 2);
+    const auto entry = [&](const T& product, const T& s, int r, int c) {
+      const T v = product * (r < c ? left(r, c) : left(c, r));
+      return r == c ? v + s : v;
     };
     for (int a = 0; a < 3; ++a) {
       const T product = row_product(G, a, a);
-      const T s = along(a, a);
+      const T s = along(G, Sg, a, a);
       for (int e = 0; e < 6; ++e) {
-        const int r = V::kRow[e];
-        const int c = V::kColumn[e];
-        blocks.diagonal[a][e] = sum.diagonal[a][e] + product * left(c, r);
-        if (r == c) blocks.diagonal[a][e] += s;
+        T& target = blocks.diagonal[a][e];
+        target = entry(product, s, V::kRow[e], V::kColumn[e]) + diagonal_term(a, e);
+        if constexpr (!kOne) target += sum.diagonal[a][e];
       }
     }
     for (int n = 0; n < 3; ++n) {
       const T product = row_product(G, V::kAfter[n], V::kBefore[n]);
-      const T s = along(V::kAfter[n], V::kBefore[n]);
+      const T s = along(G, Sg, V::kAfter[n], V::kBefore[n]);
       for (int e = 0; e < 9; ++e) {
-        const int r = e % 3;
-        const int c = e / 3;
-        blocks.below[n][e] = sum.below[n][e] + product * (r < c ? left(r, c) : left(c, r));
-        if (r == c) blocks.below[n][e] += s;
+        T& target = blocks.below[n][e];
+        target = entry(product, s, e % 3, e / 3) + below_term(n, e);
+        if constexpr (!kOne) target += sum.below[n][e];
       }
+    }
+  }
+
+ private:
+  static T along(const Mat3<T>& G, const Mat3<T>& Sg, int a, int b) {
+    return G(a, 0) * Sg(b, 0) + G(a, 1) * Sg(b, 1) + G(a, 2) * Sg(b, 2);
+  }
+  [[nodiscard]] T diagonal_term(int a, int e) const {
+    return ((wm + wl) * f(V::kRow[e], a)) * f(V::kColumn[e], a);
+  }
+  [[nodiscard]] T below_term(int n, int e) const {
+    const int a = V::kAfter[n];
+    const int b = V::kBefore[n];
+    return (wm * f(e % 3, b)) * f(e / 3, a) + (wl * f(e % 3, a)) * f(e / 3, b);
+  }
+  template <bool kFirst>
+  void add_last() {
+    for (int n = 0; n < 3; ++n) {
+      for (int e = 0; e < 6; ++e) accumulate<kFirst>(sum.diagonal[n][e], diagonal_term(n, e));
+      for (int e = 0; e < 9; ++e) accumulate<kFirst>(sum.below[n][e], below_term(n, e));
     }
   }
 };

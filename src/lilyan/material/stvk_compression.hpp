@@ -64,19 +64,20 @@ struct StvkCompression::Blocks {
   Stvk::Blocks<T> strain;
   DeterminantBlocks<T> volume;
 
-  template <bool kFirst>
+  template <int kBefore>
   void add(const StvkCompression& m, const Mat3<T>& F, const Mat3<T>& G, const T& weight) {
-    strain.template add<kFirst>(Stvk{m.mu, m.lambda}, F, G, weight);
+    strain.template add<kBefore>(Stvk{m.mu, m.lambda}, F, G, weight);
     const Mat3<T> cof = cofactor(F);
     const T by = determinant(F, cof) - 1.0;
     const T second = weight * m.compression * by * by;
-    volume.template add<kFirst>(F, cof, second * by, 3.0 * second, G);
+    volume.template add<kBefore>(F, cof, second * by, 3.0 * second, G);
   }
 
+  template <bool kOne>
   void finish(const Mat3<T>& G, VertexBlocks<T>& blocks) const {
-    strain.finish(G, blocks);
+    strain.template finish<kOne>(G, blocks);
     VertexBlocks<T> more;
-    volume.finish(G, more);
+    volume.template finish<kOne>(G, more);
     for (int n = 0; n < 3; ++n) {
       for (int e = 0; e < 6; ++e) blocks.diagonal[n][e] += more.diagonal[n][e];
       for (int e = 0; e < 9; ++e) blocks.below[n][e] += more.below[n][e];

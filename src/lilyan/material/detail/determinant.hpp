@@ -41,40 +41,36 @@ void add_determinant_tangent(const Mat3<T>& F, const Mat3<T>& cof, const T& firs
 
 // The same between the gradients of two vertices. With cᵃ = cof(F) gᵃ,
 //   K_ab = second cᵃ cᵇᵀ + first [F(gᵃ×gᵇ)]×ᵀ,   ([u]×ᵀ)_ik = ε_ikm u_m:
-// the second term, linear in F, meets the gradients once however many nodes are summed.
+// the second term, linear in F, meets the gradients once however many nodes are summed. The
+// products of the last node's cᵃ are formed when the blocks are.
 template <class T>
 struct DeterminantBlocks {
-  VertexBlocks<T> sum;
+  using V = VertexBlocks<T>;
   Mat3<T> first_F;  // Σ first F
+  Mat3<T> c;        // of the last node; column a is cᵃ
+  T weight;         // its second
+  V sum;            // of the terms in cᵃ cᵇᵀ of the nodes before it
 
-  template <bool kFirst>
+  template <int kBefore>
   void add(const Mat3<T>& F, const Mat3<T>& cof, const T& first, const T& second,
            const Mat3<T>& G) {
-    using V = VertexBlocks<T>;
-    const Mat3<T> c = multiply_transposed(cof, G);
-    Mat3<T> scaled;
+    if constexpr (kBefore > 0) add_last<kBefore == 1>();
     for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        scaled(i, j) = second * c(i, j);
-        accumulate<kFirst>(first_F(i, j), first * F(i, j));
-      }
+      for (int j = 0; j < 3; ++j) accumulate<kBefore == 0>(first_F(i, j), first * F(i, j));
     }
-    for (int a = 0; a < 3; ++a) {
-      for (int e = 0; e < 6; ++e) {
-        accumulate<kFirst>(sum.diagonal[a][e], scaled(V::kRow[e], a) * c(V::kColumn[e], a));
-      }
-    }
-    for (int n = 0; n < 3; ++n) {
-      for (int e = 0; e < 9; ++e) {
-        accumulate<kFirst>(sum.below[n][e], scaled(e % 3, V::kAfter[n]) * c(e / 3, V::kBefore[n]));
-      }
-    }
+    c = multiply_transposed(cof, G);
+    weight = second;
   }
 
-  void finish(const Mat3<T>& G, VertexBlocks<T>& blocks) const {
-    using V = VertexBlocks<T>;
-    blocks = sum;
+  template <bool kOne>
+  void finish(const Mat3<T>& G, V& blocks) const {
     const Mat3<T> cross = cofactor(G);  // its row a is g^{a+1} × g^{a+2}, cyclically
+    for (int a = 0; a < 3; ++a) {
+      for (int e = 0; e < 6; ++e) {
+        blocks.diagonal[a][e] = diagonal_term(a, e);
+        if constexpr (!kOne) blocks.diagonal[a][e] += sum.diagonal[a][e];
+      }
+    }
     for (int n = 0; n < 3; ++n) {
       const int a = V::kAfter[n];
       const int b = V::kBefore[n];
@@ -85,13 +81,30 @@ struct DeterminantBlocks {
         u[i] = sign * (first_F(i, 0) * cross(other, 0) + first_F(i, 1) * cross(other, 1) +
                        first_F(i, 2) * cross(other, 2));
       }
-      // entries (i, k) at i + 3k
-      blocks.below[n][3] += u[2];
-      blocks.below[n][6] -= u[1];
-      blocks.below[n][1] -= u[2];
-      blocks.below[n][7] += u[0];
-      blocks.below[n][2] += u[1];
-      blocks.below[n][5] -= u[0];
+      for (int e = 0; e < 9; ++e) {
+        const int i = e % 3;
+        const int k = e / 3;
+        T v = below_term(n, e);
+        if (k == (i + 1) % 3) v += u[(i + 2) % 3];
+        if (k == (i + 2) % 3) v -= u[(i + 1) % 3];
+        if constexpr (!kOne) v += sum.below[n][e];
+        blocks.below[n][e] = v;
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] T diagonal_term(int a, int e) const {
+    return (weight * c(V::kRow[e], a)) * c(V::kColumn[e], a);
+  }
+  [[nodiscard]] T below_term(int n, int e) const {
+    return (weight * c(e % 3, V::kAfter[n])) * c(e / 3, V::kBefore[n]);
+  }
+  template <bool kFirst>
+  void add_last() {
+    for (int n = 0; n < 3; ++n) {
+      for (int e = 0; e < 6; ++e) accumulate<kFirst>(sum.diagonal[n][e], diagonal_term(n, e));
+      for (int e = 0; e < 9; ++e) accumulate<kFirst>(sum.below[n][e], below_term(n, e));
     }
   }
 };
@@ -102,16 +115,17 @@ struct NeoHookeanBlocks {
   DeterminantBlocks<T> volume;
   T shear;  // Σ w μ
 
-  template <bool kFirst, class Material>
+  template <int kBefore, class Material>
   void add(const Material& material, const Mat3<T>& F, const Mat3<T>& G, const T& weight) {
     const Mat3<T> cof = cofactor(F);
     const auto [first, second] = material.volume_slopes(determinant(F, cof));
-    accumulate<kFirst>(shear, weight * material.mu);
-    volume.template add<kFirst>(F, cof, weight * first, weight * second, G);
+    accumulate<kBefore == 0>(shear, weight * material.mu);
+    volume.template add<kBefore>(F, cof, weight * first, weight * second, G);
   }
 
+  template <bool kOne>
   void finish(const Mat3<T>& G, VertexBlocks<T>& blocks) const {
-    volume.finish(G, blocks);
+    volume.template finish<kOne>(G, blocks);
     for (int a = 0; a < 3; ++a) {
       const T along = shear * row_product(G, a, a);
       for (const int e : {0, 3, 5}) blocks.diagonal[a][e] += along;
