@@ -1,6 +1,7 @@
 #include "lilyan/diagnose/invariants.hpp"
 
 #include <array>
+#include <cstring>
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/dispatch.hpp"
@@ -51,16 +52,19 @@ inline MotionSums motion_sums(const double* x, const double* v, const double* ma
       two_on[n] += load<P>(x + at + 2) * p - q * p2;
     }
   }
+  // Place k of the three packs in a row is coordinate k mod 3.
+  double p[kBlock], one[kBlock], two[kBlock];
+  std::memcpy(p, linear, sizeof(p));
+  std::memcpy(one, one_on, sizeof(one));
+  std::memcpy(two, two_on, sizeof(two));
   MotionSums s;
   s.square = lane_sum(square);
-  for (int n = 0; n < 3; ++n) {
-    for (int lane = 0; lane < lanes_of<P>; ++lane) {
-      const int c = (n * lanes_of<P> + lane) % 3;
-      s.linear[c] += linear[n][lane];
-      // q_c p_{c+1} − q_{c+1} p_c is the angular momentum about axis c + 2.
-      if (c < 2) s.angular[(c + 2) % 3] += one_on[n][lane];
-      if (c == 0) s.angular[1] += two_on[n][lane];
-    }
+  for (int k = 0; k < kBlock; k += 3) {
+    for (int c = 0; c < 3; ++c) s.linear[c] += p[k + c];
+    // q_c p_{c+1} − q_{c+1} p_c is the angular momentum about axis c + 2.
+    s.angular[2] += one[k];
+    s.angular[0] += one[k + 1];
+    s.angular[1] += two[k];
   }
   for (; first < dofs; first += 3) add_vertex(x + first, v + first, mass[first], s);
   return s;
