@@ -1,7 +1,7 @@
 // Nanoseconds per element of the tetrahedra's kernels, beside what the processor can do at most.
 //
 //   cmake --preset release -DLILYAN_MICRO=ON && cmake --build --preset release --target kernels
-//   build/release/bench/micro/kernels
+//   build/release/bench/micro/kernels [THREADS]
 //
 // "kernel" is evaluation alone, results left in registers or on the stack, for a body that fits
 // into the cache; "whole" includes the scatter into gradient and Hessian. Per cent of peak counts
@@ -13,11 +13,13 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <string_view>
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/bench/roofline.hpp"
 #include "lilyan/core/system.hpp"
+#include "lilyan/core/threads.hpp"
 #include "lilyan/energy/tets.hpp"
 #include "lilyan/io/shapes.hpp"
 #include "lilyan/material/neo_hookean.hpp"
@@ -145,11 +147,12 @@ void print_whole(std::string_view name, const Material& material, std::array<int
 }  // namespace
 }  // namespace lilyan
 
-int main() {
+int main(int argc, char** argv) {
   using namespace lilyan;
+  set_threads(argc > 1 ? std::atoi(argv[1]) : 1);
   const Roofline roofline = measure_roofline();
-  fmt::print("lanes: {}; peak {:.1f} GFlop/s, triad {:.1f} GB/s\n", lanes_in_use(),
-             roofline.flops / 1e9, roofline.bytes / 1e9);
+  fmt::print("lanes: {}; threads: {}; one core: peak {:.1f} GFlop/s, triad {:.1f} GB/s\n",
+             lanes_in_use(), threads(), roofline.flops / 1e9, roofline.bytes / 1e9);
   const Stvk stvk{500, 10};
   const NeoHookean neo_hookean{500, 10};
   print_kernels("stvk", stvk, roofline);
