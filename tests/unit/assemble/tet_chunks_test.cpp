@@ -56,6 +56,7 @@ void expect_valid(const TetMesh& mesh, std::size_t least_chunks) {
 
 TEST(TetOrder, ChunksThatAreNotNeighboursShareNoVertex) {
   expect_valid(long_block(), 8);
+  expect_valid(block({1, 1, 1}, {11, 11, 11}), 5);  // levels larger than a chunk need be
   expect_valid(two_blocks(), 4);
 }
 
