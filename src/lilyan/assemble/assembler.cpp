@@ -3,13 +3,27 @@
 #include <algorithm>
 
 #include "lilyan/core/fixed.hpp"
+#include "lilyan/core/threads.hpp"
 
 namespace lilyan {
+namespace {
 
-EnergyByKind Assembler::run(Evaluation at) const {
+void set_zero(std::vector<double>& values) {
+  constexpr std::size_t kChunk = 1 << 16;
+  const std::size_t chunks = (values.size() + kChunk - 1) / kChunk;
+  parallel_for(static_cast<int>(chunks), [&](int chunk) {
+    const std::size_t first = kChunk * static_cast<std::size_t>(chunk);
+    std::fill_n(values.data() + first, std::min(kChunk, values.size() - first), 0.0);
+  });
+}
+
+}  // namespace
+
+EnergyByKind Assembler::run(Evaluation at, EnergyPart part) const {
   EnergyByKind sum{};
   for (std::size_t k = 0; k < system_.energies().size(); ++k) {
     const Energy& energy = *system_.energies()[k];
+    if (part != EnergyPart::all && energy.changes() != (part == EnergyPart::changing)) continue;
     if (at.hessian) {
       if (energy.stencils().size == 0) continue;
       at.slots = &slots_[k];
@@ -51,7 +65,7 @@ void Assembler::gradient(const Vector& x0, const Vector* d, std::span<const Weig
 void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
                         double projection, std::vector<double>& values,
                         const PathMean* mean) const {
-  std::ranges::fill(values, 0.0);
+  set_zero(values);
   run({.x0 = x0.data(),
        .d = d.data(),
        .nodes = nodes,
@@ -59,6 +73,12 @@ void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const Weigh
        .hessian = values.data(),
        .projection = projection,
        .mean = mean});
+}
+
+EnergyByKind Assembler::add_part(EnergyPart part, const Vector& x,
+                                 std::span<const WeightedNode> nodes, Vector* gradient) const {
+  return run({.x0 = x.data(), .nodes = nodes, .gradient = gradient ? gradient->data() : nullptr},
+             part);
 }
 
 const BlockPattern& Assembler::hessian_pattern() {

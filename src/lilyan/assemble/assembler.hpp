@@ -12,6 +12,9 @@
 
 namespace lilyan {
 
+// Energies that change between steps (a moving obstacle), and those that do not.
+enum class EnergyPart { all, lasting, changing };
+
 class Assembler {
  public:
   // The system must outlive the assembler. The pattern (and with it the Hessian) is made on the
@@ -33,11 +36,16 @@ class Assembler {
                double projection, std::vector<double>& values,
                const PathMean* mean = nullptr) const;
 
+  // Σ value_i E(x) by kind of a part of the energies, whose gradient is added to `gradient` (may be
+  // null) at all vertices, fixed ones too.
+  EnergyByKind add_part(EnergyPart part, const Vector& x, std::span<const WeightedNode> nodes,
+                        Vector* gradient) const;
+
   const BlockPattern& hessian_pattern();
   [[nodiscard]] const System& system() const { return system_; }
 
  private:
-  EnergyByKind run(Evaluation at) const;
+  EnergyByKind run(Evaluation at, EnergyPart part = EnergyPart::all) const;
 
   const System& system_;
   std::unique_ptr<BlockPattern> pattern_;

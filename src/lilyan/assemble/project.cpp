@@ -1,5 +1,7 @@
 #include "lilyan/assemble/project.hpp"
 
+#include "lilyan/assemble/dispatch.hpp"
+
 namespace lilyan {
 namespace {
 
@@ -7,22 +9,26 @@ constexpr int kMaxSweeps = 12;
 // Off-diagonal mass, relative to the whole, below which the eigenvalues are exact enough.
 constexpr double kOffDiagonal = 1e-24;
 
-Pack absolute(const Pack& x) { return x < 0.0 ? -x : x; }
+template <AnyPack P>
+P absolute(const P& x) {
+  return x < 0.0 ? -x : x;
+}
 
 // Smallest pivot of the LDLᵀ factorisation of a + shift·I, per lane; negative (or not a number)
 // where that matrix is not positive definite.
-Pack smallest_pivot(const Sym9<Pack>& a, const Pack& shift) {
-  Pack u[9][9];
+template <AnyPack P>
+P smallest_pivot(const Sym9<P>& a, const P& shift) {
+  P u[9][9];
   for (int i = 0; i < 9; ++i) {
     for (int j = i; j < 9; ++j) u[i][j] = a.a[i][j];
     u[i][i] += shift;
   }
-  Pack smallest = u[0][0];
+  P smallest = u[0][0];
   for (int k = 0; k < 9; ++k) {
     smallest = smallest < u[k][k] ? smallest : u[k][k];
-    const Pack inverse = 1.0 / u[k][k];
+    const P inverse = 1.0 / u[k][k];
     for (int i = k + 1; i < 9; ++i) {
-      const Pack factor = u[k][i] * inverse;
+      const P factor = u[k][i] * inverse;
       for (int j = i; j < 9; ++j) u[i][j] -= factor * u[k][j];
     }
   }
@@ -31,44 +37,45 @@ Pack smallest_pivot(const Sym9<Pack>& a, const Pack& shift) {
 
 // Eigenvalues and eigenvectors of all lanes at once by Jacobi's cyclic rotations (Golub, Van Loan:
 // Matrix Computations, §8.5): on return d is diagonal and column k of v the eigenvector of d[k][k].
-void jacobi(Pack (&d)[9][9], Pack (&v)[9][9]) {
+template <AnyPack P>
+void jacobi(P (&d)[9][9], P (&v)[9][9]) {
   for (int i = 0; i < 9; ++i) {
-    for (int j = 0; j < 9; ++j) v[i][j] = constant<Pack>(i == j ? 1.0 : 0.0);
+    for (int j = 0; j < 9; ++j) v[i][j] = constant<P>(i == j ? 1.0 : 0.0);
   }
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
-    Pack off = {};
-    Pack all = {};
+    P off = {};
+    P all = {};
     for (int i = 0; i < 9; ++i) {
       all += d[i][i] * d[i][i];
       for (int j = i + 1; j < 9; ++j) off += d[i][j] * d[i][j];
     }
     bool done = true;
-    for (int lane = 0; lane < kLanes; ++lane) {
+    for (int lane = 0; lane < lanes_of<P>; ++lane) {
       done = done && !(off[lane] > kOffDiagonal * (all[lane] + off[lane]));
     }
     if (done) return;
     for (int p = 0; p < 9; ++p) {
       for (int q = p + 1; q < 9; ++q) {
         // tan of the angle that zeroes d[p][q]; none where it is zero already.
-        const Pack apq = d[p][q];
-        const Pack theta = (d[q][q] - d[p][p]) / (2.0 * apq);
-        const Pack size = 1.0 / (absolute(theta) + sqrt(theta * theta + 1.0));
-        const Pack zero = {};
-        const Pack t = apq == zero ? zero : (theta < 0.0 ? -size : size);
-        const Pack c = 1.0 / sqrt(t * t + 1.0);
-        const Pack s = t * c;
+        const P apq = d[p][q];
+        const P theta = (d[q][q] - d[p][p]) / (2.0 * apq);
+        const P size = 1.0 / (absolute(theta) + sqrt(theta * theta + 1.0));
+        const P zero = {};
+        const P t = apq == zero ? zero : (theta < 0.0 ? -size : size);
+        const P c = 1.0 / sqrt(t * t + 1.0);
+        const P s = t * c;
         d[p][p] -= t * apq;
         d[q][q] += t * apq;
         d[p][q] = d[q][p] = zero;
         for (int k = 0; k < 9; ++k) {
           if (k != p && k != q) {
-            const Pack kp = d[k][p];
-            const Pack kq = d[k][q];
+            const P kp = d[k][p];
+            const P kq = d[k][q];
             d[k][p] = d[p][k] = c * kp - s * kq;
             d[k][q] = d[q][k] = s * kp + c * kq;
           }
-          const Pack vp = v[k][p];
-          const Pack vq = v[k][q];
+          const P vp = v[k][p];
+          const P vq = v[k][q];
           v[k][p] = c * vp - s * vq;
           v[k][q] = s * vp + c * vq;
         }
@@ -77,17 +84,16 @@ void jacobi(Pack (&d)[9][9], Pack (&v)[9][9]) {
   }
 }
 
-}  // namespace
-
-void raise_negative_eigenvalues(Sym9<Pack>& a, double strength) {
+template <AnyPack P>
+void raise_negative(Sym9<P>& a, double strength) {
   // Tangents of stress-free elements are singular (rotations cost nothing), so the test allows
   // eigenvalues that are negative by rounding only.
-  Pack trace = {};
+  P trace = {};
   for (int i = 0; i < 9; ++i) trace += absolute(a.a[i][i]);
-  const Pack pivot = smallest_pivot(a, 1e-10 * trace);
-  Pack weight = {};
+  const P pivot = smallest_pivot(a, 1e-10 * trace);
+  P weight = {};
   bool any = false;
-  for (int lane = 0; lane < kLanes; ++lane) {
+  for (int lane = 0; lane < lanes_of<P>; ++lane) {
     if (!(pivot[lane] > 0)) {
       weight[lane] = strength;
       any = true;
@@ -95,19 +101,29 @@ void raise_negative_eigenvalues(Sym9<Pack>& a, double strength) {
   }
   if (!any) return;
 
-  Pack d[9][9];
-  Pack v[9][9];
+  P d[9][9];
+  P v[9][9];
   for (int i = 0; i < 9; ++i) {
     for (int j = i; j < 9; ++j) d[i][j] = d[j][i] = a.a[i][j];
   }
   jacobi(d, v);
   for (int k = 0; k < 9; ++k) {
-    const Pack lift = d[k][k] < 0.0 ? -weight * d[k][k] : Pack{};
+    const P lift = d[k][k] < 0.0 ? -weight * d[k][k] : P{};
     for (int i = 0; i < 9; ++i) {
-      const Pack scaled = lift * v[i][k];
+      const P scaled = lift * v[i][k];
       for (int j = i; j < 9; ++j) a.a[i][j] += scaled * v[j][k];
     }
   }
 }
+
+}  // namespace
+
+template <AnyPack P>
+void raise_negative_eigenvalues(Sym9<P>& a, double strength) {
+  on_best_lanes([&](auto) { raise_negative(a, strength); });
+}
+template void raise_negative_eigenvalues(Sym9<PackOf<2>>& a, double strength);
+template void raise_negative_eigenvalues(Sym9<PackOf<4>>& a, double strength);
+template void raise_negative_eigenvalues(Sym9<PackOf<8>>& a, double strength);
 
 }  // namespace lilyan

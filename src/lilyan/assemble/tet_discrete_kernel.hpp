@@ -49,37 +49,39 @@ concept QuadraticInStrain = requires {
 };
 
 // S̄ of each lane's tet and, where asked for, its derivative by C₁.
+template <AnyPack P>
 struct MeanStress {
-  Sym3<Pack> S;
-  StressByStrain<Pack> by_strain;
+  Sym3<P> S;
+  StressByStrain<P> by_strain;
 };
 
 // What an element's S̄ depends on.
+template <AnyPack P>
 struct StrainStep {
-  Mat3<Pack> start, middle, end;  // F₀, F½, F₁
-  Sym3<Pack> C0, change;          // C₀, ΔC
-  Pack side, end_side;            // signs of J₀ + J₁ and of J₁
+  Mat3<P> start, middle, end;  // F₀, F½, F₁
+  Sym3<P> C0, change;          // C₀, ΔC
+  P side, end_side;            // signs of J₀ + J₁ and of J₁
 
-  StrainStep(const Mat3<Pack>& F0, const Mat3<Pack>& dF) : start(F0) {
+  StrainStep(const Mat3<P>& F0, const Mat3<P>& dF) : start(F0) {
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {
         middle(i, j) = F0(i, j) + 0.5 * dF(i, j);
         end(i, j) = F0(i, j) + dF(i, j);
       }
     }
-    const Mat3<Pack> gram0 = gram(F0);
+    const Mat3<P> gram0 = gram(F0);
     for (int i = 0; i < 3; ++i) {
       for (int j = i; j < 3; ++j) C0(i, j) = gram0(i, j);
     }
     change = twice_symmetric(middle, dF);  // = C₁ − C₀, without its cancellation
-    const Pack one = constant<Pack>(1);
-    const Pack J1 = determinant(end);
+    const P one = constant<P>(1);
+    const P J1 = determinant(end);
     side = determinant(start) + J1 < 0.0 ? -one : one;
     end_side = J1 < 0.0 ? -one : one;
   }
 
-  [[nodiscard]] Sym3<Pack> strain(double theta) const {
-    Sym3<Pack> C;
+  [[nodiscard]] Sym3<P> strain(double theta) const {
+    Sym3<P> C;
     for (int m = 0; m < 6; ++m) C.s[m] = C0.s[m] + theta * change.s[m];
     return C;
   }
@@ -91,50 +93,51 @@ class MeanStressLaw {
  public:
   explicit MeanStressLaw(const Material& material) : material_(material) {}
 
-  [[nodiscard]] MeanStress operator()(const StrainStep& at, bool derivative) const {
+  template <AnyPack P>
+  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative) const {
     // Three-point Gauss on [0, 1].
     constexpr double kOuter = 0.11270166537925831148;  // ½ − √(3/20)
     constexpr double kThetas[] = {kOuter, 0.5, 1 - kOuter};
     constexpr double kWeights[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
     constexpr double kSmall = 1e-2;  // ρ of (5)
 
-    MeanStress mean{};
-    Sym3<Pack>& S = mean.S;
-    StressByStrain<Pack>& D = mean.by_strain;
-    Pack rho2 = {};
+    MeanStress<P> mean{};
+    Sym3<P>& S = mean.S;
+    StressByStrain<P>& D = mean.by_strain;
+    P rho2 = {};
     for (int k = 0; k < 3; ++k) {
-      const CholeskyFactor<Pack> factor(at.strain(kThetas[k]), at.side);
-      const Sym3<Pack> Sk = second_stress(material_, factor);
+      const CholeskyFactor<P> factor(at.strain(kThetas[k]), at.side);
+      const Sym3<P> Sk = second_stress(material_, factor);
       for (int m = 0; m < 6; ++m) S.s[m] += kWeights[k] * Sk.s[m];  // (3)
       if (derivative) {
         add_stress_derivative(material_, factor, Sk, kWeights[k] * kThetas[k], D);
       }
       if (k == 1) {
-        const Sym3<Pack> relative = factor.relative(at.change);
+        const Sym3<P> relative = factor.relative(at.change);
         rho2 = contract(relative, relative);
       }
     }
-    const Pack square = contract(at.change, at.change);
-    const Pack defect =
+    const P square = contract(at.change, at.change);
+    const P defect =
         material_.energy(at.end) - material_.energy(at.start) - 0.5 * contract(S, at.change);
     // Where ψ is not a number, zero must not be put in its place.
     const auto large = rho2 > kSmall * kSmall;
-    const Pack zero = 0.0 * defect;
-    const Pack kappa = large ? defect / square : zero;
-    const Pack scale = large ? 1.0 / square : Pack{};
+    const P zero = 0.0 * defect;
+    const P kappa = large ? defect / square : zero;
+    const P scale = large ? 1.0 / square : P{};
 
     if (derivative) {
       // δκ = [½S₁:δC₁ − ½S_g:δC₁ − ½ΔC:δS_g − 2κ ΔC:δC₁]/‖ΔC‖², a row over the components of δC₁.
-      const CholeskyFactor<Pack> end(at.strain(1), at.end_side);
-      const Sym3<Pack> S1 = second_stress(material_, end);
-      Pack row[6];
+      const CholeskyFactor<P> end(at.strain(1), at.end_side);
+      const Sym3<P> S1 = second_stress(material_, end);
+      P row[6];
       for (int n = 0; n < 6; ++n) {
         const double twice = n < 3 ? 1 : 2;
         row[n] = twice * (0.5 * (S1.s[n] - S.s[n]) - 2.0 * kappa * at.change.s[n]);
         for (int m = 0; m < 6; ++m) {
           row[n] -= (m < 3 ? 0.5 : 1.0) * at.change.s[m] * D.a[m][n];
         }
-        row[n] = large ? row[n] * scale : Pack{};
+        row[n] = large ? row[n] * scale : P{};
       }
       for (int m = 0; m < 6; ++m) {
         for (int n = 0; n < 6; ++n) D.a[m][n] += 2.0 * at.change.s[m] * row[n];
@@ -160,17 +163,18 @@ class MeanStressLaw<Material> {
     add_stress_derivative(material, identity, rest_, 1, slope_);
   }
 
-  [[nodiscard]] MeanStress operator()(const StrainStep& at, bool derivative) const {
-    MeanStress mean;
-    Sym3<Pack> strain = at.strain(0.5);
+  template <AnyPack P>
+  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative) const {
+    MeanStress<P> mean;
+    Sym3<P> strain = at.strain(0.5);
     for (int m = 0; m < 3; ++m) strain.s[m] -= 1.0;
     for (int m = 0; m < 6; ++m) {
-      mean.S.s[m] = constant<Pack>(rest_.s[m]);
+      mean.S.s[m] = constant<P>(rest_.s[m]);
       for (int n = 0; n < 6; ++n) mean.S.s[m] += slope_.a[m][n] * strain.s[n];
     }
     if (derivative) {
       for (int m = 0; m < 6; ++m) {
-        for (int n = 0; n < 6; ++n) mean.by_strain.a[m][n] = constant<Pack>(0.5 * slope_.a[m][n]);
+        for (int n = 0; n < 6; ++n) mean.by_strain.a[m][n] = constant<P>(0.5 * slope_.a[m][n]);
       }
     }
     return mean;
@@ -183,26 +187,26 @@ class MeanStressLaw<Material> {
 
 // The blocks ∂(force of vertex a)/∂(end position of vertex b), as block[a][b]. A unit displacement
 // of vertex b along k is δF = e_k ⊗ gᵇ; from (1), δP̄ = ½ δF S̄ + F½ (∂S̄/∂C₁) : (F₁ᵀδF + δFᵀF₁).
-inline void discrete_blocks(const TetGroup& g, const StrainStep& at, const MeanStress& mean,
-                            const Pack& weight, Mat3<Pack> (&block)[4][4]) {
-  const Mat3<Pack>& G = g.inverse_rest;
+template <AnyPack P>
+inline void discrete_blocks(const Mat3<P>& G, const StrainStep<P>& at, const MeanStress<P>& mean,
+                            const P& weight, Mat3<P> (&block)[4][4]) {
   for (int b = 0; b < 3; ++b) {
-    Pack half[3];  // ½ gᵇ S̄
+    P half[3];  // ½ gᵇ S̄
     for (int j = 0; j < 3; ++j) {
       half[j] = 0.5 * (G(b, 0) * mean.S(0, j) + G(b, 1) * mean.S(1, j) + G(b, 2) * mean.S(2, j));
     }
     for (int k = 0; k < 3; ++k) {
-      Sym3<Pack> dC;
+      Sym3<P> dC;
       for (int p = 0; p < 3; ++p) {
         for (int q = p; q < 3; ++q) dC(p, q) = at.end(k, p) * G(b, q) + G(b, p) * at.end(k, q);
       }
-      Sym3<Pack> dS;
+      Sym3<P> dS;
       for (int m = 0; m < 6; ++m) {
-        dS.s[m] = Pack{};
+        dS.s[m] = P{};
         for (int n = 0; n < 6; ++n) dS.s[m] += mean.by_strain.a[m][n] * dC.s[n];
       }
       for (int i = 0; i < 3; ++i) {
-        Pack dP[3];
+        P dP[3];
         for (int j = 0; j < 3; ++j) {
           dP[j] =
               at.middle(i, 0) * dS(0, j) + at.middle(i, 1) * dS(1, j) + at.middle(i, 2) * dS(2, j);
@@ -218,7 +222,7 @@ inline void discrete_blocks(const TetGroup& g, const StrainStep& at, const MeanS
   // Vertex 0 from Σ_a gᵃ = 0.
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) {
-      Pack corner = {};
+      P corner = {};
       for (int a = 1; a < 4; ++a) {
         block[a][0](i, k) = -(block[a][1](i, k) + block[a][2](i, k) + block[a][3](i, k));
         block[0][a](i, k) = -(block[1][a](i, k) + block[2][a](i, k) + block[3][a](i, k));
@@ -229,9 +233,10 @@ inline void discrete_blocks(const TetGroup& g, const StrainStep& at, const MeanS
   }
 }
 
-inline void scatter_jacobian(const TetGroup& g, const Mat3<Pack> (&block)[4][4],
+template <AnyPack P>
+inline void scatter_jacobian(const TetPart<P>& part, const Mat3<P> (&block)[4][4],
                              const int* position, const int* column_length, double* values) {
-  for (int lane = 0; lane < g.lanes; ++lane, position += 16, column_length += 4) {
+  for (int lane = 0; lane < part.used; ++lane, position += 16, column_length += 4) {
     for (int b = 0; b < 4; ++b) {
       for (int a = 0; a < 4; ++a) {
         const int first = position[4 * b + a];
@@ -245,33 +250,44 @@ inline void scatter_jacobian(const TetGroup& g, const Mat3<Pack> (&block)[4][4],
   }
 }
 
-template <class Material>
-void discrete_gradient_of_tets(const Material& material, std::span<const TetGroup> groups,
-                               const DiscreteEvaluation& at) {
-  const MeanStressLaw<Material> law(material);
-  std::ptrdiff_t first = 0;
-  for (const TetGroup& g : groups) {
-    const StrainStep step(multiply(gather_edges(g, at.x0), g.inverse_rest),
-                          multiply(gather_edges(g, at.d), g.inverse_rest));
-    const MeanStress mean = law(step, at.jacobian != nullptr);
-    if (at.gradient) {
-      Mat3<Pack> stress = zero3<Pack>();  // (1)
-      for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-          for (int p = 0; p < 3; ++p) stress(i, j) += step.middle(i, p) * mean.S(p, j);
-          stress(i, j) *= at.gradient_weight * g.volume;
-        }
+template <class Material, AnyPack P>
+inline void add_discrete_gradient(const MeanStressLaw<Material>& law, const TetPart<P>& part,
+                                  std::ptrdiff_t first, const DiscreteEvaluation& at) {
+  const Mat3<P> G = part.inverse_rest();
+  const StrainStep<P> step(multiply(gather_edges(part, at.x0), G),
+                           multiply(gather_edges(part, at.d), G));
+  const MeanStress<P> mean = law(step, at.jacobian != nullptr);
+  if (at.gradient) {
+    Mat3<P> stress = zero3<P>();  // (1)
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        for (int p = 0; p < 3; ++p) stress(i, j) += step.middle(i, p) * mean.S(p, j);
+        stress(i, j) *= at.gradient_weight * part.volume();
       }
-      scatter_gradient(g, stress, at.gradient);
     }
-    if (at.jacobian) {
-      Mat3<Pack> block[4][4];
-      discrete_blocks(g, step, mean, at.jacobian_weight * g.volume, block);
-      scatter_jacobian(g, block, at.slots->position.data() + 16 * first,
-                       at.slots->column_length.data() + 4 * first, at.jacobian);
-    }
-    first += g.lanes;
+    scatter_gradient(part, stress, G, at.gradient);
   }
+  if (at.jacobian) {
+    Mat3<P> block[4][4];
+    discrete_blocks(G, step, mean, at.jacobian_weight * part.volume(), block);
+    scatter_jacobian(part, block, at.slots->position.data() + 16 * first,
+                     at.slots->column_length.data() + 4 * first, at.jacobian);
+  }
+}
+
+template <class Material>
+void discrete_gradient_of_chunk(const MeanStressLaw<Material>& law, const TetGroup* groups,
+                                const TetChunk& chunk, const DiscreteEvaluation& at) {
+  on_best_lanes([&]<int kWidth>(Lanes<kWidth>) {
+    std::ptrdiff_t first = chunk.first_tet;
+    for (int k = chunk.first_group; k < chunk.last_group; ++k, first += kLanes) {
+      for (int lane = 0; lane < kLanes && first + lane < chunk.last_tet; lane += kWidth) {
+        const int left = static_cast<int>(chunk.last_tet - first) - lane;
+        const TetPart<PackOf<kWidth>> part{groups[k], lane, std::min(kWidth, left)};
+        add_discrete_gradient(law, part, first + lane, at);
+      }
+    }
+  });
 }
 
 }  // namespace lilyan

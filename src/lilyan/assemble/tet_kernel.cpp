@@ -13,7 +13,7 @@ constexpr double kFlat = 1e-6;
 // A flat lane becomes a copy of a good one without volume: nothing of it counts, but its F, and
 // with that the logarithm of a determinant, is a number.
 bool take_rest_shape(const double* rest, TetGroup& group) {
-  const Mat3<Pack> edges = gather_edges(group, rest);
+  const Mat3<Pack> edges = gather_edges(TetPart<Pack>{group, 0, kLanes}, rest);
   const Mat3<Pack> cof = cofactor(edges);
   const Pack det = determinant(edges, cof);
   int good = -1;
@@ -37,7 +37,7 @@ bool take_rest_shape(const double* rest, TetGroup& group) {
     }
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {
-        group.inverse_rest(i, j)[lane] = cof(j, i)[from] / det[from];
+        group.inverse_rest[i][j][lane] = cof(j, i)[from] / det[from];
       }
     }
     group.volume[lane] = unused || flat[lane] ? 0.0 : std::abs(det[lane]) / 6;

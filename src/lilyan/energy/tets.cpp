@@ -8,36 +8,60 @@
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
+namespace {
 
-std::vector<TetGroup> group_tets(const TetShape& shape) {
-  const int count = static_cast<int>(shape.tets.size());
-  std::vector<TetGroup> groups((count + kLanes - 1) / kLanes);
-  for (int e = 0; e < static_cast<int>(groups.size()) * kLanes; ++e) {
-    TetGroup& group = groups[e / kLanes];
-    const int lane = e % kLanes;
-    const bool used = e < count;
-    const int source = used ? e : e - lane;
-    if (used) group.lanes = lane + 1;
-    // Ascending, so that every Hessian block falls into the lower triangle. F does not depend on
-    // the order, and the volume is taken without its sign.
-    std::array<int, 4> v = shape.tets[source];
-    std::ranges::sort(v);
+void check_volumes(const TetShape& shape) {
+  for (std::size_t e = 0; e < shape.tets.size(); ++e) {
+    const auto& v = shape.tets[e];
     Eigen::Matrix3d rest;
     for (int c = 0; c < 3; ++c) {
       rest.col(c) = shape.rest.segment<3>(3 * v[c + 1]) - shape.rest.segment<3>(3 * v[0]);
     }
-    const double volume = std::abs(rest.determinant()) / 6;
-    const Eigen::Matrix3d inverse = rest.inverse();
-    if (!(volume > 0) || !inverse.allFinite()) {
-      throw Error("tet " + std::to_string(source) + " has zero rest volume");
-    }
-    for (int a = 0; a < 4; ++a) group.vertex[a][lane] = v[a];
-    group.volume[lane] = used ? volume : 0.0;
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) group.inverse_rest(i, j)[lane] = inverse(i, j);
+    if (!(std::abs(rest.determinant()) > 0) || !rest.inverse().allFinite()) {
+      throw Error("tet " + std::to_string(e) + " has zero rest volume");
     }
   }
-  return groups;
+}
+
+void set_lane(const TetShape& shape, int tet, bool used, TetGroup& group, int lane) {
+  // Ascending, so that every Hessian block falls into the lower triangle. F does not depend on
+  // the order, and the volume is taken without its sign.
+  std::array<int, 4> v = shape.tets[static_cast<std::size_t>(tet)];
+  std::ranges::sort(v);
+  Eigen::Matrix3d rest;
+  for (int c = 0; c < 3; ++c) {
+    rest.col(c) = shape.rest.segment<3>(3 * v[c + 1]) - shape.rest.segment<3>(3 * v[0]);
+  }
+  const Eigen::Matrix3d inverse = rest.inverse();
+  for (int a = 0; a < 4; ++a) group.vertex[a][lane] = v[a];
+  group.volume[lane] = used ? std::abs(rest.determinant()) / 6 : 0.0;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) group.inverse_rest[i][j][lane] = inverse(i, j);
+  }
+}
+
+}  // namespace
+
+TetChunks group_tets(const TetShape& shape) {
+  check_volumes(shape);
+  const TetOrder order = order_tets(shape.tets, static_cast<int>(shape.rest.size() / 3));
+  TetChunks result;
+  for (std::size_t c = 0; c + 1 < order.chunk_start.size(); ++c) {
+    TetChunk chunk{.first_group = static_cast<int>(result.groups.size()),
+                   .first_tet = order.chunk_start[c],
+                   .last_tet = order.chunk_start[c + 1]};
+    for (int first = chunk.first_tet; first < chunk.last_tet; first += kLanes) {
+      TetGroup& group = result.groups.emplace_back();
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const bool used = first + lane < chunk.last_tet;
+        set_lane(shape, order.tets[static_cast<std::size_t>(used ? first + lane : first)], used,
+                 group, lane);
+      }
+    }
+    chunk.last_group = static_cast<int>(result.groups.size());
+    result.chunks.push_back(chunk);
+  }
+  return result;
 }
 
 }  // namespace lilyan

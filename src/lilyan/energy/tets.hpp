@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "lilyan/assemble/tet_chunks.hpp"
 #include "lilyan/assemble/tet_discrete_kernel.hpp"
 #include "lilyan/assemble/tet_kernel.hpp"
 #include "lilyan/core/energy.hpp"
@@ -13,18 +14,22 @@
 
 namespace lilyan {
 
-// Groups the tets, each with its vertices ascending. Throws Error naming the first tet whose rest
-// volume is zero.
-[[nodiscard]] std::vector<TetGroup> group_tets(const TetShape& shape);
+// Groups the tets in the order of their chunks, each with its vertices ascending. Throws Error
+// naming the first tet whose rest volume is zero.
+[[nodiscard]] TetChunks group_tets(const TetShape& shape);
 
 template <HyperelasticMaterial Material>
 class Tets final : public Energy {
  public:
   Tets(const Material& material, const TetShape& shape)
-      : material_(material), groups_(group_tets(shape)) {
-    for (const TetGroup& g : groups_) {
-      for (int lane = 0; lane < g.lanes; ++lane) {
-        for (int a = 0; a < 4; ++a) vertices_.push_back(g.vertex[a][lane]);
+      : material_(material), tets_(group_tets(shape)) {
+    vertices_.reserve(4 * shape.tets.size());
+    for (const TetChunk& chunk : tets_.chunks) {
+      for (int e = chunk.first_tet; e < chunk.last_tet; ++e) {
+        const int place = e - chunk.first_tet;
+        const TetGroup& g =
+            tets_.groups[static_cast<std::size_t>(chunk.first_group + place / kLanes)];
+        for (int a = 0; a < 4; ++a) vertices_.push_back(g.vertex[a][place % kLanes]);
       }
     }
   }
@@ -35,22 +40,30 @@ class Tets final : public Energy {
   [[nodiscard]] bool rotation_invariant() const override { return true; }
 
   [[nodiscard]] double evaluate(const Evaluation& at) const override {
-    return evaluate_tets(material_, std::span<const TetGroup>(groups_), at);
+    return sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
+      return evaluate_tet_chunk(material_, tets_.groups.data(), chunk, at);
+    });
   }
 
   [[nodiscard]] bool has_moving_rest() const override { return true; }
   [[nodiscard]] double evaluate_from(const double* rest, const Evaluation& at) const override {
-    return evaluate_tets_from(material_, std::span<const TetGroup>(groups_), rest, at);
+    return sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
+      return evaluate_tet_chunk_from(material_, tets_.groups.data(), chunk, rest, at);
+    });
   }
 
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override {
-    discrete_gradient_of_tets(material_, std::span<const TetGroup>(groups_), at);
+    const MeanStressLaw<Material> law(material_);
+    sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
+      discrete_gradient_of_chunk(law, tets_.groups.data(), chunk, at);
+      return 0.0;
+    });
   }
 
  private:
   Material material_;
-  std::vector<TetGroup> groups_;
+  TetChunks tets_;
   std::vector<int> vertices_;
 };
 

@@ -30,10 +30,15 @@ ExplicitIntegrator::ExplicitIntegrator(const System& system, ExplicitTable table
   }
 }
 
+Invariants ExplicitIntegrator::at_start(const State& state) {
+  if (has_end_ && potential_.holds(state.x) && PotentialCache::same(end_v_, state.v)) return end_;
+  return invariants(system_, state.x, state.v, potential_.values(state.x));
+}
+
 StepReport ExplicitIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
   stop_unmoved(system_, state.v);
-  report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
+  report.before = at_start(state);
 
   // The old state goes into the history, from where a failed step takes it back.
   Vector& x = state.x;
@@ -60,7 +65,10 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
   }
   // With the gradient, since the next step's first kick will want it here.
   potential_.gradient(x);
-  report.after = invariants(system_, x, v, potential_.values(x));
+  report.after = invariants(system_, x, v, potential_.last_values());
+  end_ = report.after;
+  end_v_ = v;
+  has_end_ = true;
   if (!std::isfinite(report.after.total)) report.status = StepStatus::non_finite;
   if (!succeeded(report.status)) {
     report.after = report.before;

@@ -12,9 +12,13 @@ class ExplicitIntegrator final : public Integrator {
  public:
   ExplicitIntegrator(const System& system, ExplicitTable table);
   StepReport step(State& state, double h) override;
-  void forget() override { potential_.forget(); }
+  void forget() override {
+    potential_.forget();
+    has_end_ = false;
+  }
 
  private:
+  [[nodiscard]] Invariants at_start(const State& state);
   // total += share (F + dissipation) at x, v, and the dissipation apart.
   void add_all_forces(double t, const Vector& x, const Vector& v, double share, Vector& total,
                       Vector& dissipated);
@@ -31,6 +35,11 @@ class ExplicitIntegrator final : public Integrator {
   bool forced_;
   Vector kicked_, force_, before_force_, dissipated_, before_dissipated_, scratch_;
   Vector moved_, moved_scratch_;  // with prescribed vertices
+  // The end of the last step, which is usually the start of the next; its positions are those of
+  // potential_.
+  bool has_end_ = false;
+  Invariants end_;
+  Vector end_v_;
 };
 
 }  // namespace lilyan

@@ -10,21 +10,36 @@ namespace lilyan {
 // position itself is the key: a state changed by hand is evaluated anew.
 class PotentialCache {
  public:
-  explicit PotentialCache(const Assembler& assembler) : assembler_(assembler) {}
+  explicit PotentialCache(const Assembler& assembler);
 
   const EnergyByKind& values(const Vector& x);
   const Vector& gradient(const Vector& x);  // the values come along at no extra pass
+  // Those at the position last asked about.
+  [[nodiscard]] const EnergyByKind& last_values() const { return values_; }
+  // Whether the values at x are known.
+  [[nodiscard]] bool holds(const Vector& x) const { return has_values_ && same(x_, x); }
+  // Energies that change have changed; what is known of the others stays.
   void forget() { has_values_ = has_gradient_ = false; }
+
+  // Whether two vectors are the same, bit for bit.
+  [[nodiscard]] static bool same(const Vector& a, const Vector& b);
 
  private:
   void remember(const Vector& x);
+  void evaluate_lasting(bool gradient);
 
   const Assembler& assembler_;
+  bool changing_;  // some energies change between steps
   Vector x_;
   EnergyByKind values_{};
   Vector gradient_;
   bool has_values_ = false;
   bool has_gradient_ = false;
+  // Of the energies that do not change, where there are others.
+  EnergyByKind lasting_values_{};
+  Vector lasting_gradient_;
+  bool has_lasting_values_ = false;
+  bool has_lasting_gradient_ = false;
 };
 
 }  // namespace lilyan

@@ -21,6 +21,16 @@ struct NeoHookean {
   double lambda;
 
   template <class T>
+  using Blocks = NeoHookeanBlocks<T>;
+
+  // Of f = −μ ln J + (λ/2)(J − 1)².
+  template <class T>
+  [[nodiscard]] VolumeSlopes<T> volume_slopes(const T& J) const {
+    const T inverse = 1.0 / J;
+    return {lambda * (J - 1.0) - mu * inverse, lambda + mu * (inverse * inverse)};
+  }
+
+  template <class T>
   [[nodiscard]] T energy(const Mat3<T>& F) const {
     const T J = determinant(F);
     const T volume = J - 1.0;
@@ -32,7 +42,7 @@ struct NeoHookean {
   [[nodiscard]] Mat3<T> stress(const Mat3<T>& F) const {
     Mat3<T> P = cofactor(F);
     const T J = determinant(F, P);
-    const T s = lambda * (J - 1.0) - mu / J;
+    const T s = volume_slopes(J).first;
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) P(i, j) = mu * F(i, j) + s * P(i, j);  // (2)
     }
@@ -42,10 +52,9 @@ struct NeoHookean {
   template <class T>
   void add_tangent(const Mat3<T>& F, const T& weight, Sym9<T>& a) const {
     const Mat3<T> cof = cofactor(F);
-    const T J = determinant(F, cof);
+    const auto [first, second] = volume_slopes(determinant(F, cof));
     for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
-    add_determinant_tangent(F, cof, weight * (lambda * (J - 1.0) - mu / J),
-                            weight * (lambda + mu / (J * J)), a);  // (3)
+    add_determinant_tangent(F, cof, weight * first, weight * second, a);  // (3)
   }
 };
 

@@ -22,6 +22,16 @@ struct NeoHookeanLog {
   double lambda;
 
   template <class T>
+  using Blocks = NeoHookeanBlocks<T>;
+
+  template <class T>
+  [[nodiscard]] VolumeSlopes<T> volume_slopes(const T& J) const {
+    const T inverse = 1.0 / J;
+    const T slope = lambda * log(J) - mu;
+    return {slope * inverse, (lambda - slope) * (inverse * inverse)};  // (2)
+  }
+
+  template <class T>
   [[nodiscard]] T energy(const Mat3<T>& F) const {
     const T log_J = log(determinant(F));
     return (0.5 * mu) * (squared_norm(F) - 3.0) - mu * log_J +
@@ -32,7 +42,7 @@ struct NeoHookeanLog {
   [[nodiscard]] Mat3<T> stress(const Mat3<T>& F) const {
     Mat3<T> P = cofactor(F);
     const T J = determinant(F, P);
-    const T first = (lambda * log(J) - mu) / J;  // (2)
+    const T first = volume_slopes(J).first;
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) P(i, j) = mu * F(i, j) + first * P(i, j);  // (3)
     }
@@ -42,11 +52,9 @@ struct NeoHookeanLog {
   template <class T>
   void add_tangent(const Mat3<T>& F, const T& weight, Sym9<T>& a) const {
     const Mat3<T> cof = cofactor(F);
-    const T J = determinant(F, cof);
-    const T slope = lambda * log(J) - mu;
+    const auto [first, second] = volume_slopes(determinant(F, cof));
     for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
-    add_determinant_tangent(F, cof, weight * slope / J, weight * (lambda - slope) / (J * J),
-                            a);  // (4)
+    add_determinant_tangent(F, cof, weight * first, weight * second, a);  // (4)
   }
 };
 

@@ -25,6 +25,15 @@ struct StableNeoHookean {
   double lambda;  // as in linear elasticity; λ′ is volume_stiffness()
 
   template <class T>
+  using Blocks = NeoHookeanBlocks<T>;
+
+  // Of f = −μ(J − 1) + (λ′/2)(J − 1)².
+  template <class T>
+  [[nodiscard]] VolumeSlopes<T> volume_slopes(const T& J) const {
+    return {volume_stiffness() * (J - 1.0) - mu, constant<T>(volume_stiffness())};
+  }
+
+  template <class T>
   [[nodiscard]] T energy(const Mat3<T>& F) const {
     const T volume = determinant(F) - 1.0;
     return (0.5 * mu) * (squared_norm(F) - 3.0) +
@@ -34,7 +43,7 @@ struct StableNeoHookean {
   template <class T>
   [[nodiscard]] Mat3<T> stress(const Mat3<T>& F) const {
     Mat3<T> P = cofactor(F);
-    const T first = volume_stiffness() * (determinant(F, P) - 1.0) - mu;
+    const T first = volume_slopes(determinant(F, P)).first;
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) P(i, j) = mu * F(i, j) + first * P(i, j);  // (3)
     }
@@ -44,10 +53,9 @@ struct StableNeoHookean {
   template <class T>
   void add_tangent(const Mat3<T>& F, const T& weight, Sym9<T>& a) const {
     const Mat3<T> cof = cofactor(F);
-    const T volume = determinant(F, cof) - 1.0;
+    const auto [first, second] = volume_slopes(determinant(F, cof));
     for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
-    add_determinant_tangent(F, cof, weight * (volume_stiffness() * volume - mu),
-                            weight * volume_stiffness(), a);  // (4)
+    add_determinant_tangent(F, cof, weight * first, weight * second, a);  // (4)
   }
 
  private:

@@ -10,6 +10,7 @@
 // stress.
 #pragma once
 
+#include "lilyan/assemble/vertex_blocks.hpp"
 #include "lilyan/core/mat3.hpp"
 
 namespace lilyan {
@@ -18,6 +19,9 @@ struct Stvk {
   double mu;
   double lambda;
 
+  template <class T>
+  struct Blocks;
+
   // ψ is quadratic in C, so S is linear in it (read by assemble/tet_discrete_kernel.hpp).
   static constexpr bool kQuadraticInStrain = true;
 
@@ -25,7 +29,9 @@ struct Stvk {
   [[nodiscard]] T energy(const Mat3<T>& F) const {
     const Mat3<T> G = green_strain(F);
     const T tr = G(0, 0) + G(1, 1) + G(2, 2);
-    return mu * squared_norm(G) + (0.5 * lambda) * tr * tr;  // (1)
+    const T diagonal = G(0, 0) * G(0, 0) + G(1, 1) * G(1, 1) + G(2, 2) * G(2, 2);
+    const T beside = G(0, 1) * G(0, 1) + G(0, 2) * G(0, 2) + G(1, 2) * G(1, 2);
+    return mu * (diagonal + 2.0 * beside) + (0.5 * lambda) * tr * tr;  // (1)
   }
 
   template <class T>
@@ -59,7 +65,10 @@ struct Stvk {
   static Mat3<T> green_strain(const Mat3<T>& F) {
     Mat3<T> G = gram(F);
     for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) G(i, j) = 0.5 * (i == j ? G(i, j) - 1.0 : G(i, j));
+      for (int j = i; j < 3; ++j) {
+        G(i, j) = 0.5 * (i == j ? G(i, j) - 1.0 : G(i, j));
+        G(j, i) = G(i, j);
+      }
     }
     return G;
   }
@@ -69,10 +78,96 @@ struct Stvk {
     Mat3<T> S = green_strain(F);
     const T pressure = lambda * (S(0, 0) + S(1, 1) + S(2, 2));
     for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) S(i, j) = (2 * mu) * S(i, j);
+      for (int j = i; j < 3; ++j) {
+        S(i, j) = (2 * mu) * S(i, j);
+        S(j, i) = S(i, j);
+      }
       S(i, i) += pressure;
     }
     return S;
+  }
+};
+
+// The tangent between the gradients of two vertices, with fᵃ = F gᵃ:
+//   K_ab = (gᵃ·S gᵇ) I + μ (fᵇ fᵃᵀ + (gᵃ·gᵇ) FFᵀ) + λ fᵃ fᵇᵀ.
+// Sums over nodes pass through S and FFᵀ, so that they meet the gradients once only. The products
+// of the last node's fᵃ are formed when the blocks are: with one node, no sum of them is ever
+// stored.
+template <class T>
+struct Stvk::Blocks {
+  using V = VertexBlocks<T>;
+  Mat3<T> stress;  // Σ w S, upper triangle
+  Mat3<T> left;    // Σ w μ FFᵀ, likewise
+  Mat3<T> f;       // of the last node; column a is fᵃ
+  T wm, wl;        // its w μ, w λ
+  V sum;           // of the terms in fᵃ fᵇᵀ of the nodes before it
+
+  template <int kBefore>
+  void add(const Stvk& m, const Mat3<T>& F, const Mat3<T>& G, const T& weight) {
+    if constexpr (kBefore > 0) add_last<kBefore == 1>();
+    const Mat3<T> S = m.second_stress(F);
+    const Mat3<T> B = outer_gram(F);
+    wm = weight * m.mu;
+    wl = weight * m.lambda;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = i; j < 3; ++j) {
+        accumulate<kBefore == 0>(stress(i, j), weight * S(i, j));
+        accumulate<kBefore == 0>(left(i, j), wm * B(i, j));
+      }
+    }
+    f = multiply_transposed(F, G);
+  }
+
+  template <bool kOne>
+  void finish(const Mat3<T>& G, V& blocks) const {
+    Mat3<T> Sg;  // row b is S gᵇ
+    for (int b = 0; b < 3; ++b) {
+      Sg(b, 0) = G(b, 0) * stress(0, 0) + G(b, 1) * stress(0, 1) + G(b, 2) * stress(0, 2);
+      Sg(b, 1) = G(b, 0) * stress(0, 1) + G(b, 1) * stress(1, 1) + G(b, 2) * stress(1, 2);
+      Sg(b, 2) = G(b, 0) * stress(0, 2) + G(b, 1) * stress(1, 2) + G(b, 2) * stress(2, 2);
+    }
+    const auto entry = [&](const T& product, const T& s, int r, int c) {
+      const T v = product * (r < c ? left(r, c) : left(c, r));
+      return r == c ? v + s : v;
+    };
+    for (int a = 0; a < 3; ++a) {
+      const T product = row_product(G, a, a);
+      const T s = along(G, Sg, a, a);
+      for (int e = 0; e < 6; ++e) {
+        T& target = blocks.diagonal[a][e];
+        target = entry(product, s, V::kRow[e], V::kColumn[e]) + diagonal_term(a, e);
+        if constexpr (!kOne) target += sum.diagonal[a][e];
+      }
+    }
+    for (int n = 0; n < 3; ++n) {
+      const T product = row_product(G, V::kAfter[n], V::kBefore[n]);
+      const T s = along(G, Sg, V::kAfter[n], V::kBefore[n]);
+      for (int e = 0; e < 9; ++e) {
+        T& target = blocks.below[n][e];
+        target = entry(product, s, e % 3, e / 3) + below_term(n, e);
+        if constexpr (!kOne) target += sum.below[n][e];
+      }
+    }
+  }
+
+ private:
+  static T along(const Mat3<T>& G, const Mat3<T>& Sg, int a, int b) {
+    return G(a, 0) * Sg(b, 0) + G(a, 1) * Sg(b, 1) + G(a, 2) * Sg(b, 2);
+  }
+  [[nodiscard]] T diagonal_term(int a, int e) const {
+    return ((wm + wl) * f(V::kRow[e], a)) * f(V::kColumn[e], a);
+  }
+  [[nodiscard]] T below_term(int n, int e) const {
+    const int a = V::kAfter[n];
+    const int b = V::kBefore[n];
+    return (wm * f(e % 3, b)) * f(e / 3, a) + (wl * f(e % 3, a)) * f(e / 3, b);
+  }
+  template <bool kFirst>
+  void add_last() {
+    for (int n = 0; n < 3; ++n) {
+      for (int e = 0; e < 6; ++e) accumulate<kFirst>(sum.diagonal[n][e], diagonal_term(n, e));
+      for (int e = 0; e < 9; ++e) accumulate<kFirst>(sum.below[n][e], below_term(n, e));
+    }
   }
 };
 

@@ -28,6 +28,9 @@ struct StvkCompression {
   double compression;  // κ
 
   template <class T>
+  struct Blocks;
+
+  template <class T>
   [[nodiscard]] T energy(const Mat3<T>& F) const {
     const T volume = determinant(F) - 1.0;
     const T square = volume * volume;
@@ -53,6 +56,32 @@ struct StvkCompression {
     const T volume = determinant(F, cof) - 1.0;
     const T second = weight * compression * volume * volume;
     add_determinant_tangent(F, cof, second * volume, 3.0 * second, a);  // (3)
+  }
+};
+
+template <class T>
+struct StvkCompression::Blocks {
+  Stvk::Blocks<T> strain;
+  DeterminantBlocks<T> volume;
+
+  template <int kBefore>
+  void add(const StvkCompression& m, const Mat3<T>& F, const Mat3<T>& G, const T& weight) {
+    strain.template add<kBefore>(Stvk{m.mu, m.lambda}, F, G, weight);
+    const Mat3<T> cof = cofactor(F);
+    const T by = determinant(F, cof) - 1.0;
+    const T second = weight * m.compression * by * by;
+    volume.template add<kBefore>(F, cof, second * by, 3.0 * second, G);
+  }
+
+  template <bool kOne>
+  void finish(const Mat3<T>& G, VertexBlocks<T>& blocks) const {
+    strain.template finish<kOne>(G, blocks);
+    VertexBlocks<T> more;
+    volume.template finish<kOne>(G, more);
+    for (int n = 0; n < 3; ++n) {
+      for (int e = 0; e < 6; ++e) blocks.diagonal[n][e] += more.diagonal[n][e];
+      for (int e = 0; e < 9; ++e) blocks.below[n][e] += more.below[n][e];
+    }
   }
 };
 

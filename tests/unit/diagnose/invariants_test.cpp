@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+#include <random>
+#include <vector>
+
 #include "support/body.hpp"
 
 namespace lilyan::test {
@@ -53,6 +57,35 @@ TEST(Invariants, RigidSpin) {
   EXPECT_NEAR(i.angular_momentum[2], 2 * moment, 1e-14);
   EXPECT_NEAR(i.kinetic, 2 * moment, 1e-14);
   EXPECT_NEAR(i.linear_momentum.norm(), 0, 1e-15);
+}
+
+// Packs and what is left over beside them, for any number of vertices.
+TEST(Invariants, OfAnyNumberOfVertices) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> u(-1, 1);
+  for (int n = 1; n < 40; ++n) {
+    std::vector<double> masses;
+    for (int i = 0; i < n; ++i) masses.push_back(1.5 + u(random));
+    const System system(masses);
+    Vector x(3 * n), v(3 * n);
+    for (double& e : x) e = u(random);
+    for (double& e : v) e = u(random);
+    double kinetic = 0;
+    Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
+    for (int i = 0; i < n; ++i) {
+      const Vec3 q = x.segment<3>(3 * i);
+      const Vec3 w = v.segment<3>(3 * i);
+      const double m = masses[static_cast<std::size_t>(i)];
+      kinetic += 0.5 * m * w.squaredNorm();
+      linear += m * w;
+      angular += m * q.cross(w);
+    }
+    const Invariants at = invariants(system, x, v, {1, 2, 3, 4});
+    EXPECT_NEAR(at.kinetic, kinetic, 1e-14 * n);
+    EXPECT_NEAR(at.total, kinetic + 10, 1e-14 * n);
+    EXPECT_LE((at.linear_momentum - linear).norm(), 1e-14 * n);
+    EXPECT_LE((at.angular_momentum - angular).norm(), 1e-14 * n);
+  }
 }
 
 }  // namespace

@@ -197,6 +197,46 @@ TYPED_TEST(Materials, PacksAgreeWithDoubles) {
   }
 }
 
+// A material's own way to the blocks of vertices leads where its tangent leads, for one node and
+// for sums of two and three.
+TYPED_TEST(Materials, BlocksAreThoseOfTheTangent) {
+  if constexpr (HasBlocks<TypeParam, double>) {
+    const auto all = deformations(this->kInverts, this->random);
+    std::uniform_real_distribution<double> u(-1, 1);
+    const double weights[3] = {0.7, 1.1, -0.4};
+    for (std::size_t first = 0; first + 3 <= all.size(); first += 3) {
+      Mat3<double> G;
+      for (int k = 0; k < 9; ++k) G(k / 3, k % 3) = u(this->random);
+      typename TypeParam::template Blocks<double> sum;
+      Sym9<double> tangent = zero9<double>();
+      for (int nodes = 1; nodes <= 3; ++nodes) {
+        const Mat3<double> F = to_mat3<double>(all[first + nodes - 1]);
+        const double w = weights[nodes - 1];
+        this->material.add_tangent(F, w, tangent);
+        if (nodes == 1) sum.template add<0>(this->material, F, G, w);
+        if (nodes == 2) sum.template add<1>(this->material, F, G, w);
+        if (nodes == 3) sum.template add<2>(this->material, F, G, w);
+        VertexBlocks<double> actual, expected;
+        transform_tangent(tangent, G, expected);
+        if (nodes == 1) sum.template finish<true>(G, actual);
+        if (nodes > 1) sum.template finish<false>(G, actual);
+        double size = 0;
+        for (int i = 0; i < 9; ++i) {
+          for (int j = i; j < 9; ++j) size = std::max(size, std::abs(tangent.at(i, j)));
+        }
+        for (int n = 0; n < 3; ++n) {
+          for (int e = 0; e < 6; ++e) {
+            ASSERT_NEAR(actual.diagonal[n][e], expected.diagonal[n][e], 1e-13 * size) << nodes;
+          }
+          for (int e = 0; e < 9; ++e) {
+            ASSERT_NEAR(actual.below[n][e], expected.below[n][e], 1e-13 * size) << nodes;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(NeoHookean, InversionCostsInfiniteEnergy) {
   const NeoHookean material{1.7, 2.9};
   for (const double s : {0.0, -1e-3, -1.0, -10.0}) {

@@ -1,9 +1,17 @@
 // The part of a tangent that comes of J = det F, common to most materials.
 #pragma once
 
+#include "lilyan/assemble/vertex_blocks.hpp"
 #include "lilyan/core/mat3.hpp"
 
 namespace lilyan {
+
+// f′ and f″ of a volume energy f(J).
+template <class T>
+struct VolumeSlopes {
+  T first;
+  T second;
+};
 
 // a += second cof ⊗ cof + first ∂cof/∂F: what an energy f(J) with f′ = first and f″ = second adds,
 // since ∂J/∂F = cof F.
@@ -30,5 +38,104 @@ void add_determinant_tangent(const Mat3<T>& F, const Mat3<T>& cof, const T& firs
     }
   }
 }
+
+// The same between the gradients of two vertices. With cᵃ = cof(F) gᵃ,
+//   K_ab = second cᵃ cᵇᵀ + first [F(gᵃ×gᵇ)]×ᵀ,   ([u]×ᵀ)_ik = ε_ikm u_m:
+// the second term, linear in F, meets the gradients once however many nodes are summed. The
+// products of the last node's cᵃ are formed when the blocks are.
+template <class T>
+struct DeterminantBlocks {
+  using V = VertexBlocks<T>;
+  Mat3<T> first_F;  // Σ first F
+  Mat3<T> c;        // of the last node; column a is cᵃ
+  T weight;         // its second
+  V sum;            // of the terms in cᵃ cᵇᵀ of the nodes before it
+
+  template <int kBefore>
+  void add(const Mat3<T>& F, const Mat3<T>& cof, const T& first, const T& second,
+           const Mat3<T>& G) {
+    if constexpr (kBefore > 0) add_last<kBefore == 1>();
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) accumulate<kBefore == 0>(first_F(i, j), first * F(i, j));
+    }
+    c = multiply_transposed(cof, G);
+    weight = second;
+  }
+
+  template <bool kOne>
+  void finish(const Mat3<T>& G, V& blocks) const {
+    const Mat3<T> cross = cofactor(G);  // its row a is g^{a+1} × g^{a+2}, cyclically
+    for (int a = 0; a < 3; ++a) {
+      for (int e = 0; e < 6; ++e) {
+        blocks.diagonal[a][e] = diagonal_term(a, e);
+        if constexpr (!kOne) blocks.diagonal[a][e] += sum.diagonal[a][e];
+      }
+    }
+    for (int n = 0; n < 3; ++n) {
+      const int a = V::kAfter[n];
+      const int b = V::kBefore[n];
+      const int other = 3 - a - b;
+      const double sign = (b - a + 3) % 3 == 1 ? 1.0 : -1.0;
+      T u[3];
+      for (int i = 0; i < 3; ++i) {
+        u[i] = sign * (first_F(i, 0) * cross(other, 0) + first_F(i, 1) * cross(other, 1) +
+                       first_F(i, 2) * cross(other, 2));
+      }
+      for (int e = 0; e < 9; ++e) {
+        const int i = e % 3;
+        const int k = e / 3;
+        T v = below_term(n, e);
+        if (k == (i + 1) % 3) v += u[(i + 2) % 3];
+        if (k == (i + 2) % 3) v -= u[(i + 1) % 3];
+        if constexpr (!kOne) v += sum.below[n][e];
+        blocks.below[n][e] = v;
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] T diagonal_term(int a, int e) const {
+    return (weight * c(V::kRow[e], a)) * c(V::kColumn[e], a);
+  }
+  [[nodiscard]] T below_term(int n, int e) const {
+    return (weight * c(e % 3, V::kAfter[n])) * c(e / 3, V::kBefore[n]);
+  }
+  template <bool kFirst>
+  void add_last() {
+    for (int n = 0; n < 3; ++n) {
+      for (int e = 0; e < 6; ++e) accumulate<kFirst>(sum.diagonal[n][e], diagonal_term(n, e));
+      for (int e = 0; e < 9; ++e) accumulate<kFirst>(sum.below[n][e], below_term(n, e));
+    }
+  }
+};
+
+// Those of an energy (μ/2) I₁ + f(J).
+template <class T>
+struct NeoHookeanBlocks {
+  DeterminantBlocks<T> volume;
+  T shear;  // Σ w μ
+
+  template <int kBefore, class Material>
+  void add(const Material& material, const Mat3<T>& F, const Mat3<T>& G, const T& weight) {
+    const Mat3<T> cof = cofactor(F);
+    const auto [first, second] = material.volume_slopes(determinant(F, cof));
+    accumulate<kBefore == 0>(shear, weight * material.mu);
+    volume.template add<kBefore>(F, cof, weight * first, weight * second, G);
+  }
+
+  template <bool kOne>
+  void finish(const Mat3<T>& G, VertexBlocks<T>& blocks) const {
+    volume.template finish<kOne>(G, blocks);
+    for (int a = 0; a < 3; ++a) {
+      const T along = shear * row_product(G, a, a);
+      for (const int e : {0, 3, 5}) blocks.diagonal[a][e] += along;
+    }
+    for (int n = 0; n < 3; ++n) {
+      const T along =
+          shear * row_product(G, VertexBlocks<T>::kAfter[n], VertexBlocks<T>::kBefore[n]);
+      for (const int e : {0, 4, 8}) blocks.below[n][e] += along;
+    }
+  }
+};
 
 }  // namespace lilyan

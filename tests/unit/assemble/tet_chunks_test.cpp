@@ -1,0 +1,145 @@
+// The order of tets and its chunks, and that results do not depend on the number of threads.
+#include "lilyan/assemble/tet_chunks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "lilyan/assemble/assembler.hpp"
+#include "lilyan/assemble/discrete_assembler.hpp"
+#include "support/body.hpp"
+
+namespace lilyan::test {
+namespace {
+
+// Two blocks that do not touch, the second one's vertices before the first one's tets.
+TetMesh two_blocks() {
+  TetMesh mesh = block({1, 1, 1}, {6, 5, 5});
+  const TetMesh other = block({3, 1, 1}, {12, 4, 4});
+  const int shift = static_cast<int>(mesh.vertices.size());
+  for (auto v : other.vertices) {
+    v[0] += 5;
+    mesh.vertices.push_back(v);
+  }
+  for (auto t : other.tets) {
+    for (int& i : t) i += shift;
+    mesh.tets.push_back(t);
+  }
+  return mesh;
+}
+
+TetMesh long_block() { return block({6, 1, 1}, {24, 5, 5}); }
+
+void expect_valid(const TetMesh& mesh, std::size_t least_chunks) {
+  const TetOrder order = order_tets(mesh.tets, static_cast<int>(mesh.vertices.size()));
+  std::vector<int> sorted = order.tets;
+  std::ranges::sort(sorted);
+  ASSERT_EQ(sorted.size(), mesh.tets.size());
+  for (std::size_t e = 0; e < sorted.size(); ++e) ASSERT_EQ(sorted[e], static_cast<int>(e));
+  ASSERT_GE(order.chunk_start.size(), least_chunks + 1);
+  ASSERT_LE(order.chunk_start.size(), kMostChunks + 1U);
+  std::vector<std::set<int>> vertices(order.chunk_start.size() - 1);
+  for (std::size_t c = 0; c < vertices.size(); ++c) {
+    for (int k = order.chunk_start[c]; k < order.chunk_start[c + 1]; ++k) {
+      for (const int v :
+           mesh.tets[static_cast<std::size_t>(order.tets[static_cast<std::size_t>(k)])])
+        vertices[c].insert(v);
+    }
+    for (std::size_t earlier = 0; earlier + 1 < c; ++earlier) {
+      std::vector<int> common;
+      std::ranges::set_intersection(vertices[earlier], vertices[c], std::back_inserter(common));
+      EXPECT_TRUE(common.empty()) << "chunks " << earlier << " and " << c;
+    }
+  }
+}
+
+TEST(TetOrder, ChunksThatAreNotNeighboursShareNoVertex) {
+  expect_valid(long_block(), 8);
+  expect_valid(block({1, 1, 1}, {11, 11, 11}), 5);  // levels larger than a chunk need be
+  expect_valid(two_blocks(), 4);
+}
+
+TEST(TetOrder, OfOneTetAndOfNone) {
+  EXPECT_EQ(order_tets({{{{4, 2, 1, 7}}}}, 9).chunk_start, (std::vector{0, 1}));
+  EXPECT_TRUE(order_tets({}, 9).tets.empty());
+}
+
+// Everything the energy of tets can be asked for, as bits.
+struct Results {
+  EnergyByKind values{};
+  EnergyByKind values_with_gradient{};
+  Vector gradient;
+  std::vector<double> hessian;
+  std::vector<double> projected;
+  Vector discrete;
+  std::vector<double> jacobian;
+  double from_value = 0;
+  Vector from_gradient;
+
+  bool operator==(const Results&) const = default;
+};
+
+Results evaluate(const Body& body) {
+  std::mt19937 random(4);
+  const Vector x = body.rest + random_vector(body.rest.size(), 0.02, random);
+  const Vector d = random_vector(body.rest.size(), 0.02, random);
+  const std::vector<WeightedNode> nodes = {{0.2, 0.5, 0.5, 0.5}, {0.8, 0.5, 0.5, 0.5}};
+  Assembler assembler(body.system);
+  Results r;
+  r.values = assembler.values(x, &d, nodes);
+  r.gradient.resize(x.size());
+  r.values_with_gradient = assembler.values_and_gradient(x, &d, nodes, r.gradient);
+  r.hessian.resize(static_cast<std::size_t>(assembler.hessian_pattern().entries()));
+  r.projected = r.hessian;
+  assembler.hessian(x, d, nodes, 0, r.hessian);
+  assembler.hessian(x, d, nodes, 1, r.projected);
+  const Energy& energy = *body.system.energies()[0];
+  r.discrete = Vector::Zero(x.size());
+  FullBlockSlots places;  // every element in a place of its own
+  const int elements = static_cast<int>(energy.stencils().vertices.size()) / 4;
+  for (int e = 0; e < elements; ++e) {
+    for (int s = 0; s < 16; ++s) places.position.push_back(9 * (16 * e + s));
+    for (int a = 0; a < 4; ++a) places.column_length.push_back(3);
+  }
+  r.jacobian.assign(static_cast<std::size_t>(144 * elements), 0.0);
+  energy.discrete_gradient({.x0 = x.data(),
+                            .d = d.data(),
+                            .gradient = r.discrete.data(),
+                            .jacobian = r.jacobian.data(),
+                            .slots = &places});
+  r.from_gradient = Vector::Zero(x.size());
+  const Vector end = x + d;
+  constexpr std::array<WeightedNode, 1> here{{{0, 1, 1, 1}}};
+  r.from_value = energy.evaluate_from(
+      x.data(), {.x0 = end.data(), .nodes = here, .gradient = r.from_gradient.data()});
+  return r;
+}
+
+class Threads : public ::testing::TestWithParam<std::string> {
+ protected:
+  ~Threads() override { set_threads(1); }
+};
+
+TEST_P(Threads, GiveTheSameBits) {
+  for (const TetMesh& mesh : {long_block(), two_blocks()}) {
+    const Body body(mesh, {.material = GetParam()});
+    set_threads(1);
+    const Results one = evaluate(body);
+    EXPECT_GT(one.values[0], 0);
+    for (const int count : {2, 3}) {
+      set_threads(count);
+      for (int repeat = 0; repeat < 5; ++repeat) EXPECT_TRUE(evaluate(body) == one) << count;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(TetChunks, Threads, ::testing::Values("stvk", "neo-hookean"),
+                         [](const auto& p) {
+                           std::string name = p.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace lilyan::test
