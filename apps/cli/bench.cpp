@@ -1,170 +1,221 @@
-// Times one step of each implicit method from the same state, so that all methods do comparable
-// work and ratios between them mean something on a noisy machine: methods take turns, and medians
-// over the repetitions are reported.
+// Times steps of scenes from their start. Candidates take turns, so that a load on the machine
+// meets all of them, and medians are reported: ratios within one run mean something where
+// milliseconds do not.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <map>
+#include <thread>
 
+#include "bench_measure.hpp"
 #include "commands.hpp"
+#include "lilyan/assemble/dispatch.hpp"
+#include "lilyan/bench/roofline.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/core/parameter.hpp"
-#include "lilyan/integrate/integrator.hpp"
-#include "lilyan/scene/scene.hpp"
+#include "lilyan/core/threads.hpp"
 
 namespace lilyan::cli {
 namespace {
 
-struct Sample {
-  double assembly, factorisation, solve, evaluation;  // ms per Newton iteration
-  double iteration;                                   // their sum
-  double step;                                        // ms
-};
+const std::filesystem::path kScenes = LILYAN_BENCH;
 
-struct Row {
-  std::string mesh;
-  std::string method;
-  std::size_t vertices;
-  std::size_t tets;
-  int iterations;  // Newton iterations of the step with a factorisation each
-  int solves;      // linear solves of the step when factors are used again
-  int fixes;
-  std::vector<Sample> samples;
-};
+// Operations of value, gradient and Hessian of a tet by the closed form (bench/notes.md).
+constexpr double kTetFlops = 710;
 
-double median(const std::vector<Sample>& samples, double Sample::*field) {
-  std::vector<double> values;
-  values.reserve(samples.size());
-  for (const Sample& s : samples) values.push_back(s.*field);
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
-
-// One timed step from the scene's start, every iteration with its own factorisation (which is what
-// other codes' "time per Newton iteration" means), and one as the program does it by default.
-class Candidate {
+class Table {
  public:
-  Candidate(const Scene& scene, const Scheme& scheme) : scene_(scene) {
-    SolverOptions plain = scene.solver;
-    plain.newton.reuse_factor = false;
-    plain_ = make_integrator(*scene.system, scheme, plain);
-    normal_ = make_integrator(*scene.system, scheme, scene.solver);
+  explicit Table(const std::filesystem::path& csv) : roofline_(measure_roofline()) {
+    fmt::print("{}: {} lanes, {:.0f} GFlop/s and {:.0f} GB/s on one core; solved to 1e-9\n\n",
+               machine_name(), lanes_in_use(), 1e-9 * roofline_.flops, 1e-9 * roofline_.bytes);
+    if (csv.empty()) return;
+    if (csv.has_parent_path()) std::filesystem::create_directories(csv.parent_path());
+    file_.open(csv);
+    if (!file_) throw Error(fmt::format("cannot write {}", csv.string()));
+    file_ << "suite,mesh,vertices,tets,method,linear,threads,newton_iterations,cg_iterations,"
+             "definiteness_fixes,ms_per_iteration,ms_assembly,ms_setup,ms_solve,ms_evaluation,"
+             "ms_per_step,bytes_per_tet,assembly_share_of_peak,ratio\n";
   }
 
-  void measure(Row& row) {
-    const NewtonTimes before = plain_->times();
-    State state = scene_.initial;
-    const StepReport report = plain_->step(state, scene_.step);
-    const NewtonTimes after = plain_->times();
-    state = scene_.initial;
-    const auto start = std::chrono::steady_clock::now();
-    const StepReport normal = normal_->step(state, scene_.step);
-    const double step =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (!succeeded(report.status) || !succeeded(normal.status)) {
-      throw Error(fmt::format("{} with {}: the step {}", row.mesh, row.method,
-                              describe(succeeded(report.status) ? normal.status : report.status)));
-    }
-    // Attempts that fail for indefiniteness are part of what an iteration costs.
-    const double n = std::max(1, report.iterations);
-    Sample s{1e3 * (after.assembly - before.assembly) / n,
-             1e3 * (after.factorisation - before.factorisation) / n,
-             1e3 * (after.solve - before.solve) / n,
-             1e3 * (after.evaluation - before.evaluation) / n,
-             0,
-             1e3 * step};
-    s.iteration = s.assembly + s.factorisation + s.solve + s.evaluation;
-    row.iterations = report.iterations;
-    row.solves = normal.iterations;
-    row.fixes = report.definiteness_fixes;
-    row.samples.push_back(s);
+  void head(std::string_view title, std::string_view ratio) {
+    fmt::print(
+        "{}\n{:<14} {:>7} {:>8}  {:<17} {:<18} {:>3} {:>5} {:>5} {:>8}  {:>7} {:>7} {:>7} {:>7}"
+        "  {:>9} {:>6} {:>5} {:>7}\n",
+        title, "mesh", "verts", "tets", "method", "linear", "thr", "iter", "cg", "ms/iter",
+        "assemb", "setup", "solve", "eval", "ms/step", "B/tet", "%peak", ratio);
+  }
+
+  void row(std::string_view suite, const BenchResult& r, double ratio) {
+    const double tets = static_cast<double>(std::max<std::size_t>(1, r.tets));
+    const double share =
+        r.assembly > 0 ? kTetFlops * tets / (1e-3 * r.assembly) / (roofline_.flops * r.threads) : 0;
+    fmt::print(
+        "{:<14} {:>7} {:>8}  {:<17} {:<18} {:>3} {:>5.1f} {:>5.1f} {:>8.3f}  {:>7.3f} "
+        "{:>7.3f} {:>7.3f} {:>7.3f}  {:>9.3f} {:>6.0f} {:>5.1f} {:>7.3f}{}\n",
+        r.mesh, r.vertices, r.tets, r.method, r.linear, r.threads, r.iterations,
+        r.linear_iterations, r.iteration, r.assembly, r.setup, r.solve, r.evaluation, r.step,
+        r.bytes / tets, 100 * share, ratio, r.solved ? "" : "  NOT SOLVED");
+    std::fflush(stdout);
+    if (!file_.is_open()) return;
+    file_ << fmt::format(
+        "{},{},{},{},{},{},{},{:.2f},{:.2f},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},"
+        "{:.4f},{:.0f},{:.4f},{:.4f}\n",
+        suite, r.mesh, r.vertices, r.tets, r.method, r.linear, r.threads, r.iterations,
+        r.linear_iterations, r.fixes, r.iteration, r.assembly, r.setup, r.solve, r.evaluation,
+        r.step, r.bytes / tets, share, ratio);
+    file_.flush();
   }
 
  private:
-  const Scene& scene_;
-  std::unique_ptr<Integrator> plain_;
-  std::unique_ptr<Integrator> normal_;
+  Roofline roofline_;
+  std::ofstream file_;
 };
 
-std::vector<Row> measure(const std::string& name, const std::vector<std::string>& methods,
-                         int repetitions) {
-  const Scene scene = load_scene(std::filesystem::path(LILYAN_BENCH) / (name + ".toml"));
-  std::vector<Row> rows;
-  std::vector<Candidate> candidates;
-  for (const std::string& method : methods) {
-    rows.push_back({.mesh = name,
-                    .method = method,
-                    .vertices = scene.initial.x.size() / 3ul,
-                    .tets = scene.tets.size()});
-    candidates.emplace_back(scene, make_scheme(method));
+// All take turns; the first round only warms up.
+std::vector<BenchResult> measure(std::vector<BenchCandidate>& candidates, int repetitions) {
+  for (int k = 0; k <= repetitions; ++k) {
+    for (BenchCandidate& c : candidates) c.measure(k > 0);
   }
-  for (int r = 0; r <= repetitions; ++r) {
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      candidates[k].measure(rows[k]);
-      if (r == 0) rows[k].samples.clear();  // warm-up
+  std::vector<BenchResult> results;
+  for (const BenchCandidate& c : candidates) results.push_back(c.result());
+  return results;
+}
+
+Scene bench_scene(const std::string& name, std::vector<std::string> settings = {}) {
+  return load_scene(kScenes / (name + ".toml"), {.settings = std::move(settings)});
+}
+
+// One step of every implicit method; the ratio is that of an iteration to backward Euler's.
+void methods_suite(Table& table, const BenchOptions& options) {
+  std::vector<std::string> names = options.methods;
+  if (names.empty()) {
+    for (const Method& m : lilyan::methods()) {
+      if (make_scheme(m.name).solve == SolveKind::minimisation) names.push_back(m.name);
     }
   }
-  return rows;
+  table.head("methods: one step from the scene's start", "vs BE");
+  for (const char* mesh : {"bar-330", "bar-2000", "bar-3784", "bar-4961", "bunny", "bunny-1839"}) {
+    const Scene scene = bench_scene(mesh);
+    std::vector<BenchCandidate> candidates;
+    for (const std::string& m : names) {
+      candidates.emplace_back(scene, mesh, make_scheme(m), LinearChoice::automatic, 1, 1);
+    }
+    const auto results = measure(candidates, options.repetitions);
+    double euler = 0;
+    for (const BenchResult& r : results) {
+      if (r.method.starts_with("backward-euler")) euler = r.iteration;
+    }
+    for (const BenchResult& r : results) {
+      table.row("methods", r, euler > 0 ? r.iteration / euler : 0);
+    }
+  }
+}
+
+// A few steps of AVF with each linear solver; the ratio is that of a step to the best fixed choice.
+void linear_suite(Table& table, const BenchOptions& options) {
+  table.head("linear solvers: five steps of AVF", "vs best");
+  for (const char* mesh : {"bar-330", "bunny", "bunny-1839", "bar-4961", "soft", "stiff", "slender",
+                           "incompressible"}) {
+    const Scene scene = bench_scene(mesh);
+    std::vector<BenchCandidate> candidates;
+    for (const LinearChoice choice :
+         {LinearChoice::automatic, LinearChoice::pcg, LinearChoice::cholesky}) {
+      candidates.emplace_back(scene, mesh, make_scheme("avf"), choice, 1, 5);
+    }
+    auto results = measure(candidates, std::max(1, options.repetitions / 5));
+    results[0].linear = fmt::format("auto ({})", results[0].linear.substr(0, 7));
+    double best = results[1].solved ? results[1].step : results[2].step;
+    if (results[2].solved) best = std::min(best, results[2].step);
+    for (const BenchResult& r : results) table.row("linear", r, r.step / best);
+  }
+}
+
+// The same bar in finer and finer tets; the ratio is the exponent of the time a step takes, from
+// the size before.
+void growth_suite(Table& table, const BenchOptions& options) {
+  table.head("growth: one bar in ever finer tets, two steps of AVF", "power");
+  BenchResult last;
+  for (const int cells : {4, 6, 10, 15, 22, 35}) {
+    const std::string text = fmt::format("[{},{},{}]", 4 * cells, cells, cells);
+    const Scene scene = bench_scene("growth", {"body.0.shape.cells=" + text});
+    std::vector<BenchCandidate> candidates;
+    candidates.emplace_back(scene, fmt::format("bar-{}", 4 * cells), make_scheme("avf"),
+                            LinearChoice::automatic, 1, 2);
+    const BenchResult r = measure(candidates, std::min(options.repetitions, cells < 20 ? 5 : 1))[0];
+    const double power =
+        last.tets > 0 ? std::log(r.step / last.step) /
+                            std::log(static_cast<double>(r.tets) / static_cast<double>(last.tets))
+                      : 0;
+    table.row("growth", r, power);
+    last = r;
+  }
+}
+
+// The ratio is how many times faster than one thread; results have to be the same to the bit.
+void threads_suite(Table& table, const BenchOptions& options) {
+  const int most = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+  table.head("threads: five steps of AVF", "speedup");
+  for (const int cells : {9, 10, 14}) {
+    const std::string text = fmt::format("[{},{},{}]", 4 * cells, cells, cells);
+    const Scene scene = bench_scene("growth", {"body.0.shape.cells=" + text});
+    const std::string mesh = fmt::format("bar-{}", 4 * cells);
+    std::vector<BenchCandidate> candidates;
+    for (const int count : {1, most}) {
+      candidates.emplace_back(scene, mesh, make_scheme("avf"), LinearChoice::automatic, count, 5);
+    }
+    const auto results = measure(candidates, std::max(1, options.repetitions / 4));
+    for (const BenchResult& r : results) table.row("threads", r, results[0].step / r.step);
+    if (candidates[0].state().x != candidates[1].state().x) {
+      throw Error(fmt::format("{}: {} threads gave another result than one", mesh, most));
+    }
+  }
+}
+
+// Steps of explicit methods; the ratio is nanoseconds per tet and step.
+void explicit_suite(Table& table, const BenchOptions& options) {
+  table.head("explicit: a few thousand steps", "ns/tet");
+  const Scene rod = load_scene(std::filesystem::path(LILYAN_SCENES) / "rod.toml");
+  const Scene bar = bench_scene("bar-4961", {"integrator.step=1e-4"});
+  for (const auto& [scene, steps] : {std::pair{&rod, 20000}, std::pair{&bar, 300}}) {
+    for (const char* method : {"symplectic-euler", "stormer-verlet"}) {
+      std::vector<BenchCandidate> candidates;
+      candidates.emplace_back(*scene, scene->name, make_scheme(method), LinearChoice::automatic, 1,
+                              steps);
+      const BenchResult r = measure(candidates, std::max(1, options.repetitions / 2))[0];
+      table.row("explicit", r, 1e6 * r.step / static_cast<double>(r.tets));
+    }
+  }
 }
 
 }  // namespace
 
-int bench(const std::vector<std::string>& wanted, int repetitions, const std::string& csv) {
-  std::vector<std::string> methods = wanted;
-  if (methods.empty()) {
-    for (const Method& m : lilyan::methods()) {
-      if (make_scheme(m.name).solve == SolveKind::minimisation) methods.push_back(m.name);
-    }
-  }
-  for (const std::string& m : methods) {
+int bench(const BenchOptions& options) {
+  for (const std::string& m : options.methods) {
     if (make_scheme(m).solve == SolveKind::explicit_) {
       throw InputError({m}, "this method is explicit: it has no Newton iterations to time");
     }
   }
-  std::ofstream file;
-  if (!csv.empty()) {
-    file.open(csv);
-    file << "mesh,vertices,tets,method,newton_iterations,definiteness_fixes,ms_per_iteration,"
-            "ms_assembly,ms_factorisation,ms_solve,ms_evaluation,ms_per_step,solves_per_step,"
-            "iteration_over_backward_euler\n";
-    if (!file) throw Error(fmt::format("cannot write {}", csv));
+  const std::filesystem::path csv =
+      options.csv.empty() ? kScenes.parent_path() / "results" / (machine_name() + ".csv")
+                          : std::filesystem::path(options.csv);
+  Table table(csv);
+  const auto wanted = [&](std::string_view suite) {
+    return options.suites.empty()
+               ? suite == "methods" || suite == "linear" || suite == "explicit"
+               : std::ranges::find(options.suites, suite) != options.suites.end();
+  };
+  const std::pair<std::string_view, void (*)(Table&, const BenchOptions&)> suites[] = {
+      {"methods", methods_suite}, {"linear", linear_suite}, {"explicit", explicit_suite},
+      {"threads", threads_suite}, {"growth", growth_suite},
+  };
+  for (const auto& [name, run_suite] : suites) {
+    if (!wanted(name)) continue;
+    run_suite(table, options);
+    fmt::print("\n");
   }
-  fmt::print(
-      "One step from the scene's start, median of {}; ms per Newton iteration with a fresh "
-      "factor each,\nits parts, and ms per step as the program does it by default.\n\n",
-      repetitions);
-  fmt::print("{:<12} {:>6} {:>6}  {:<18} {:>5} {:>8}  {:>8} {:>8} {:>6} {:>6}  {:>8} {:>6}\n",
-             "mesh", "verts", "tets", "method", "iter", "ms/iter", "assembly", "factor", "solve",
-             "eval", "ms/step", "vs BE");
-  for (const char* mesh : {"bar-330", "bar-2000", "bar-3784", "bunny", "bunny-1839"}) {
-    const std::vector<Row> rows = measure(mesh, methods, repetitions);
-    double euler = 0;
-    for (const Row& row : rows) {
-      if (row.method == "backward-euler") euler = median(row.samples, &Sample::iteration);
-    }
-    for (const Row& row : rows) {
-      const auto m = [&](double Sample::*field) { return median(row.samples, field); };
-      const double ratio = euler > 0 ? m(&Sample::iteration) / euler : 0.0;
-      fmt::print(
-          "{:<12} {:>6} {:>6}  {:<18} {:>5} {:>8.3f}  {:>8.3f} {:>8.3f} {:>6.3f} {:>6.3f}  "
-          "{:>8.2f} {:>6.3f}\n",
-          row.mesh, row.vertices, row.tets, row.method, row.iterations, m(&Sample::iteration),
-          m(&Sample::assembly), m(&Sample::factorisation), m(&Sample::solve),
-          m(&Sample::evaluation), m(&Sample::step), ratio);
-      if (file.is_open()) {
-        file << fmt::format(
-            "{},{},{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{:.3f},{},{:.4f}\n", row.mesh,
-            row.vertices, row.tets, row.method, row.iterations, row.fixes, m(&Sample::iteration),
-            m(&Sample::assembly), m(&Sample::factorisation), m(&Sample::solve),
-            m(&Sample::evaluation), m(&Sample::step), row.solves, ratio);
-      }
-    }
-    std::fflush(stdout);
-  }
+  fmt::print("table in {}\n", csv.string());
   return kDone;
 }
 

@@ -33,6 +33,13 @@ struct VerifyOptions {
   std::string page;                   // empty: none
 };
 
+struct BenchOptions {
+  std::vector<std::string> methods;  // empty: all implicit ones
+  std::vector<std::string> suites;   // empty: those that take a minute or two
+  int repetitions = 10;
+  std::string csv;  // empty: bench/results/MACHINE.csv
+};
+
 struct ConvertOptions {
   std::string input;
   std::string output;
@@ -68,7 +75,7 @@ int methods(const std::string& name);
 int materials(const std::string& name);
 // Measures what a method, or every method, claims; also writes it as a page of Markdown.
 int verify(const VerifyOptions& options);
-int bench(const std::vector<std::string>& methods, int steps, const std::string& csv);
+int bench(const BenchOptions& options);
 
 // The file a scene argument means. Throws InputError with the nearest name when there is none.
 std::filesystem::path find_scene(const std::string& argument);

@@ -89,6 +89,24 @@ void add_export_command(CLI::App& app, ExportArguments& arguments, int& exit_cod
   command->callback([&] { exit_code = export_run(arguments); });
 }
 
+void add_bench_command(CLI::App& app, BenchOptions& options, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "bench", "time steps of the bunny and of bars: methods, linear solvers, sizes, threads");
+  command->add_option("methods", options.methods, "methods to time (default: all implicit)");
+  command
+      ->add_option("--suite", options.suites,
+                   "what to measure: methods, linear, explicit, threads, growth (up to a million "
+                   "tets); may be repeated (default: the first three)")
+      ->check(CLI::IsMember({"methods", "linear", "explicit", "threads", "growth"}))
+      ->allow_extra_args(false);
+  command->add_option("--repetitions", options.repetitions, "of each measurement")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--csv", options.csv,
+                      "the file for the table (default: bench/results/MACHINE.csv)");
+  command->callback([&] { exit_code = bench(options); });
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app{"Lilyan: time integration that keeps what nature keeps.", "lilyan"};
   app.require_subcommand(1);
@@ -143,17 +161,8 @@ int dispatch(int argc, char** argv) {
                              "also write the results to this file, as Markdown");
   verify_command->callback([&] { exit_code = verify(verify_options); });
 
-  std::vector<std::string> bench_methods;
-  int bench_steps = 20;
-  std::string bench_csv;
-  CLI::App* bench_command = app.add_subcommand(
-      "bench", "time a Newton iteration and a step on the bunny and on bars, method by method");
-  bench_command->add_option("methods", bench_methods, "methods to time (default: all implicit)");
-  bench_command->add_option("--steps", bench_steps, "steps per measurement")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  bench_command->add_option("--csv", bench_csv, "also write the table to this file");
-  bench_command->callback([&] { exit_code = bench(bench_methods, bench_steps, bench_csv); });
+  BenchOptions bench_options;
+  add_bench_command(app, bench_options, exit_code);
 
   MeshOptions mesh_options;
   add_mesh_commands(app, mesh_options, exit_code);

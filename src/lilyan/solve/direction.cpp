@@ -17,13 +17,16 @@ constexpr int kLongestHold = 512;
 // all.
 constexpr int kUnquestioned = 100;
 constexpr int kMostIterations = 5000;
-// Operations per second of a factorisation, of a solve with a factor, and of an iteration of
-// conjugate gradients, on any machine in about these proportions; and the share of directions for
-// which Cholesky makes a new factor.
-constexpr double kFactorRate = 20e9;
-constexpr double kSolveRate = 2.5e9;
-constexpr double kIterationRate = 4e9;
-constexpr double kFactorShare = 0.5;
+// Seconds per operation of a factorisation, and of what comes with each entry of the factor; of a
+// solve with it; of an iteration of conjugate gradients: on any machine in about these proportions
+// (bench/notes.md). Cholesky makes a new factor only for a share of its directions, but needs more
+// of them.
+constexpr double kFactorFlop = 1 / 30e9;
+constexpr double kFactorEntry = 10e-9;
+constexpr double kSolveFlop = 1 / 3e9;
+constexpr double kIterationFlop = 1 / 5e9;
+constexpr double kFactorsPerDirection = 0.75;
+constexpr double kSolvesPerDirection = 1.5;
 // The coarse matrix is renewed when a solve takes this many times the iterations it took at first.
 constexpr double kOutdated = 1.5;
 
@@ -144,9 +147,11 @@ bool DirectionFinder::attempt(const Objective& objective, const Request& request
 
 int DirectionFinder::iteration_limit() {
   if (choice_ == LinearChoice::pcg) return kMostIterations;
-  const double factor = kFactorShare * cholesky().factor_flops() / kFactorRate +
-                        cholesky().solve_flops() / kSolveRate;
-  const double iterations = factor * kIterationRate / pcg_->work();
+  const double entries = 0.25 * cholesky().solve_flops();
+  const double factor = kFactorFlop * cholesky().factor_flops() + kFactorEntry * entries;
+  const double solve = kSolveFlop * cholesky().solve_flops();
+  const double iterations = (kFactorsPerDirection * factor + kSolvesPerDirection * solve) /
+                            (kIterationFlop * pcg_->work());
   return static_cast<int>(std::clamp(iterations, 0.0, double{kMostIterations}));
 }
 

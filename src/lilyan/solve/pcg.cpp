@@ -13,7 +13,7 @@ using Mat3d = Eigen::Matrix3d;
 
 // Small clusters need fewer iterations, but their number makes the coarse matrix dear: about as
 // many as a dense factor of it is still cheap, then ones of a fixed size.
-constexpr int kClusters = 40;
+constexpr int kClusters = 24;
 constexpr int kSmallestCluster = 40;
 constexpr int kLargestCluster = 200;
 
