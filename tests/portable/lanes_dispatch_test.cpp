@@ -83,10 +83,9 @@ std::vector<double> evaluate(const Material& material, LaneKind kind, double pro
     });
   };
   value = run.template operator()<TetWants{true, true}>();
+  run.template operator()<TetWants{.hessian = true, .nodes = 2}>();
   if (projection > 0) {
     run.template operator()<TetWants{.hessian = true, .projected = true}>();
-  } else {
-    run.template operator()<TetWants{.hessian = true, .nodes = 2}>();
   }
   std::vector<double> all = {value};
   all.insert(all.end(), gradient.begin(), gradient.end());

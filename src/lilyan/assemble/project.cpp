@@ -85,7 +85,7 @@ void jacobi(P (&d)[9][9], P (&v)[9][9]) {
 }
 
 template <AnyPack P>
-void raise_negative(Sym9<P>& a, double strength) {
+bool raise_negative(Sym9<P>& a, double strength) {
   // Tangents of stress-free elements are singular (rotations cost nothing), so the test allows
   // eigenvalues that are negative by rounding only.
   P trace = {};
@@ -99,7 +99,7 @@ void raise_negative(Sym9<P>& a, double strength) {
       any = true;
     }
   }
-  if (!any) return;
+  if (!any) return false;
 
   P d[9][9];
   P v[9][9];
@@ -114,16 +114,17 @@ void raise_negative(Sym9<P>& a, double strength) {
       for (int j = i; j < 9; ++j) a.a[i][j] += scaled * v[j][k];
     }
   }
+  return true;
 }
 
 }  // namespace
 
 template <AnyPack P>
-void raise_negative_eigenvalues(Sym9<P>& a, double strength) {
-  on_best_lanes([&](auto) { raise_negative(a, strength); });
+bool raise_negative_eigenvalues(Sym9<P>& a, double strength) {
+  return on_best_lanes([&](auto) { return raise_negative(a, strength); });
 }
-template void raise_negative_eigenvalues(Sym9<PackOf<2>>& a, double strength);
-template void raise_negative_eigenvalues(Sym9<PackOf<4>>& a, double strength);
-template void raise_negative_eigenvalues(Sym9<PackOf<8>>& a, double strength);
+template bool raise_negative_eigenvalues(Sym9<PackOf<2>>& a, double strength);
+template bool raise_negative_eigenvalues(Sym9<PackOf<4>>& a, double strength);
+template bool raise_negative_eigenvalues(Sym9<PackOf<8>>& a, double strength);
 
 }  // namespace lilyan

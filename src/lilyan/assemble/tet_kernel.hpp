@@ -27,6 +27,8 @@ struct TetWants {
   bool gradient = false;
   bool hessian = false;
   int nodes = 0;  // how many, if known: 1 or 2
+  // Of the Hessian only what raising negative eigenvalues adds to it: nothing at all, to the bit,
+  // for tets that have none.
   bool projected = false;
 };
 
@@ -110,7 +112,11 @@ inline P evaluate_tet_part(const Material& material, const TetPart<P>& part, std
   if constexpr (kWants.gradient) scatter_gradient(part, sums.stress, G, at.gradient);
   if constexpr (kWants.hessian) {
     if constexpr (kWants.projected) {
-      raise_negative_eigenvalues(sums.blocks.tangent, at.projection);
+      const Sym9<P> tangent = sums.blocks.tangent;
+      if (!raise_negative_eigenvalues(sums.blocks.tangent, at.projection)) return P{};
+      for (int i = 0; i < 9; ++i) {
+        for (int j = i; j < 9; ++j) sums.blocks.tangent.a[i][j] -= tangent.a[i][j];
+      }
     }
     TetBlocks<P> blocks;
     sums.blocks.template finish<kWants.nodes == 1>(G, blocks.inner);
@@ -149,12 +155,13 @@ double evaluate_tet_chunk(const Material& material, const TetGroup* groups, cons
   if (at.nodes.empty()) return 0;
   const bool one = at.nodes.size() == 1;
   if (at.hessian) {
-    if (one && at.want_value && at.gradient && !(at.projection > 0)) {
-      return run.template operator()<TetWants{true, true, true, 1}>();
-    }
     if (at.projection > 0) {
       run.template operator()<TetWants{.hessian = true, .projected = true}>();
-    } else if (one) {
+    }
+    if (one && at.want_value && at.gradient) {
+      return run.template operator()<TetWants{true, true, true, 1}>();
+    }
+    if (one) {
       run.template operator()<TetWants{.hessian = true, .nodes = 1}>();
     } else if (at.nodes.size() == 2) {
       run.template operator()<TetWants{.hessian = true, .nodes = 2}>();
