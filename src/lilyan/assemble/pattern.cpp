@@ -104,6 +104,7 @@ BlockPattern::BlockPattern(const System& system, FreeVertices free)
 
 BlockSlots BlockPattern::slots(const Stencils& s) const {
   BlockSlots slots;
+  slots.end = entries();
   slots.position.reserve(s.vertices.size() * (s.size + 1) / 2);
   slots.column_length.reserve(s.vertices.size());
   for (std::size_t first = 0; first < s.vertices.size(); first += s.size) {

@@ -235,10 +235,11 @@ struct TriangleColumns {
   }
 };
 
-// values += the blocks, at the places given of the part's tets, in the order of BlockSlots.
+// values += the blocks, at the places given of the part's tets, in the order of BlockSlots; those
+// of fixed vertices, from `end` on, are left out.
 template <AnyPack P>
 inline void scatter_hessian(const TetPart<P>& part, const TetBlocks<P>& k, const int* position,
-                            const int* column_length, double* values) {
+                            const int* column_length, int end, double* values) {
   const TriangleColumns<P> diagonal[4] = {
       TriangleColumns<P>(k.corner), TriangleColumns<P>(k.inner.diagonal[0]),
       TriangleColumns<P>(k.inner.diagonal[1]), TriangleColumns<P>(k.inner.diagonal[2])};
@@ -247,17 +248,22 @@ inline void scatter_hessian(const TetPart<P>& part, const TetBlocks<P>& k, const
       BlockColumns<P>(k.minus_first[2]), BlockColumns<P>(k.inner.below[0]),
       BlockColumns<P>(k.inner.below[1]), BlockColumns<P>(k.inner.below[2])};
   for (int i = 0; i < part.used; ++i, position += 10, column_length += 4) {
-    const auto place = [&](int s) { return values + position[s]; };
-    diagonal[0].add(i, place(0), column_length[0]);
-    below[0].subtract(i, place(1), column_length[0]);
-    below[1].subtract(i, place(2), column_length[0]);
-    below[2].subtract(i, place(3), column_length[0]);
-    diagonal[1].add(i, place(4), column_length[1]);
-    below[3].add(i, place(5), column_length[1]);
-    below[4].add(i, place(6), column_length[1]);
-    diagonal[2].add(i, place(7), column_length[2]);
-    below[5].add(i, place(8), column_length[2]);
-    diagonal[3].add(i, place(9), column_length[3]);
+    const auto add = [&](int s, const auto& block, int length) {
+      if (position[s] < end) block.add(i, values + position[s], length);
+    };
+    const auto subtract = [&](int s, const auto& block, int length) {
+      if (position[s] < end) block.subtract(i, values + position[s], length);
+    };
+    add(0, diagonal[0], column_length[0]);
+    subtract(1, below[0], column_length[0]);
+    subtract(2, below[1], column_length[0]);
+    subtract(3, below[2], column_length[0]);
+    add(4, diagonal[1], column_length[1]);
+    add(5, below[3], column_length[1]);
+    add(6, below[4], column_length[1]);
+    add(7, diagonal[2], column_length[2]);
+    add(8, below[5], column_length[2]);
+    add(9, diagonal[3], column_length[3]);
   }
 }
 

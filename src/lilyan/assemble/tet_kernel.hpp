@@ -122,7 +122,7 @@ inline P evaluate_tet_part(const Material& material, const TetPart<P>& part, std
     sums.blocks.template finish<kWants.nodes == 1>(G, blocks.inner);
     blocks.complete();
     scatter_hessian(part, blocks, at.slots->position.data() + 10 * first,
-                    at.slots->column_length.data() + 4 * first, at.hessian);
+                    at.slots->column_length.data() + 4 * first, at.slots->end, at.hessian);
   }
   return part.volume() * sums.value;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,8 @@ struct PathMean {
 struct BlockSlots {
   std::vector<int> position;       // blocks of element 0, of element 1, …
   std::vector<int> column_length;  // k per element: L of each of its vertices
+  // Where the scratch area begins. Loops shared among threads must not write to it.
+  int end = std::numeric_limits<int>::max();
 };
 
 // One pass over an energy: for all nodes i, with x_i = x0 + θ_i d, adds

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/assemble/dispatch.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/threads.hpp"
 #include "lilyan/core/version.hpp"
@@ -169,7 +169,7 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
                     {"linear_iterations", summary.linear_iterations},
                     {"threads", threads()},
                     {"definiteness", name(scene_.solver.newton.definiteness)},
-                    {"lanes", kLanes},
+                    {"lanes", lanes_in_use()},
                     {"iterations", summary.iterations},
                     {"factorisations", summary.factorisations},
                     {"evaluations", summary.evaluations},

@@ -12,10 +12,11 @@ namespace lilyan {
 
 // Assembles the Hessian at d into `values` and gives it to `attempt`, until that says that it was
 // definite: as it is; with its elements' negative eigenvalues raised, half-way and then fully; at
-// last with a growing multiple of the identity. False when nothing helps.
+// last with a growing multiple of the identity. The first `skip` of these are left out. False when
+// nothing helps.
 template <class Attempt>
 bool with_definite_hessian(Objective& objective, const Vector& d, const BlockPattern& pattern,
-                           Definiteness definiteness, std::vector<double>& values,
+                           Definiteness definiteness, int skip, std::vector<double>& values,
                            NewtonResult& result, NewtonTimes& times, const Attempt& attempt) {
   // Projecting half-way is often enough for definiteness and keeps more of the true curvature:
   // about half the iterations on violently compressed bodies.
@@ -27,12 +28,14 @@ bool with_definite_hessian(Objective& objective, const Vector& d, const BlockPat
     const Timer timer(times.assembly);
     objective.hessian(d, projection, values);
   };
-  assemble(0);
-  if (attempt()) return true;
-
+  if (skip == 0 || definiteness == Definiteness::shift) {
+    assemble(0);
+    if (attempt()) return true;
+  }
   ++result.definiteness_fixes;
   if (definiteness == Definiteness::project) {
     for (const double strength : kProjections) {
+      if (--skip > 0) continue;
       assemble(strength);
       if (attempt()) return true;
     }
@@ -56,7 +59,7 @@ inline bool factorise_definite(Objective& objective, const Vector& d, const Bloc
                                Definiteness definiteness, LinearSolver& linear,
                                std::vector<double>& values, NewtonResult& result,
                                NewtonTimes& times) {
-  return with_definite_hessian(objective, d, pattern, definiteness, values, result, times, [&] {
+  return with_definite_hessian(objective, d, pattern, definiteness, 0, values, result, times, [&] {
     const Timer timer(times.factorisation);
     ++result.factorisations;
     return linear.factorise({values.data(), static_cast<std::size_t>(pattern.entries())});

@@ -75,9 +75,8 @@ bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& 
   for (int c = 0; c < pattern_.dofs(); ++c) right_[c] = -gradient[pattern_.dof(c)];
   bool by_factor = choice_ == LinearChoice::cholesky || (request.reuse && factorised());
   if (choice_ == LinearChoice::automatic && !by_factor) {
-    if (request.insist && last_ == LinearKind::pcg) hold_ = std::max(hold_, 1);
-    by_factor = hold_ > 0;
-    if (by_factor) --hold_;
+    by_factor = hold_ > 0 || request.insist;
+    if (hold_ > 0) --hold_;
   }
   if (!by_factor) {
     if (!iterate(objective, d, request, result, times)) return false;
@@ -103,9 +102,9 @@ bool DirectionFinder::factorise(Objective& objective, const Vector& d, NewtonRes
 bool DirectionFinder::iterate(Objective& objective, const Vector& d, const Request& request,
                               NewtonResult& result, NewtonTimes& times) {
   if (!pcg_) pcg_ = std::make_unique<Pcg>(pattern_);
-  const bool solved =
-      with_definite_hessian(objective, d, pattern_, definiteness_, hessian_, result, times,
-                            [&] { return attempt(objective, request, result, times); });
+  const bool solved = with_definite_hessian(
+      objective, d, pattern_, definiteness_, request.caution, hessian_, result, times,
+      [&] { return attempt(objective, request, result, times); });
   last_ = LinearKind::pcg;
   if (solved && end_ == PcgEnd::converged) {
     if (choice_ == LinearChoice::automatic) next_hold_ = kFirstHold;

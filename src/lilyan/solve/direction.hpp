@@ -26,6 +26,9 @@ class DirectionFinder {
     bool reuse = false;     // the factor at hand is good enough
     double accuracy = 0.1;  // of an iterative solution, relative
     bool insist = false;    // what was found last did not lead down: do better
+    // The Hessian may be indefinite without conjugate gradients having met a direction that shows
+    // it: how many of the first attempts at a definite one to leave out.
+    int caution = 0;
   };
   // False when the Hessian cannot be made positive definite.
   bool find(Objective& objective, const Vector& d, const Vector& gradient, const Request& request,

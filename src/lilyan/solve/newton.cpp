@@ -12,9 +12,11 @@ namespace {
 constexpr double kArmijo = 1e-4;           // share of the predicted decrease a step must reach
 constexpr int kMaxTrials = 60;             // halvings of the step length
 constexpr double kReuseContraction = 0.2;  // keep the factor while a full step shrinks ‖r‖ by this
-constexpr double kFirstAccuracy = 0.01;  // of an iterative linear solution
+constexpr double kFirstAccuracy = 0.1;     // of an iterative linear solution
 constexpr double kBestAccuracy = 1e-5;
 constexpr double kPoorContraction = 0.9;
+constexpr int kPatience = 3;  // steps of that kind before iterative solutions are no longer trusted
+constexpr double kStillSteep = 0.5;
 constexpr double kAfterPoor = 1e-3;
 constexpr double kShareOfGoal = 0.2;  // of the error that is allowed at the end
 
@@ -36,8 +38,10 @@ Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
       options_(options),
       finder_(std::make_unique<DirectionFinder>(pattern, options.linear, options.definiteness)) {
   const auto all = static_cast<Eigen::Index>(pattern.dimension() * pattern.free_index().size());
-  for (Vector* v : {&gradient_, &trial_gradient_, &trial_, &direction_, &diagonal_})
+  for (Vector* v : {&gradient_, &trial_gradient_, &trial_, &direction_, &diagonal_, &longer_,
+                    &longer_gradient_}) {
     v->setZero(all);
+  }
 }
 
 Newton::~Newton() = default;
@@ -64,6 +68,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   if (objective.linearise(d)) phi = evaluate(d, gradient_);
   double norm = objective.norm(gradient_);
   bool stalled = false;  // the last step hardly shrank the residual
+  int poor = 0;          // steps in a row that did not shrink it
   DirectionFinder::Request request{.accuracy = kFirstAccuracy};
   finder_->begin();
   while (true) {
@@ -77,6 +82,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
       result.status = StepStatus::round_off;
       return result;
     }
+    const int fixes = result.definiteness_fixes;
     // No more accurate than what is left to do asks for.
     request.accuracy = std::max(request.accuracy, std::min(kFirstAccuracy, kShareOfGoal / defect));
     if (!finder_->find(objective, d, gradient_, request, direction_, result, times_)) {
@@ -118,6 +124,9 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
       length *= std::clamp(shrink, 0.1, 0.5);
     }
 
+    if (accepted && length == 1 && result.definiteness_fixes > fixes) {
+      length = lengthen(d, phi, slope, evaluate);
+    }
     if (!accepted) {
       if (at_rounding(objective, d, norm)) {
         result.status = StepStatus::round_off;
@@ -136,12 +145,42 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     gradient_.swap(trial_gradient_);
     if (objective.linearise(d)) phi = evaluate(d, gradient_);
     const double new_norm = objective.norm(gradient_);
+    // A step that had to be shortened is a sign of negative curvature that an iterative solution
+    // does not see unless it comes across it.
+    poor = new_norm > kPoorContraction * norm ? poor + 1 : 0;
+    const bool suspicious = length < 1 && !finder_->factorised();
+    const int caution = suspicious ? std::min(request.caution + 1, 2) : 0;
     request = {.reuse = options_.reuse_factor && length == 1 &&
                         new_norm <= kReuseContraction * norm && finder_->factorised(),
-               .accuracy = next_accuracy(new_norm / norm)};
+               .accuracy = next_accuracy(new_norm / norm),
+               .insist = poor >= kPatience,
+               .caution = caution};
     stalled = new_norm > 0.5 * norm;
     norm = new_norm;
   }
+}
+
+// A modified Hessian can be far stiffer than Φ is along the direction, most of all where Φ curves
+// down, near a saddle: goes on along it while Φ falls as steeply as at the start. Returns the
+// length.
+template <class Evaluate>
+double Newton::lengthen(const Vector& d, double& phi, double slope, const Evaluate& evaluate) {
+  double length = 1;
+  for (int k = 0; k < kMaxTrials; ++k) {
+    const double slope_there = trial_gradient_.dot(direction_);
+    if (slope_there > kStillSteep * slope) return length;
+    // To where the slope would vanish if it went on changing as it did.
+    const double change = slope_there - slope;
+    const double factor = change > 0 ? std::clamp(-slope / change, 2.0, 10.0) : 10.0;
+    longer_ = d + (factor * length) * direction_;
+    const double longer_phi = evaluate(longer_, longer_gradient_);
+    if (!(longer_phi < phi)) return length;
+    length *= factor;
+    phi = longer_phi;
+    trial_.swap(longer_);
+    trial_gradient_.swap(longer_gradient_);
+  }
+  return length;
 }
 
 // The guess is pulled back towards d = 0, the start of the step, while that lowers Φ: constant

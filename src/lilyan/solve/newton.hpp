@@ -110,6 +110,8 @@ class Newton {
  private:
   template <class Evaluate>
   double pull_back(Vector& d, double phi, const Evaluate& evaluate);
+  template <class Evaluate>
+  double lengthen(const Vector& d, double& phi, double slope, const Evaluate& evaluate);
   void read_diagonal();
   // Whether a residual of this size may be nothing but rounding error.
   bool at_rounding(const Objective& objective, const Vector& d, double norm);
@@ -119,7 +121,7 @@ class Newton {
   std::unique_ptr<DirectionFinder> finder_;
   NewtonTimes times_;
   // Workspace, over all degrees of freedom.
-  Vector gradient_, trial_gradient_, trial_, direction_, diagonal_;
+  Vector gradient_, trial_gradient_, trial_, direction_, diagonal_, longer_, longer_gradient_;
 };
 
 }  // namespace lilyan
