@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string>
@@ -184,6 +185,55 @@ TEST(Cli, MeshInfoConvertAndExport) {
   EXPECT_EQ(output.code, 0) << output.text;
   EXPECT_NE(output.text.find("a.glb: 3 frames\n"), std::string::npos) << output.text;
   EXPECT_EQ(run(folder, "export out --format fbx").code, 2);
+}
+
+TEST(Cli, LinearSolverAndThreadsChangeTheTimeNotTheResult) {
+  const TempFolder folder;
+  folder.write("s.toml",
+               "[integrator]\nstep = 0.02\nsteps = 3\n[[body]]\nmass = 1\nmaterial = { mu = 30, "
+               "lambda = 20 }\nshape = { kind = \"bar\", size = [4, 1, 1], cells = [24, 6, 6] }\n"
+               "deform = [{ kind = \"stretch\", factors = [1.3, 1, 1] }]\n");
+  for (const char* name : {"one", "two"}) {
+    const Output output = run(folder, std::string("run s.toml -q --threads ") +
+                                          (std::string(name) == "one" ? "1" : "2") + " -o " + name);
+    ASSERT_EQ(output.code, 0) << output.text;
+  }
+  EXPECT_EQ(read_text(folder.path() / "one/series.csv"),
+            read_text(folder.path() / "two/series.csv"));
+  const std::string json = read_text(folder.path() / "two/run.json");
+  EXPECT_NE(json.find("\"linear\": \"pcg\""), std::string::npos);
+  EXPECT_NE(json.find("\"threads\": 2"), std::string::npos);
+  EXPECT_NE(json.find("\"linear_switches\": []"), std::string::npos);
+  const Output direct = run(folder, "run s.toml -q -o direct --set solver.linear=cholesky");
+  ASSERT_EQ(direct.code, 0) << direct.text;
+  EXPECT_NE(direct.text.find("energy conserved"), std::string::npos);
+  EXPECT_EQ(read_text(folder.path() / "direct/run.json").find("\"linear\": \"pcg\""),
+            std::string::npos);
+}
+
+TEST(Cli, LinearSolversThatCannotBeAreRefused) {
+  const TempFolder folder;
+  const Output pendulum = run(folder,
+                              "run pendulum -q --steps 2 -o out --set solver.linear=pcg "
+                              "--set integrator.method=avf");
+  EXPECT_EQ(pendulum.code, 2) << pendulum.text;
+  EXPECT_NE(pendulum.text.find("pcg"), std::string::npos) << pendulum.text;
+  const Output unknown = run(folder, "check bunny --set solver.linear=cg");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.text.find("auto, cholesky, pcg"), std::string::npos) << unknown.text;
+}
+
+TEST(Cli, BenchPrintsATableAndWritesIt) {
+  const TempFolder folder;
+  const Output output = run(folder, "bench --suite explicit --repetitions 1 --csv out/b.csv");
+  ASSERT_EQ(output.code, 0) << output.text;
+  EXPECT_NE(output.text.find("GFlop/s"), std::string::npos);
+  const std::string csv = read_text(folder.path() / "out/b.csv");
+  EXPECT_TRUE(csv.starts_with("suite,mesh,vertices,tets,method,linear,threads,")) << csv;
+  EXPECT_NE(csv.find("\nexplicit,rod,132,160,"), std::string::npos) << csv;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5) << csv;
+  EXPECT_EQ(run(folder, "bench --suite speed").code, 2);
+  EXPECT_EQ(run(folder, "bench symplectic-euler").code, 2);
 }
 
 }  // namespace

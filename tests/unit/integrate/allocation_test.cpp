@@ -103,6 +103,19 @@ TEST_P(Allocation, NoneInSteadyState) {
   EXPECT_EQ(during, 0) << round_off << " of 20 steps ended at round-off";
 }
 
+// Large enough for conjugate gradients.
+TEST(AllocationOfPcg, NoneInSteadyState) {
+  const Body body({.cells = {10, 6, 6}, .mu = 50, .gravity = {0, -1, 0}, .fixed = {0, 1}});
+  State state = body.moving(1.1, 0.5);
+  const auto integrator = make_integrator(body.system, make_scheme("avf"), {});
+  ASSERT_EQ(integrator->linear_solver(), "pcg");
+  for (int k = 0; k < 3; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.02).status));
+  const long before = allocations;
+  for (int k = 0; k < 5; ++k) EXPECT_TRUE(succeeded(integrator->step(state, 0.02).status));
+  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(integrator->linear_solver(), "pcg");
+}
+
 // Damping, contact with friction, a moving obstacle and scripted vertices.
 TEST_P(Allocation, NoneWithAllThatActsOnBodies) {
   Body body({.cells = {4, 2, 2}, .gravity = {0, -1, 0}, .fixed = {0}});
