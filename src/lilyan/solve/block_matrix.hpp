@@ -8,6 +8,12 @@
 
 namespace lilyan {
 
+// Products with it are limited by memory, and only its use in a preconditioned iteration matters,
+// so blocks off the diagonal are rounded to single precision. What that takes from a row's sum is
+// put back into its diagonal block, in double precision: a body's translations, the softest of
+// motions, keep their exact inertia however stiff it is, and the rounding changes the stiffness
+// between neighbours by parts in ten million.
+//
 // Rows are in an order of their own (`node` says which of the pattern's nodes is at each place),
 // cut into chunks that threads share; each is computed by one thread, so the number of threads
 // does not change a bit of the result.
@@ -20,18 +26,20 @@ class BlockMatrix {
   // From values in the pattern's lower compressed columns.
   void assign(std::span<const double> lower);
 
-  // y = A x; returns x·y.
+  // y = A x, rounded as said; returns x·y.
   double multiply(const double* x, double* y);
 
   [[nodiscard]] int rows() const { return static_cast<int>(start_.size()) - 1; }
-  [[nodiscard]] int blocks() const { return start_.back(); }
+  [[nodiscard]] int blocks() const { return start_.back() + rows(); }
   // First group of each chunk, and the end.
   [[nodiscard]] std::span<const int> chunks() const { return chunks_; }
-  // Blocks of a row: from start()[row], ascending columns; entries by columns.
+  // Blocks of a row off the diagonal: from start()[row], ascending columns; entries by columns.
   [[nodiscard]] std::span<const int> start() const { return start_; }
   [[nodiscard]] std::span<const int> column() const { return column_; }
-  [[nodiscard]] const double* block(int k) const { return values_.data() + 9 * std::ptrdiff_t{k}; }
-  [[nodiscard]] const double* diagonal(int row) const { return block(diagonal_[row]); }
+  [[nodiscard]] const float* block(int k) const { return values_.data() + 9 * std::ptrdiff_t{k}; }
+  [[nodiscard]] const double* diagonal(int row) const {
+    return diagonal_.data() + 9 * std::ptrdiff_t{row};
+  }
 
  private:
   // Where a block comes from: entry (r,c) is lower[position + c·length − c(c+1)/2 + r], or with r
@@ -41,10 +49,14 @@ class BlockMatrix {
     int length;  // negative: exchanged
   };
 
-  std::vector<int> start_, column_, diagonal_;
+  void assign_row(int row, const double* lower);
+
+  std::vector<int> start_, column_;
   std::vector<int> chunks_, chunk_rows_;
   std::vector<Source> source_;
-  std::vector<double> values_;
+  std::vector<int> diagonal_position_, diagonal_length_;
+  std::vector<float> values_;
+  std::vector<double> diagonal_;
   std::vector<double> partial_;
 };
 

@@ -117,15 +117,20 @@ void CoarseSpace::fill_rows(int a) {
       Mat3d force = Mat3d::Zero();
       Mat3d torque = Mat3d::Zero();
       bool any = false;
-      for (auto k = std::lower_bound(begin, end, from); k != end && *k < to; ++k) {
-        const Eigen::Map<const Mat3d> A(matrix_.block(static_cast<int>(k - columns.begin())));
-        const Eigen::Map<const Vec3> r(arms_.data() + 3 * *k);
+      const Vec3 arm_i = Eigen::Map<const Vec3>(arm(i));
+      const auto add_block = [&](const Mat3d& A, const Vec3& r) {
         force += A;
         for (int e = 0; e < 3; ++e) torque.row(e) += r.cross(Vec3(A.row(e)));
         any = true;
+      };
+      if (a == b) add_block(Eigen::Map<const Mat3d>(matrix_.diagonal(i)), arm_i);
+      for (auto k = std::lower_bound(begin, end, from); k != end && *k < to; ++k) {
+        const Eigen::Map<const Eigen::Matrix3f> A(
+            matrix_.block(static_cast<int>(k - columns.begin())));
+        add_block(A.cast<double>(), Eigen::Map<const Vec3>(arm(*k)));
       }
       if (!any) continue;
-      const Eigen::Map<const Vec3> r(arms_.data() + 3 * i);
+      const Vec3& r = arm_i;
       sum.topLeftCorner<3, 3>() += force;
       sum.topRightCorner<3, 3>() += torque;
       for (int e = 0; e < 3; ++e) {

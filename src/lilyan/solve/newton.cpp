@@ -69,6 +69,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   double norm = objective.norm(gradient_);
   bool stalled = false;  // the last step hardly shrank the residual
   int poor = 0;          // steps in a row that did not shrink it
+  int shortened = 0;     // steps in a row that were shortened
   DirectionFinder::Request request{.accuracy = kFirstAccuracy};
   finder_->begin();
   while (true) {
@@ -145,11 +146,11 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     gradient_.swap(trial_gradient_);
     if (objective.linearise(d)) phi = evaluate(d, gradient_);
     const double new_norm = objective.norm(gradient_);
-    // A step that had to be shortened is a sign of negative curvature that an iterative solution
-    // does not see unless it comes across it.
+    // Steps that have to be shortened again and again are a sign of negative curvature that an
+    // iterative solution does not see unless it comes across it.
     poor = new_norm > kPoorContraction * norm ? poor + 1 : 0;
-    const bool suspicious = length < 1 && !finder_->factorised();
-    const int caution = suspicious ? std::min(request.caution + 1, 2) : 0;
+    shortened = length < 1 ? shortened + 1 : 0;
+    const int caution = finder_->factorised() ? 0 : std::clamp(shortened - 1, 0, 2);
     request = {.reuse = options_.reuse_factor && length == 1 &&
                         new_norm <= kReuseContraction * norm && finder_->factorised(),
                .accuracy = next_accuracy(new_norm / norm),

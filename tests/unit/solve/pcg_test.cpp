@@ -31,26 +31,53 @@ struct Problem {
   }
 };
 
-TEST(BlockMatrix, MultipliesLikeTheSymmetricMatrix) {
-  Problem p({.cells = {6, 3, 3}, .fixed = {0, 5}}, 1);
-  const Aggregates aggregates = aggregate(p.pattern, 7);
-  BlockMatrix matrix(p.pattern, aggregates.node, aggregates.start);
-  std::mt19937 random(1);
-  for (double& v : p.values) v += 0.1 * std::uniform_real_distribution<double>(-1, 1)(random);
+class BlockProduct : public ::testing::Test {
+ protected:
+  Problem p{{.cells = {6, 3, 3}, .mu = 1e3, .lambda = 1e3, .fixed = {0, 5}}, 1};
+  Aggregates aggregates = aggregate(p.pattern, 7);
+  BlockMatrix matrix{p.pattern, aggregates.node, aggregates.start};
+  std::mt19937 random{1};
+
+  // In the order of the matrix, from that of the pattern.
+  [[nodiscard]] Vector ordered(const Vector& original) const {
+    Vector result(original.size());
+    for (int k = 0; k < p.pattern.nodes(); ++k) {
+      result.segment<3>(3 * k) = original.segment<3>(3 * aggregates.node[k]);
+    }
+    return result;
+  }
+};
+
+TEST_F(BlockProduct, IsThatOfTheSymmetricMatrixInSinglePrecision) {
   matrix.assign(p.lower());
-  const Vector x = random_vector(p.pattern.dofs(), 1, random);
+  const Matrix full = dense(p.pattern, p.values);
+  const Vector original = random_vector(p.pattern.dofs(), 1, random);
+  const Vector x = ordered(original);
   Vector y(x.size());
   const double product = matrix.multiply(x.data(), y.data());
-  // The same in the order of the pattern.
-  Vector original(x.size());
-  for (int k = 0; k < p.pattern.nodes(); ++k) {
-    original.segment<3>(3 * aggregates.node[k]) = x.segment<3>(3 * k);
+  const Vector expected = ordered(full * original);
+  EXPECT_LE((y - expected).norm(), 1e-7 * expected.norm());
+  EXPECT_NEAR(product, x.dot(y), 1e-12 * std::abs(product));
+  // Symmetric all the same.
+  const Vector other = random_vector(p.pattern.dofs(), 1, random);
+  Vector z(x.size());
+  matrix.multiply(other.data(), z.data());
+  EXPECT_NEAR(other.dot(y), x.dot(z), 1e-13 * y.norm() * other.norm());
+}
+
+// A translation's kinetic energy is all it has, millions of times smaller than the matrix's
+// entries.
+TEST(BlockMatrix, KeepsTheInertiaOfTranslations) {
+  const Problem p({.cells = {6, 3, 3}, .mu = 1e8, .lambda = 1e8}, 1);
+  const Aggregates aggregates = aggregate(p.pattern, 7);
+  BlockMatrix matrix(p.pattern, aggregates.node, aggregates.start);
+  matrix.assign(p.lower());
+  Vector y(p.pattern.dofs());
+  for (int axis = 0; axis < 3; ++axis) {
+    Vector x = Vector::Zero(p.pattern.dofs());
+    for (int k = axis; k < x.size(); k += 3) x[k] = 1;
+    EXPECT_NEAR(matrix.multiply(x.data(), y.data()), 1, 1e-5);  // the body's mass
   }
-  const Vector expected = dense(p.pattern, p.values) * original;
-  for (int k = 0; k < p.pattern.nodes(); ++k) {
-    EXPECT_LE((y.segment<3>(3 * k) - expected.segment<3>(3 * aggregates.node[k])).norm(), 1e-12);
-  }
-  EXPECT_NEAR(product, original.dot(expected), 1e-11);
 }
 
 class PcgSolves : public ::testing::TestWithParam<double> {};
@@ -65,10 +92,11 @@ TEST_P(PcgSolves, ToTheAccuracyAskedFor) {
     const Vector expected = random_vector(p.pattern.dofs(), 1, random);
     const Vector right = full * expected;
     pcg.start(right);
-    EXPECT_EQ(pcg.run(1e-11, 2000), PcgEnd::converged);
+    EXPECT_EQ(pcg.run(1e-7, 2000), PcgEnd::converged);
     Vector solution(right.size());
     pcg.solution(solution);
-    EXPECT_LE((solution - expected).norm(), 1e-8 * expected.norm());
+    const Vector error = solution - expected;  // in the norm of the matrix: single precision
+    EXPECT_LE(error.dot(full * error), 1e-10 * expected.dot(right));
     EXPECT_GT(pcg.iterations(), 0);
   }
 }
@@ -121,10 +149,10 @@ TEST(Pcg, TakesAnOlderCoarseMatrix) {
   std::mt19937 random(5);
   const Vector expected = random_vector(p.pattern.dofs(), 1, random);
   pcg.start(dense(p.pattern, p.values) * expected);
-  EXPECT_EQ(pcg.run(1e-10, 1000), PcgEnd::converged);
+  EXPECT_EQ(pcg.run(1e-7, 1000), PcgEnd::converged);
   Vector solution(expected.size());
   pcg.solution(solution);
-  EXPECT_LE((solution - expected).norm(), 1e-7 * expected.norm());
+  EXPECT_LE((solution - expected).norm(), 1e-4 * expected.norm());
 }
 
 TEST(Pcg, NothingToDo) {
@@ -202,7 +230,7 @@ TEST(Pcg, RopesAndLonePoints) {
   EXPECT_EQ(pcg.run(1e-11, 1000), PcgEnd::converged);
   Vector solution(right.size());
   pcg.solution(solution);
-  EXPECT_LE((solution - expected).norm(), 1e-6 * expected.norm());
+  EXPECT_LE((solution - expected).norm(), 1e-6 * expected.norm());  // entries that need no rounding
 }
 
 TEST(Pcg, SameBitsForAnyNumberOfThreads) {
