@@ -23,9 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 void count(RunSummary& summary, const StepReport& report) {
   summary.iterations += report.iterations;
@@ -78,7 +76,9 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
     const int step = summary.steps + 1;
     const Clock::time_point before = Clock::now();
     const StepReport report = control->step(state, end);
-    summary.step_seconds += seconds_since(before);
+    const Clock::time_point after = Clock::now();
+    summary.step_seconds += seconds(after - before);
+    summary.wall_seconds = seconds(after - start);
     summary.rejected_steps = control->rejected();
     count(summary, report);
     if (!succeeded(report.status)) {
@@ -94,7 +94,6 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
     summary.t = state.t;
     summary.invariants = report.after;
     drift.add(report.after, summary.ledger.work + summary.ledger.dissipation);
-    summary.wall_seconds = seconds_since(start);
     try {
       go_on = observer({step, state, report.after, &report, drift, summary, at_end()});
     } catch (const Error& error) {  // results that can no longer be written, say
@@ -105,7 +104,7 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
   }
   if (!go_on && summary.end == RunEnd::finished && !at_end()) summary.end = RunEnd::interrupted;
   summary.times = integrator->times();
-  summary.wall_seconds = seconds_since(start);
+  summary.wall_seconds = seconds(Clock::now() - start);
   return summary;
 }
 
