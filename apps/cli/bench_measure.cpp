@@ -75,6 +75,7 @@ void BenchCandidate::measure(bool count) {
   long iterations = 0;
   long linear_iterations = 0;
   result_.fixes = 0;
+  int done = 0;
   for (int k = 0; k < steps_; ++k) {
     const StepReport report = integrator_->step(state_, scene_.step);
     iterations += report.iterations;
@@ -84,6 +85,7 @@ void BenchCandidate::measure(bool count) {
       result_.solved = false;
       break;
     }
+    ++done;
   }
   const double ms = 1e3 * std::chrono::duration<double>(Clock::now() - start).count();
   const NewtonTimes after = integrator_->times();
@@ -91,14 +93,17 @@ void BenchCandidate::measure(bool count) {
   // What is made when first needed is in use from then on.
   result_.bytes += std::max(0.0, memory_in_use() - memory);
   const double n = static_cast<double>(std::max(1L, iterations));
-  result_.iterations = static_cast<double>(iterations) / steps_;
+  const double steps = std::max(1, done);
+  result_.iterations = static_cast<double>(iterations) / steps;
   result_.linear_iterations = static_cast<double>(linear_iterations) / n;
   result_.linear = integrator_->linear_solver();
   if (!count) return;
   samples_.push_back({1e3 * (after.assembly - before.assembly) / n,
                       1e3 * (after.factorisation - before.factorisation) / n,
                       1e3 * (after.solve - before.solve) / n,
-                      1e3 * (after.evaluation - before.evaluation) / n, ms / n, ms / steps_});
+                      1e3 * (after.evaluation - before.evaluation) / n, ms / n, ms / steps,
+                      1e3 * (after.assembly - before.assembly) /
+                          static_cast<double>(std::max(1L, after.hessians - before.hessians))});
 }
 
 BenchResult BenchCandidate::result() const {
@@ -117,6 +122,7 @@ BenchResult BenchCandidate::result() const {
   r.evaluation = median(&Sample::evaluation);
   r.iteration = median(&Sample::iteration);
   r.step = median(&Sample::step);
+  r.hessian = median(&Sample::hessian);
   return r;
 }
 

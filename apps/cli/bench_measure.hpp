@@ -22,12 +22,14 @@ struct BenchResult {
   double assembly = 0, setup = 0, solve = 0, evaluation = 0;  // ms a Newton iteration
   double iteration = 0;  // ms: a step's time over its iterations, everything included
   double step = 0;       // ms
-  double bytes = 0;      // memory in use for the system and the integrator, per tet
+  double hessian = 0;    // ms: one assembly
+  double bytes = 0;      // memory that the integrator has in use
   bool solved = true;
 };
 
 // A scene stepped by one method with one linear solver. Each call of measure() takes `steps` steps
-// from the scene's start, so that all candidates do the same work.
+// from the scene's start, always with the same integrator: what it made or learnt the first time
+// (the uncounted one) it has.
 class BenchCandidate {
  public:
   BenchCandidate(const Scene& scene, const std::string& mesh, const Scheme& scheme,
@@ -38,7 +40,7 @@ class BenchCandidate {
 
  private:
   struct Sample {
-    double assembly, setup, solve, evaluation, iteration, step;
+    double assembly, setup, solve, evaluation, iteration, step, hessian;
   };
 
   const Scene& scene_;

@@ -61,7 +61,7 @@ void Progress::tell_switches(const RunSummary& so_far) {
     std::fputs(fmt::format("{}step {}: linear solver {} instead of {}: {}\n",
                            terminal_ && shown_ ? "\r\033[K" : "", step, to, from,
                            to == "pcg" ? "another try"
-                                       : "conjugate gradients were slower than a factorisation")
+                                       : "conjugate gradients did not get there soon enough")
                    .c_str(),
                stderr);
   }

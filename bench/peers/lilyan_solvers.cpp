@@ -25,6 +25,7 @@ class Minimiser final : public Candidate {
     }
     const NewtonTimes after = integrator_->times();
     outcome.iterations = report.iterations;
+    outcome.linear = report.linear_iterations;
     outcome.evaluations = report.evaluations;
     outcome.callback = after.assembly - before.assembly + after.evaluation - before.evaluation;
     outcome.d = state.x - scene_.initial.x;

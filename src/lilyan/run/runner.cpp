@@ -23,6 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::size_t kMostSwitches = 100;  // that are told
+
 double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 void count(RunSummary& summary, const StepReport& report) {
@@ -51,7 +53,9 @@ void count(RunSummary& summary, const StepReport& report) {
 // Remembers when a step ended with another linear solver than the one before.
 void watch_solver(RunSummary& summary, int step, std::string_view now) {
   if (summary.linear_solver == now) return;
-  summary.switches.push_back({step, summary.linear_solver, std::string(now)});
+  if (summary.switches.size() < kMostSwitches) {
+    summary.switches.push_back({step, summary.linear_solver, std::string(now)});
+  }
   summary.linear_solver = now;
 }
 
@@ -75,7 +79,14 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
   while (go_on && !at_end()) {
     const int step = summary.steps + 1;
     const Clock::time_point before = Clock::now();
-    const StepReport report = control->step(state, end);
+    StepReport report;
+    try {
+      report = control->step(state, end);
+    } catch (const Error& error) {  // a factor that does not fit into memory, say
+      summary.end = RunEnd::failed;
+      summary.message = fmt::format("step {} (t = {:.6g}): {}", step, state.t, error.what());
+      break;
+    }
     const Clock::time_point after = Clock::now();
     summary.step_seconds += seconds(after - before);
     summary.wall_seconds = seconds(after - start);

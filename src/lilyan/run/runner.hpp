@@ -44,7 +44,7 @@ struct RunSummary {
   double worst_imbalance = 0;  // largest |H₁ − H₀ − ledger| of a step
   NewtonTimes times;
   std::string linear_solver;  // of the last step
-  // Steps by which another linear solver had been taken, and which.
+  // Steps by which another linear solver had been taken, and which; the first hundred of them.
   struct SolverSwitch {
     int step;
     std::string from, to;

@@ -171,6 +171,15 @@ void check_method(const SceneDocument& document, const Scene& scene) {
   throw InputError(document.locate("integrator.method", node), reason);
 }
 
+void check_linear_solver(const SceneDocument& document, const Scene& scene) {
+  if (scene.solver.newton.linear != LinearChoice::pcg) return;
+  const System& system = *scene.system;
+  if (system.dimension() == 3 && system.fixed_count() < system.vertices()) return;
+  const toml::node* node = document.root()["solver"]["linear"].node();
+  throw InputError(document.locate("solver.linear", node),
+                   "pcg is for systems of points in space that can move; take auto or cholesky");
+}
+
 }  // namespace
 
 Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
@@ -201,6 +210,7 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   }
 
   check_method(document, scene);
+  check_linear_solver(document, scene);
   const char* place = scene.coordinates.empty() ? "body" : "system";
   if (!std::isfinite(invariants(*scene.system, scene.initial).kinetic)) {
     root.fail(place, "the initial velocities have infinite energy");

@@ -1,7 +1,7 @@
 #include "lilyan/solve/block_matrix.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 
 #include "lilyan/core/threads.hpp"
 
@@ -9,20 +9,6 @@ namespace lilyan {
 namespace {
 
 constexpr int kChunkBlocks = 4096;  // about 150 kB, 10 µs
-
-// Four numbers at any address; a block's column is three of them.
-using Quad [[gnu::vector_size(32)]] = double;
-inline Quad load(const double* p) {
-  Quad q;
-  std::memcpy(&q, p, sizeof q);
-  return q;
-}
-inline Quad load(const float* p) {
-  using Four [[gnu::vector_size(16)]] = float;
-  Four q;
-  std::memcpy(&q, p, sizeof q);
-  return __builtin_convertvector(q, Quad);
-}
 
 }  // namespace
 
@@ -116,14 +102,14 @@ double BlockMatrix::multiply(const double* x, double* y) {
       // Two sums, since one alone would wait for itself.
       const double* own = x + 3 * std::ptrdiff_t{row};
       const double* centre = diagonal(row);
-      Quad even = load(centre) * own[0] + load(centre + 6) * own[2];
-      Quad odd = load(centre + 3) * own[1];
+      Quad even = load_quad(centre) * own[0] + load_quad(centre + 6) * own[2];
+      Quad odd = load_quad(centre + 3) * own[1];
       const float* block = this->block(start_[row]);
       for (int k = start_[row]; k < start_[row + 1]; ++k, block += 9) {
         const double* p = x + 3 * std::ptrdiff_t{column_[k]};
-        even += load(block) * p[0];
-        odd += load(block + 3) * p[1];
-        even += load(block + 6) * p[2];
+        even += load_quad(block) * p[0];
+        odd += load_quad(block + 3) * p[1];
+        even += load_quad(block + 6) * p[2];
       }
       even += odd;
       double* result = y + 3 * std::ptrdiff_t{row};

@@ -1,12 +1,27 @@
 // A symmetric matrix of 3×3 blocks with both triangles stored, for products with vectors.
 #pragma once
 
+#include <cstring>
 #include <span>
 #include <vector>
 
 #include "lilyan/assemble/pattern.hpp"
 
 namespace lilyan {
+
+// Four numbers at any address; a block's column is the first three of them.
+using Quad [[gnu::vector_size(32)]] = double;
+inline Quad load_quad(const double* p) {
+  Quad q;
+  std::memcpy(&q, p, sizeof q);
+  return q;
+}
+inline Quad load_quad(const float* p) {
+  using Four [[gnu::vector_size(16)]] = float;
+  Four q;
+  std::memcpy(&q, p, sizeof q);
+  return __builtin_convertvector(q, Quad);
+}
 
 // Products with it are limited by memory, and only its use in a preconditioned iteration matters,
 // so blocks off the diagonal are rounded to single precision. What that takes from a row's sum is

@@ -10,7 +10,10 @@ namespace {
 
 constexpr int kModes = 6;
 constexpr int kDenseClusters = 48;
-constexpr double kNoRotation = 1e-6;  // of a cluster's extent: vertices in line, or a single one
+// Rotations that move a cluster's vertices by less than this share of its extent, squared, are
+// none: vertices in line, or a single one; nor are any of vertices that coincide but for rounding.
+constexpr double kNoRotation = 1e-6;
+constexpr double kCoincide = 1e-12;
 
 using Mat3d = Eigen::Matrix3d;
 using Mat6d = Eigen::Matrix<double, kModes, kModes>;
@@ -82,7 +85,8 @@ void CoarseSpace::find_modes(const double* positions) {
     rotation_[a].setZero();
     const Vec3& square = axes.eigenvalues();
     for (int k = 0; k < 3; ++k) {
-      if (square[k] > kNoRotation * square[2]) {
+      if (square[k] > kNoRotation * square[2] &&
+          square[k] > kCoincide * kCoincide * centre.squaredNorm()) {
         rotation_[a].col(k) = axes.eigenvectors().col(k) / std::sqrt(square[k]);
       }
     }
@@ -95,8 +99,7 @@ void CoarseSpace::fill_rows(int a) {
   const auto& graph = pattern_->graph();
   int neighbour = pattern_->graph_start()[a];
   const int last = pattern_->graph_start()[a + 1];
-  // A row meets clusters in ascending order, but each row begins again: blocks are summed in place.
-  const auto add = [&](int b, const Mat6d& block) {
+  const auto store = [&](int b, const Mat6d& block) {
     const int length = pattern_->column_length(b);
     double* target = values_.data() + pattern_->block_position(a, b);
     for (int c = 0; c < kModes; ++c) {
@@ -145,7 +148,7 @@ void CoarseSpace::fill_rows(int a) {
         if (rotation_[a].col(k).isZero(0)) sum(3 + k, 3 + k) = 1;
       }
     }
-    add(b, sum);
+    store(b, sum);
     if (b == a) break;
   }
 }

@@ -26,6 +26,7 @@ bool with_definite_hessian(Objective& objective, const Vector& d, const BlockPat
 
   const auto assemble = [&](double projection) {
     const Timer timer(times.assembly);
+    ++times.hessians;
     objective.hessian(d, projection, values);
   };
   if (skip == 0 || definiteness == Definiteness::shift) {

@@ -1,7 +1,7 @@
 #include "lilyan/solve/direction.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/solve/definite.hpp"
@@ -64,7 +64,7 @@ LinearSolver& DirectionFinder::cholesky() {
 }
 
 std::string_view DirectionFinder::name() const {
-  return last_ == LinearKind::pcg ? "pcg" : cholesky_->name();
+  return last_ == LinearKind::pcg || !cholesky_ ? "pcg" : cholesky_->name();
 }
 
 void DirectionFinder::begin() { renew_ = true; }
@@ -73,82 +73,106 @@ bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& 
                            const Request& request, Vector& direction, NewtonResult& result,
                            NewtonTimes& times) {
   for (int c = 0; c < pattern_.dofs(); ++c) right_[c] = -gradient[pattern_.dof(c)];
-  bool by_factor = choice_ == LinearChoice::cholesky || (request.reuse && factorised());
-  if (choice_ == LinearChoice::automatic && !by_factor) {
-    by_factor = hold_ > 0 || request.insist;
-    if (hold_ > 0) --hold_;
+  if (!(request.reuse && factorised())) {
+    bool exact = choice_ == LinearChoice::cholesky;
+    if (choice_ == LinearChoice::automatic) {
+      exact = hold_ > 0 || request.insist > 1;
+      if (hold_ > 0) --hold_;
+    }
+    const bool found = exact ? by_factor(objective, d, request, result, times)
+                             : by_iteration(objective, d, request, result, times);
+    if (!found) return false;
   }
-  if (!by_factor) {
-    if (!iterate(objective, d, request, result, times)) return false;
-    by_factor = last_ == LinearKind::cholesky;
-  } else if (!(request.reuse && factorised())) {
-    if (!factorise(objective, d, result, times)) return false;
-  }
-  if (by_factor) {
+  if (factorised()) {
     const Timer timer(times.solve);
-    cholesky().solve(right_, solution_);
+    cholesky_->solve(right_, solution_);
   }
   for (int c = 0; c < pattern_.dofs(); ++c) direction[pattern_.dof(c)] = solution_[c];
   return true;
 }
 
-bool DirectionFinder::factorise(Objective& objective, const Vector& d, NewtonResult& result,
-                                NewtonTimes& times) {
-  last_ = LinearKind::cholesky;
-  return factorise_definite(objective, d, pattern_, definiteness_, cholesky(), hessian_, result,
-                            times);
+bool DirectionFinder::by_factor(Objective& objective, const Vector& d, const Request& request,
+                                NewtonResult& result, NewtonTimes& times) {
+  try {
+    const bool done = factorise_definite(objective, d, pattern_, definiteness_, cholesky(),
+                                         hessian_, result, times);
+    last_ = LinearKind::cholesky;
+    return done;
+  } catch (const Error&) {  // too large for the memory, say
+    if (choice_ != LinearChoice::automatic) throw;
+    choice_ = LinearChoice::pcg;
+    cholesky_.reset();
+    return by_iteration(objective, d, request, result, times);
+  }
 }
 
-bool DirectionFinder::iterate(Objective& objective, const Vector& d, const Request& request,
-                              NewtonResult& result, NewtonTimes& times) {
-  if (!pcg_) pcg_ = std::make_unique<Pcg>(pattern_);
+bool DirectionFinder::by_iteration(Objective& objective, const Vector& d, const Request& request,
+                                   NewtonResult& result, NewtonTimes& times) {
+  last_ = LinearKind::pcg;
+  spent_ = 0;
   const bool solved = with_definite_hessian(
       objective, d, pattern_, definiteness_, request.caution, hessian_, result, times,
-      [&] { return attempt(objective, request, result, times); });
-  last_ = LinearKind::pcg;
+      [&] { return attempt(objective, d, request, result, times); });
   if (solved && end_ == PcgEnd::converged) {
-    if (choice_ == LinearChoice::automatic) next_hold_ = kFirstHold;
+    next_hold_ = kFirstHold;
     return true;
   }
   if (choice_ == LinearChoice::pcg) return solved;  // as far as it got
   hold_ = next_hold_;
   next_hold_ = std::min(2 * next_hold_, kLongestHold);
-  return factorise(objective, d, result, times);
+  return by_factor(objective, d, request, result, times);
 }
 
 // One try with the matrix at hand; false when it is not positive definite.
-bool DirectionFinder::attempt(const Objective& objective, const Request& request,
+bool DirectionFinder::attempt(const Objective& objective, const Vector& d, const Request& request,
                               NewtonResult& result, NewtonTimes& times) {
   {
     const Timer timer(times.factorisation);
-    if (renew_) {
-      const Vector* x = objective.positions();
-      for (int c = 0; c < pattern_.dofs(); ++c) positions_[c] = x ? (*x)[pattern_.dof(c)] : 0.0;
+    const Vector* x = objective.positions();
+    for (int c = 0; c < pattern_.dofs(); ++c) {
+      const int dof = pattern_.dof(c);
+      positions_[c] = x ? (*x)[dof] + 0.5 * d[dof] : 0.0;  // half-way, where forces act
     }
     end_ = PcgEnd::not_definite;
-    if (!pcg_->prepare({hessian_.data(), static_cast<std::size_t>(pattern_.entries())},
-                       renew_ ? &positions_ : nullptr)) {
+    if (!pcg_->prepare({hessian_.data(), static_cast<std::size_t>(pattern_.entries())}, positions_,
+                       renew_)) {
       return false;
     }
   }
   const Timer timer(times.solve);
-  const double accuracy = request.insist ? 1e-3 * request.accuracy : request.accuracy;
+  const double accuracy = request.insist > 0 ? 1e-3 * request.accuracy : request.accuracy;
   pcg_->start(right_);
   end_ = pcg_->run(accuracy, kUnquestioned);
-  if (end_ == PcgEnd::exhausted) end_ = pcg_->run(accuracy, iteration_limit());
+  if (end_ == PcgEnd::exhausted) end_ = pcg_->run(accuracy, iteration_limit() - spent_);
   result.linear_iterations += pcg_->iterations();
-  if (end_ == PcgEnd::not_definite) return false;
+  spent_ += pcg_->iterations();
+  // Where a factor would have been found by now, it is no use to go on with other matrices.
+  if (end_ == PcgEnd::not_definite) {
+    const bool give_up =
+        choice_ == LinearChoice::automatic && spent_ > kUnquestioned && spent_ > iteration_limit();
+    if (give_up) end_ = PcgEnd::exhausted;
+    return give_up;
+  }
+  if (request.last) pcg_->correct_rigid_motions();
   pcg_->solution(solution_);
-  if (renew_) renewed_iterations_ = pcg_->iterations();
-  renew_ = pcg_->iterations() > kOutdated * renewed_iterations_ + 5;
+  const double effort = pcg_->iterations() / std::log(1 / accuracy);
+  if (renew_) renewed_effort_ = effort;
+  renew_ = effort > kOutdated * renewed_effort_ + 1;
   return true;
 }
 
 int DirectionFinder::iteration_limit() {
+  if (choice_ == LinearChoice::automatic) {
+    try {
+      cholesky();
+    } catch (const Error&) {
+      choice_ = LinearChoice::pcg;
+    }
+  }
   if (choice_ == LinearChoice::pcg) return kMostIterations;
-  const double entries = 0.25 * cholesky().solve_flops();
-  const double factor = kFactorFlop * cholesky().factor_flops() + kFactorEntry * entries;
-  const double solve = kSolveFlop * cholesky().solve_flops();
+  const double entries = 0.25 * cholesky_->solve_flops();
+  const double factor = kFactorFlop * cholesky_->factor_flops() + kFactorEntry * entries;
+  const double solve = kSolveFlop * cholesky_->solve_flops();
   const double iterations = (kFactorsPerDirection * factor + kSolvesPerDirection * solve) /
                             (kIterationFlop * pcg_->work());
   return static_cast<int>(std::clamp(iterations, 0.0, double{kMostIterations}));

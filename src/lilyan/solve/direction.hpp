@@ -13,7 +13,7 @@ namespace lilyan {
 // times faster wherever they converge soon. `automatic` begins with the latter, gives up when the
 // iterations have cost what a factor would, and takes Cholesky for a while before it tries again,
 // longer each time. Costs are counted in operations, not measured in seconds, so that a run's
-// results do not depend on how busy the machine is.
+// results do not depend on how busy the machine is; they do depend on the steps taken before.
 class DirectionFinder {
  public:
   // The pattern must outlive this. Throws Error when the choice cannot be kept.
@@ -25,7 +25,9 @@ class DirectionFinder {
   struct Request {
     bool reuse = false;     // the factor at hand is good enough
     double accuracy = 0.1;  // of an iterative solution, relative
-    bool insist = false;    // what was found last did not lead down: do better
+    int insist = 0;         // what was found last did not help: be more accurate; exact if above 1
+    // It may be the last one: what is left of total forces and torques would be left for good.
+    bool last = false;
     // The Hessian may be indefinite without conjugate gradients having met a direction that shows
     // it: how many of the first attempts at a definite one to leave out.
     int caution = 0;
@@ -42,11 +44,12 @@ class DirectionFinder {
   [[nodiscard]] const std::vector<double>& hessian() const { return hessian_; }
 
  private:
-  bool iterate(Objective& objective, const Vector& d, const Request& request, NewtonResult& result,
-               NewtonTimes& times);
-  bool factorise(Objective& objective, const Vector& d, NewtonResult& result, NewtonTimes& times);
-  bool attempt(const Objective& objective, const Request& request, NewtonResult& result,
-               NewtonTimes& times);
+  bool by_iteration(Objective& objective, const Vector& d, const Request& request,
+                    NewtonResult& result, NewtonTimes& times);
+  bool by_factor(Objective& objective, const Vector& d, const Request& request,
+                 NewtonResult& result, NewtonTimes& times);
+  bool attempt(const Objective& objective, const Vector& d, const Request& request,
+               NewtonResult& result, NewtonTimes& times);
   int iteration_limit();
   LinearSolver& cholesky();
 
@@ -61,8 +64,9 @@ class DirectionFinder {
 
   // Conjugate gradients.
   PcgEnd end_ = PcgEnd::converged;
-  bool renew_ = true;           // the coarse matrix
-  int renewed_iterations_ = 0;  // that the first solve took after it was renewed
+  int spent_ = 0;              // iterations for the direction at hand, over all attempts
+  bool renew_ = true;          // the coarse matrix
+  double renewed_effort_ = 0;  // iterations per digit of the first solve after that
   // Directions to leave to Cholesky before conjugate gradients get another chance, and how many it
   // will be next time.
   int hold_ = 0;

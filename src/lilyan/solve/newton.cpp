@@ -14,11 +14,12 @@ constexpr int kMaxTrials = 60;             // halvings of the step length
 constexpr double kReuseContraction = 0.2;  // keep the factor while a full step shrinks ‖r‖ by this
 constexpr double kFirstAccuracy = 0.1;     // of an iterative linear solution
 constexpr double kBestAccuracy = 1e-5;
+constexpr double kMayBeLast = 100;  // error expected after a step, relative to what is allowed
 constexpr double kPoorContraction = 0.9;
 constexpr int kPatience = 3;  // steps of that kind before iterative solutions are no longer trusted
 constexpr double kStillSteep = 0.5;
 constexpr double kAfterPoor = 1e-3;
-constexpr double kShareOfGoal = 0.2;  // of the error that is allowed at the end
+constexpr double kShareOfGoal = 0.02;  // of the error that is allowed at the end
 
 // Of the next direction, given how much the last one shrank the residual: a linear model is worth
 // solving as far as it agrees with the function (Eisenstat, Walker 1996, choice 2).
@@ -68,6 +69,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   if (objective.linearise(d)) phi = evaluate(d, gradient_);
   double norm = objective.norm(gradient_);
   bool stalled = false;  // the last step hardly shrank the residual
+  bool accurate = true;  // its direction was exact, or nearly
   int poor = 0;          // steps in a row that did not shrink it
   int shortened = 0;     // steps in a row that were shortened
   DirectionFinder::Request request{.accuracy = kFirstAccuracy};
@@ -79,13 +81,18 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
       result.status = StepStatus::not_converged;
       return result;
     }
+    // Only a direction that was accurate proves that rounding is all that is left.
     if (stalled && at_rounding(objective, d, norm)) {
-      result.status = StepStatus::round_off;
-      return result;
+      if (accurate) {
+        result.status = StepStatus::round_off;
+        return result;
+      }
+      request.insist = std::max(request.insist, 1);
     }
     const int fixes = result.definiteness_fixes;
     // No more accurate than what is left to do asks for.
     request.accuracy = std::max(request.accuracy, std::min(kFirstAccuracy, kShareOfGoal / defect));
+    request.last = request.accuracy * defect < kMayBeLast;
     if (!finder_->find(objective, d, gradient_, request, direction_, result, times_)) {
       result.status = StepStatus::not_definite;
       return result;
@@ -129,16 +136,17 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
       length = lengthen(d, phi, slope, evaluate);
     }
     if (!accepted) {
-      if (at_rounding(objective, d, norm)) {
+      const bool exact = finder_->factorised() && !request.reuse;
+      if ((exact || request.insist > 0) && at_rounding(objective, d, norm)) {
         result.status = StepStatus::round_off;
         return result;
       }
       // An old factor may be to blame, or an iterative solution.
-      if (!request.reuse && (request.insist || finder_->factorised())) {
+      if (exact || request.insist > 1) {
         result.status = StepStatus::no_descent;
         return result;
       }
-      request.insist = !request.reuse;
+      if (!request.reuse) ++request.insist;
       request.reuse = false;
       continue;
     }
@@ -150,11 +158,12 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     // iterative solution does not see unless it comes across it.
     poor = new_norm > kPoorContraction * norm ? poor + 1 : 0;
     shortened = length < 1 ? shortened + 1 : 0;
+    accurate = finder_->factorised() || request.insist > 0;
     const int caution = finder_->factorised() ? 0 : std::clamp(shortened - 1, 0, 2);
     request = {.reuse = options_.reuse_factor && length == 1 &&
                         new_norm <= kReuseContraction * norm && finder_->factorised(),
                .accuracy = next_accuracy(new_norm / norm),
-               .insist = poor >= kPatience,
+               .insist = poor >= kPatience ? 2 : 0,
                .caution = caution};
     stalled = new_norm > 0.5 * norm;
     norm = new_norm;
@@ -175,7 +184,11 @@ double Newton::lengthen(const Vector& d, double& phi, double slope, const Evalua
     const double factor = change > 0 ? std::clamp(-slope / change, 2.0, 10.0) : 10.0;
     longer_ = d + (factor * length) * direction_;
     const double longer_phi = evaluate(longer_, longer_gradient_);
-    if (!(longer_phi < phi)) return length;
+    if (!(longer_phi < phi)) {
+      // The objective remembers where it was evaluated last, which has to be at the result.
+      evaluate(trial_, trial_gradient_);
+      return length;
+    }
     length *= factor;
     phi = longer_phi;
     trial_.swap(longer_);

@@ -80,12 +80,14 @@ struct NewtonTimes {
   double factorisation = 0;
   double solve = 0;
   double evaluation = 0;  // objective and gradient
+  long hessians = 0;      // assembled
 
   NewtonTimes& operator+=(const NewtonTimes& o) {
     assembly += o.assembly;
     factorisation += o.factorisation;
     solve += o.solve;
     evaluation += o.evaluation;
+    hessians += o.hessians;
     return *this;
   }
 };

@@ -28,25 +28,24 @@ Pcg::Pcg(const LowerPattern& pattern)
       aggregates_(aggregate(pattern, cluster_size(pattern.nodes()))),
       matrix_(pattern, aggregates_.node, aggregates_.start),
       coarse_(matrix_, aggregates_),
+      rigid_(matrix_, aggregates_),
       inverse_(9 * static_cast<std::size_t>(pattern.nodes())),
       bad_(matrix_.chunks().size()),
       partial_(matrix_.chunks().size()) {
-  for (Vector* v : {&residual_, &solution_, &direction_, &image_, &z_}) v->setZero(pattern.dofs());
+  for (Vector* v : {&positions_, &residual_, &solution_, &direction_, &image_, &z_})
+    v->setZero(pattern.dofs());
 }
 
 double Pcg::work() const {
   return 9.0 * matrix_.blocks() + 30.0 * pattern_.nodes() + coarse_.work();
 }
 
-bool Pcg::prepare(std::span<const double> values, const Vector* positions) {
+bool Pcg::prepare(std::span<const double> values, const Vector& positions, bool renew) {
   matrix_.assign(values);
-  if (!invert_diagonal()) return false;
-  if (!positions) return true;
-  // (z_ is free now.)
   for (int k = 0; k < pattern_.nodes(); ++k) {
-    z_.segment<3>(3 * k) = positions->segment<3>(3 * aggregates_.node[k]);
+    positions_.segment<3>(3 * k) = positions.segment<3>(3 * aggregates_.node[k]);
   }
-  return coarse_.build(z_.data());
+  return invert_diagonal() && (!renew || coarse_.build(positions_.data()));
 }
 
 bool Pcg::invert_diagonal() {
@@ -124,10 +123,15 @@ PcgEnd Pcg::run(double tolerance, int max_iterations) {
     if (!(curvature > 0)) return PcgEnd::not_definite;
     ++iterations_;
     const double next = advance(norm_ / curvature);
+    if (!(next >= 0)) return PcgEnd::not_definite;
     new_direction(next / norm_);
     norm_ = next;
   }
-  return std::isfinite(norm_) ? PcgEnd::converged : PcgEnd::not_definite;
+  return norm_ >= 0 ? PcgEnd::converged : PcgEnd::not_definite;
+}
+
+void Pcg::correct_rigid_motions() {
+  rigid_.apply(positions_.data(), residual_.data(), solution_.data());
 }
 
 void Pcg::solution(Vector& result) const {

@@ -1,7 +1,6 @@
 // Conjugate gradients for a body's equations, preconditioned on two levels.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "lilyan/solve/aggregates.hpp"
 #include "lilyan/solve/block_matrix.hpp"
 #include "lilyan/solve/coarse_space.hpp"
+#include "lilyan/solve/rigid_correction.hpp"
 
 namespace lilyan {
 
@@ -26,15 +26,18 @@ class Pcg {
   // The pattern has blocks of 3×3, and must outlive this.
   explicit Pcg(const LowerPattern& pattern);
 
-  // Takes a matrix in the pattern's lower compressed columns. With positions (of all nodes), the
-  // coarse matrix is renewed. False when the matrix is seen not to be positive definite.
-  [[nodiscard]] bool prepare(std::span<const double> values, const Vector* positions);
+  // Takes a matrix in the pattern's lower compressed columns, and the nodes' positions. The coarse
+  // matrix is renewed on request. False when the matrix is seen not to be positive definite.
+  [[nodiscard]] bool prepare(std::span<const double> values, const Vector& positions, bool renew);
 
   // Begins with a new right side, from zero.
   void start(const Vector& right_side);
   // Goes on until the error, in the norm of the preconditioned residual, is at most `tolerance` of
   // what it was at the start, or `max_iterations` have been made since then.
   PcgEnd run(double tolerance, int max_iterations);
+  // Takes out the error that is left in rigid motions of whole bodies, at the cost of a few
+  // iterations. To be called at most once, after the last run.
+  void correct_rigid_motions();
   // Where it got to. Unless it is zero, the right side has a positive product with it.
   void solution(Vector& result) const;
 
@@ -53,11 +56,12 @@ class Pcg {
   Aggregates aggregates_;
   BlockMatrix matrix_;
   CoarseSpace coarse_;
+  RigidCorrection rigid_;
   std::vector<double> inverse_;  // of the diagonal blocks
   std::vector<char> bad_;        // chunks with a diagonal block that is not positive definite
   std::vector<double> partial_;
-  // In the aggregates' order; positions are only given to the coarse space.
-  Vector residual_, solution_, direction_, image_, z_;
+  // In the aggregates' order.
+  Vector positions_, residual_, solution_, direction_, image_, z_;
   int iterations_ = 0;
   double start_norm_ = 0;  // squared, as the next
   double norm_ = 0;

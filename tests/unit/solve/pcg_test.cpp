@@ -86,7 +86,7 @@ TEST_P(PcgSolves, ToTheAccuracyAskedFor) {
   const Problem p({.size = {6, 1, 1}, .cells = {24, 4, 4}, .fixed = {1, 2}}, GetParam());
   const Matrix full = dense(p.pattern, p.values);
   Pcg pcg(p.pattern);
-  ASSERT_TRUE(pcg.prepare(p.lower(), &p.positions));
+  ASSERT_TRUE(pcg.prepare(p.lower(), p.positions, true));
   std::mt19937 random(3);
   for (int k = 0; k < 3; ++k) {
     const Vector expected = random_vector(p.pattern.dofs(), 1, random);
@@ -109,7 +109,7 @@ TEST(Pcg, IterationsHardlyGrowWithTheBody) {
   for (const int cells : {20, 80}) {
     const Problem p({.size = {0.25 * cells, 1, 1}, .cells = {cells, 4, 4}}, 100);
     Pcg pcg(p.pattern);
-    ASSERT_TRUE(pcg.prepare(p.lower(), &p.positions));
+    ASSERT_TRUE(pcg.prepare(p.lower(), p.positions, true));
     Vector right = Vector::Zero(p.pattern.dofs());
     right[0] = 1;  // the far end has to learn of it
     pcg.start(right);
@@ -128,11 +128,11 @@ TEST(Pcg, GoesOnWhereItStopped) {
   const Vector right = random_vector(p.pattern.dofs(), 1, random);
   Vector a(right.size());
   Vector b(right.size());
-  ASSERT_TRUE(once.prepare(p.lower(), &p.positions));
+  ASSERT_TRUE(once.prepare(p.lower(), p.positions, true));
   once.start(right);
   EXPECT_EQ(once.run(1e-8, 1000), PcgEnd::converged);
   once.solution(a);
-  ASSERT_TRUE(twice.prepare(p.lower(), &p.positions));
+  ASSERT_TRUE(twice.prepare(p.lower(), p.positions, true));
   twice.start(right);
   EXPECT_EQ(twice.run(1e-8, 5), PcgEnd::exhausted);
   EXPECT_EQ(twice.run(1e-8, 1000), PcgEnd::converged);
@@ -143,9 +143,9 @@ TEST(Pcg, GoesOnWhereItStopped) {
 TEST(Pcg, TakesAnOlderCoarseMatrix) {
   Problem p({.cells = {8, 4, 4}}, 10);
   Pcg pcg(p.pattern);
-  ASSERT_TRUE(pcg.prepare(p.lower(), &p.positions));
+  ASSERT_TRUE(pcg.prepare(p.lower(), p.positions, true));
   for (double& v : p.values) v *= 3;
-  ASSERT_TRUE(pcg.prepare(p.lower(), nullptr));
+  ASSERT_TRUE(pcg.prepare(p.lower(), p.positions, false));
   std::mt19937 random(5);
   const Vector expected = random_vector(p.pattern.dofs(), 1, random);
   pcg.start(dense(p.pattern, p.values) * expected);
@@ -158,7 +158,7 @@ TEST(Pcg, TakesAnOlderCoarseMatrix) {
 TEST(Pcg, NothingToDo) {
   const Problem p({.cells = {4, 2, 2}}, 1);
   Pcg pcg(p.pattern);
-  ASSERT_TRUE(pcg.prepare(p.lower(), &p.positions));
+  ASSERT_TRUE(pcg.prepare(p.lower(), p.positions, true));
   pcg.start(Vector::Zero(p.pattern.dofs()));
   EXPECT_EQ(pcg.run(1e-3, 100), PcgEnd::converged);
   EXPECT_EQ(pcg.iterations(), 0);
@@ -180,7 +180,7 @@ TEST(Pcg, ReportsIndefiniteMatrices) {
       }
     }
     Pcg pcg(p.pattern);
-    bool noticed = !pcg.prepare(p.lower(), &p.positions);
+    bool noticed = !pcg.prepare(p.lower(), p.positions, true);
     if (!noticed) {
       std::mt19937 random(6);
       pcg.start(random_vector(p.pattern.dofs(), 1, random));
@@ -216,7 +216,7 @@ TEST(Pcg, RopesAndLonePoints) {
     }
   }
   Pcg pcg(pattern);
-  ASSERT_TRUE(pcg.prepare(values, &rest));
+  ASSERT_TRUE(pcg.prepare(values, rest, true));
   std::mt19937 random(7);
   const Vector expected = random_vector(pattern.dofs(), 1, random);
   Vector right = Vector::Zero(pattern.dofs());
@@ -241,7 +241,7 @@ TEST(Pcg, SameBitsForAnyNumberOfThreads) {
   for (const int count : {1, 2, 3}) {
     set_threads(count);
     Pcg pcg(p.pattern);
-    ASSERT_TRUE(pcg.prepare(p.lower(), &p.positions));
+    ASSERT_TRUE(pcg.prepare(p.lower(), p.positions, true));
     pcg.start(right);
     EXPECT_EQ(pcg.run(1e-8, 1000), PcgEnd::converged);
     solutions.emplace_back(right.size());

@@ -1,0 +1,46 @@
+// What an iterative solution leaves of a body's total force and torque, taken out exactly.
+//
+// An exact Newton step leaves a residual without total force and torque (to rounding, and to second
+// order), and with that linear and angular momentum. One that is only so accurate leaves a little
+// of both, the same way in every step. With T the rigid motions of a body as a whole,
+//   x += T (Tᵀ A T)⁻¹ Tᵀ r
+// minimises the error over them, after which Tᵀ r = 0.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "lilyan/core/types.hpp"
+#include "lilyan/solve/aggregates.hpp"
+#include "lilyan/solve/block_matrix.hpp"
+
+namespace lilyan {
+
+class RigidCorrection {
+ public:
+  // Both must outlive this; the matrix's rows are the aggregates' places.
+  RigidCorrection(const BlockMatrix& matrix, const Aggregates& aggregates);
+
+  // For every connected body, with vertices at the given positions.
+  void apply(const double* positions, const double* residual, double* solution);
+
+ private:
+  using Vec6 = Eigen::Matrix<double, 6, 1>;
+  using Mat6 = Eigen::Matrix<double, 6, 6>;
+  // Sums over a cluster, or over a body.
+  struct Sums {
+    Mat6 matrix;    // Tᵀ A T
+    Vec6 force;     // Tᵀ r
+    Vec3 centre;    // sum of positions
+    double extent;  // sum of squared distances from the centre
+    double count;
+  };
+  void add_rows(int cluster, const double* positions, const double* residual);
+
+  const BlockMatrix& matrix_;
+  const Aggregates& aggregates_;
+  std::vector<int> body_of_;  // of each cluster
+  std::vector<Sums> clusters_, bodies_;
+};
+
+}  // namespace lilyan
