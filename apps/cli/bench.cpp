@@ -41,7 +41,7 @@ class Table {
 
   void head(std::string_view title, std::string_view ratio) {
     fmt::print(
-        "{}\n{:<14} {:>7} {:>8}  {:<17} {:<18} {:>3} {:>5} {:>5} {:>8}  {:>7} {:>7} {:>7} {:>7}"
+        "{}\n{:<14} {:>7} {:>8}  {:<17.17} {:<18} {:>3} {:>5} {:>5} {:>8}  {:>7} {:>7} {:>7} {:>7}"
         "  {:>9} {:>6} {:>5} {:>7}\n",
         title, "mesh", "verts", "tets", "method", "linear", "thr", "iter", "cg", "ms/iter",
         "assemb", "setup", "solve", "eval", "ms/step", "B/tet", "%peak", ratio);
@@ -53,7 +53,7 @@ class Table {
         r.hessian > 0 ? kHessianFlops * tets / (1e-3 * r.hessian) / (roofline_.flops * r.threads)
                       : 0;
     fmt::print(
-        "{:<14} {:>7} {:>8}  {:<17} {:<18} {:>3} {:>5.1f} {:>5.1f} {:>8.3f}  {:>7.3f} "
+        "{:<14} {:>7} {:>8}  {:<17.17} {:<18} {:>3} {:>5.1f} {:>5.1f} {:>8.3f}  {:>7.3f} "
         "{:>7.3f} {:>7.3f} {:>7.3f}  {:>9.3f} {:>6.0f} {:>5.1f} {:>7.3f}{}\n",
         r.mesh, r.vertices, r.tets, r.method, r.linear, r.threads, r.iterations,
         r.linear_iterations, r.iteration, r.assembly, r.setup, r.solve, r.evaluation, r.step,
