@@ -177,6 +177,19 @@ struct Jet {
     const double t1 = 1 + t * t;
     return chain(a, t, t1, 2 * t * t1);
   }
+  friend Jet sinh(const Jet& a) {
+    const double s = std::sinh(a.value);
+    return chain(a, s, std::cosh(a.value), s);
+  }
+  friend Jet cosh(const Jet& a) {
+    const double c = std::cosh(a.value);
+    return chain(a, c, std::sinh(a.value), c);
+  }
+  friend Jet tanh(const Jet& a) {
+    const double t = std::tanh(a.value);
+    const double t1 = 1 - t * t;
+    return chain(a, t, t1, -2 * t * t1);
+  }
   friend Jet asin(const Jet& a) {
     const double i = 1 / std::sqrt(1 - a.value * a.value);
     return chain(a, std::asin(a.value), i, a.value * i * i * i);

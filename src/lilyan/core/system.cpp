@@ -24,15 +24,31 @@ System::System(std::vector<double> vertex_masses, int dimension)
   }
 }
 
-void System::add(std::unique_ptr<Energy> energy) { energies_.push_back(std::move(energy)); }
+System::System(std::unique_ptr<Lagrangian> lagrangian)
+    : System(std::vector<double>(static_cast<std::size_t>(lagrangian->dofs()), 1.0), 1) {
+  lagrangian_ = std::move(lagrangian);
+}
+
+void System::refuse_with_lagrangian(const char* what) const {
+  if (lagrangian_) throw Error(std::string("a system given by a Lagrangian cannot have ") + what);
+}
+
+void System::add(std::unique_ptr<Energy> energy) {
+  refuse_with_lagrangian("potential energies beside it");
+  energies_.push_back(std::move(energy));
+}
 
 void System::add(std::unique_ptr<Force> force) { forces_.push_back(std::move(force)); }
 
 void System::add(std::unique_ptr<Dissipation> dissipation) {
+  refuse_with_lagrangian("dissipation by elements");
   dissipations_.push_back(std::move(dissipation));
 }
 
-void System::add(std::unique_ptr<Impulse> impulse) { impulses_.push_back(std::move(impulse)); }
+void System::add(std::unique_ptr<Impulse> impulse) {
+  refuse_with_lagrangian("impulses");
+  impulses_.push_back(std::move(impulse));
+}
 
 void System::add(std::unique_ptr<Motion> motion) {
   for (const int vertex : motion->vertices()) {
@@ -73,6 +89,7 @@ void System::add(std::unique_ptr<Constraint> constraint) {
 }
 
 void System::fix(int vertex) {
+  refuse_with_lagrangian("fixed vertices");
   if (vertex < 0 || vertex >= vertices()) {
     throw Error("cannot fix vertex " + std::to_string(vertex) + ": the system has " +
                 std::to_string(vertices()));

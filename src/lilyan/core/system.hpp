@@ -10,6 +10,7 @@
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/force.hpp"
 #include "lilyan/core/impulse.hpp"
+#include "lilyan/core/lagrangian.hpp"
 #include "lilyan/core/motion.hpp"
 #include "lilyan/core/types.hpp"
 
@@ -23,10 +24,17 @@ namespace lilyan {
 //
 // A vertex is a point in space, with three coordinates; or, in a system of dimension one, a single
 // generalised coordinate with its own (constant) mass: an angle and its moment of inertia, say.
+//
+// Where masses are not constant, a Lagrangian takes the place of masses and energies:
+//
+//   System system(std::make_unique<DoublePendulum>());
 class System {
  public:
   // Throws Error unless every mass is positive and finite and the dimension 1 or 3.
   explicit System(std::vector<double> vertex_masses, int dimension = 3);
+  // Of dimension one. Forces and constraints may be added, nothing else; its vertex_masses() are
+  // ones, which weigh coordinates against each other where errors are measured.
+  explicit System(std::unique_ptr<Lagrangian> lagrangian);
 
   void add(std::unique_ptr<Energy> energy);
   void add(std::unique_ptr<Force> force);
@@ -39,6 +47,9 @@ class System {
 
   // A fixed vertex stays where the state has it; its velocity is taken as zero.
   void fix(int vertex);
+
+  // Null unless the system was made of one.
+  [[nodiscard]] const Lagrangian* lagrangian() const { return lagrangian_.get(); }
 
   [[nodiscard]] int vertices() const { return static_cast<int>(masses_.size()); }
   [[nodiscard]] int dimension() const { return dimension_; }  // of each vertex
@@ -71,7 +82,10 @@ class System {
  private:
   static constexpr char kMoving = 2;
 
+  void refuse_with_lagrangian(const char* what) const;
+
   int dimension_;
+  std::unique_ptr<Lagrangian> lagrangian_;
   std::vector<double> masses_;
   Vector dof_mass_;
   std::vector<char> fixed_;

@@ -92,7 +92,25 @@ Invariants invariants(const System& system, const Vector& x, const Vector& v,
   return result;
 }
 
+Invariants lagrangian_invariants(const Lagrangian& lagrangian, double t, const double* q,
+                                 const double* v) {
+  const Eigen::Index n = lagrangian.dofs();
+  thread_local Vector momentum, rest;
+  momentum.resize(n);
+  rest.setZero(n);
+  const double at_v = lagrangian.evaluate(t, q, v, {.v = momentum.data()});
+  Invariants result;
+  result.total = momentum.dot(Eigen::Map<const Vector>(v, n)) - at_v;
+  const double potential = -lagrangian.evaluate(t, q, rest.data(), {});
+  result.potential[static_cast<std::size_t>(EnergyKind::potential)] = potential;
+  result.kinetic = result.total - potential;
+  return result;
+}
+
 Invariants invariants(const System& system, const State& state) {
+  if (const Lagrangian* lagrangian = system.lagrangian()) {
+    return lagrangian_invariants(*lagrangian, state.t, state.x.data(), state.v.data());
+  }
   constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .value = 1}}};
   return invariants(system, state.x, state.v, Assembler(system).values(state.x, nullptr, here));
 }

@@ -10,7 +10,11 @@ namespace lilyan {
 // From given potential energies, which the caller usually has at hand already.
 [[nodiscard]] Invariants invariants(const System& system, const Vector& x, const Vector& v,
                                     const EnergyByKind& potential);
-// Evaluates the potentials as well.
+// Of a general Lagrangian: the energy v·∂L/∂v − L. As potential energy counts −L at v = 0, as
+// kinetic energy the rest.
+[[nodiscard]] Invariants lagrangian_invariants(const Lagrangian& lagrangian, double t,
+                                               const double* q, const double* v);
+// Evaluates what the system has.
 [[nodiscard]] Invariants invariants(const System& system, const State& state);
 
 }  // namespace lilyan

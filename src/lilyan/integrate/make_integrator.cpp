@@ -11,6 +11,7 @@
 #include "lilyan/integrate/discrete_gradient.hpp"
 #include "lilyan/integrate/explicit.hpp"
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/integrate/lagrangian_step.hpp"
 #include "lilyan/integrate/minimise.hpp"
 
 namespace lilyan {
@@ -56,7 +57,32 @@ bool supports_dissipation(const System& system, const Scheme& scheme) {
 
 }  // namespace
 
+namespace {
+
+// Of systems that are given by a Lagrangian.
+std::string reason_unsupported_lagrangian(const System& system, const Scheme& scheme) {
+  if (const auto* composition = std::get_if<CompositionTable>(&scheme.table)) {
+    return reason_unsupported_lagrangian(system, *composition->base);
+  }
+  if (!scheme.lagrangian) {
+    return fmt::format(
+        "{} is for constant masses only; implicit-midpoint, hp, gauss, avf, rk4 and others can "
+        "step any Lagrangian",
+        scheme.label);
+  }
+  if (!system.constraints().empty() && !scheme.lagrangian->takes_constraints) {
+    return fmt::format(
+        "{} cannot keep constraints of a system whose masses are not constant; the variational "
+        "methods (implicit-midpoint, hp, stoermer-verlet and compositions of them) can",
+        scheme.label);
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string reason_unsupported(const System& system, const Scheme& scheme) {
+  if (system.lagrangian()) return reason_unsupported_lagrangian(system, scheme);
   if (!system.constraints().empty() && !supports_constraints(scheme)) {
     return constraints_unsupported(scheme);
   }
@@ -102,6 +128,9 @@ std::string reason_unsupported(const System& system, const Scheme& scheme) {
 
 std::unique_ptr<Integrator> make_plain_integrator(const System& system, const Scheme& scheme,
                                                   const SolverOptions& options) {
+  if (system.lagrangian()) {
+    return std::make_unique<LagrangianIntegrator>(system, *scheme.lagrangian, options);
+  }
   if (!system.constraints().empty()) {
     return std::make_unique<ConstrainedIntegrator>(system, scheme, options);
   }

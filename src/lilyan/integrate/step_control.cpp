@@ -60,6 +60,11 @@ std::unique_ptr<StepControl> make_step_control(Integrator& integrator, const Sys
       if (!scheme.claims.symmetric) {
         throw Error("reversible steps need a symmetric method: no other retraces its own steps");
       }
+      if (system.lagrangian()) {
+        throw Error(
+            "reversible steps follow the forces of a potential, which a general Lagrangian does "
+            "not have; take equal steps or error control");
+      }
       return std::make_unique<ReversibleControl>(integrator, system, options);
     case StepControlKind::fixed: break;
   }

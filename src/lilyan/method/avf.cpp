@@ -59,10 +59,13 @@ Method avf() {
         MinimisationTable table = one_stage(stage);
         table.averages_force = true;
         table.adaptive_nodes = adaptive;
+        LagrangianTable general = average_table(q.nodes);
+        general.adaptive_nodes = adaptive;
         return Scheme{.label = fmt::format("avf({})", adaptive ? "auto" : q.label),
                       .solve = SolveKind::minimisation,
                       .claims = claims(q),
-                      .table = table};
+                      .table = table,
+                      .lagrangian = general};
       }};
 }
 

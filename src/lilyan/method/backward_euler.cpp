@@ -22,7 +22,8 @@ Method backward_euler() {
                 .label = "backward-euler",
                 .solve = SolveKind::minimisation,
                 .claims = {.order = 1, .energy = EnergyBehaviour::dissipates},
-                .table = one_stage({.nodes = {{1, 1}}, .force_velocity = ForceVelocity::own})};
+                .table = one_stage({.nodes = {{1, 1}}, .force_velocity = ForceVelocity::own}),
+                .lagrangian = runge_kutta_table({1}, {1}, {1})};
           }};
 }
 

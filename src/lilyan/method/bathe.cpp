@@ -35,10 +35,14 @@ Method bathe() {
                           .displacement = 3,
                           .velocity = {{.point = 1, .position = -4}},
                           .force_velocity = ForceVelocity::own};
-        return Scheme{.label = "bathe",
-                      .solve = SolveKind::minimisation,
-                      .claims = {.order = 2, .energy = EnergyBehaviour::none},
-                      .table = MinimisationTable{.stages = {trapezoid, euler}}};
+        const double third = 1.0 / 3;
+        return Scheme{
+            .label = "bathe",
+            .solve = SolveKind::minimisation,
+            .claims = {.order = 2, .energy = EnergyBehaviour::none},
+            .table = MinimisationTable{.stages = {trapezoid, euler}},
+            .lagrangian = runge_kutta_table({0, 0, 0, 1.0 / 4, 1.0 / 4, 0, third, third, third},
+                                            {third, third, third}, {0, 0.5, 1})};
       }};
 }
 

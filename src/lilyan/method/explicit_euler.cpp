@@ -24,7 +24,8 @@ Method explicit_euler() {
             return Scheme{.label = "explicit-euler",
                           .solve = SolveKind::explicit_,
                           .claims = {.order = 1, .energy = EnergyBehaviour::none},
-                          .table = MinimisationTable{.stages = {stage}}};
+                          .table = MinimisationTable{.stages = {stage}},
+                          .lagrangian = runge_kutta_table({0}, {1}, {0})};
           }};
 }
 

@@ -65,6 +65,7 @@ Method gauss_collocation() {
               throw ParameterError("stages",
                                    fmt::format("stages must be 1 to {}, not {}", kMostStages, s));
             }
+            const CollocationTable table = collocation(s);
             return Scheme{.label = fmt::format("gauss({} {})", s, s == 1 ? "stage" : "stages"),
                           .solve = SolveKind::stationary,
                           .claims = {.order = 2 * s,
@@ -72,7 +73,8 @@ Method gauss_collocation() {
                                      .symmetric = true,
                                      .energy = EnergyBehaviour::bounded,
                                      .angular_momentum = true},
-                          .table = collocation(s)};
+                          .table = table,
+                          .lagrangian = runge_kutta_table(table.A, table.b, table.c)};
           }};
 }
 

@@ -58,7 +58,8 @@ Method hp() {
                                      .symmetric = alpha == 0.5,
                                      .energy = EnergyBehaviour::bounded,
                                      .angular_momentum = true},
-                          .table = hp_table(alpha)};
+                          .table = hp_table(alpha),
+                          .lagrangian = variational_table({{alpha, 1}})};
           }};
 }
 

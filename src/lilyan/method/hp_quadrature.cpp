@@ -49,7 +49,8 @@ Method hp_quadrature() {
                                      .symmetric = true,
                                      .energy = EnergyBehaviour::bounded,
                                      .angular_momentum = true},
-                          .table = one_stage(stage)};
+                          .table = one_stage(stage),
+                          .lagrangian = variational_table(q.nodes)};
           }};
 }
 

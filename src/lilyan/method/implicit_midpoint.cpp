@@ -25,7 +25,8 @@ Method implicit_midpoint() {
                            .symmetric = true,
                            .energy = EnergyBehaviour::bounded,
                            .angular_momentum = true},
-                .table = one_stage({.nodes = {{0.5, 0.5}}, .displacement = 2, .velocity = -1})};
+                .table = one_stage({.nodes = {{0.5, 0.5}}, .displacement = 2, .velocity = -1}),
+                .lagrangian = variational_table({{0.5, 1}})};
           }};
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -115,6 +116,37 @@ struct CollocationTable {
   std::vector<double> b, c;
 };
 
+// A step of any Lagrangian L(t, q, v), in unknown velocities u_k. With the force
+// F = ∂L/∂q + external forces, and at the nodes i
+//   Q_i = q₀ + h Σ_k position_ik u_k,   V_i = Σ_k velocity_ik u_k,
+// every unknown has the equation
+//   Σ_i momentum_ki ∂L/∂v(Q_i, V_i) = p₀ + h Σ_i force_ki F_i,
+// and the step ends at  q₁ = q₀ + h Σ_k end_position_k u_k,  p₁ = p₀ + h Σ_i end_force_i F_i.
+// Matrices are stored by rows.
+struct LagrangianTable {
+  int unknowns = 0;
+  std::vector<double> time;                // of each node: t₀ + time·h
+  std::vector<double> position, velocity;  // nodes × unknowns
+  std::vector<double> momentum, force;     // unknowns × nodes
+  std::vector<double> end_position;        // unknowns
+  std::vector<double> end_force;           // nodes
+  // The energy v·∂L/∂v − L changes only by the error of the nodes as a quadrature; and these are
+  // Gauss points, as many as the step needs.
+  bool averages_force = false;
+  bool adaptive_nodes = false;
+  // Constraints can be kept by a kick at the start of the step and a projection at its end.
+  bool takes_constraints = false;
+};
+// The discrete Lagrangian h Σ bᵢ L(q + cᵢhu, u) of the straight path, nodes (cᵢ, bᵢ).
+[[nodiscard]] LagrangianTable variational_table(const std::vector<Node>& nodes);
+// A Runge–Kutta method on (q, p), A by rows.
+[[nodiscard]] LagrangianTable runge_kutta_table(const std::vector<double>& A,
+                                                const std::vector<double>& b,
+                                                const std::vector<double>& c);
+// The average vector field method on (q, p), which is the Runge–Kutta method with aᵢⱼ = cᵢ bⱼ
+// (Celledoni et al. 2009).
+[[nodiscard]] LagrangianTable average_table(const std::vector<Node>& nodes);
+
 using Table = std::variant<MinimisationTable, MultistepTable, ExplicitTable, CompositionTable,
                            DiscreteGradientTable, CollocationTable>;
 
@@ -146,6 +178,8 @@ struct Scheme {
   SolveKind solve = SolveKind::minimisation;
   Claims claims;
   Table table;
+  // For Lagrangians that are not ½vᵀMv − E; none where the method has no meaning for them.
+  std::optional<LagrangianTable> lagrangian = {};
 };
 
 struct Method {

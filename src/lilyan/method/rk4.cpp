@@ -48,8 +48,11 @@ Method rk4() {
                 .label = "rk4",
                 .solve = SolveKind::explicit_,
                 .claims = {.order = 4, .energy = EnergyBehaviour::none},
-                .table = MinimisationTable{
-                    .stages = {euler_stage(0.5, 0), euler_stage(0.5, 1), euler_stage(1, 2), end}}};
+                .table = MinimisationTable{.stages = {euler_stage(0.5, 0), euler_stage(0.5, 1),
+                                                      euler_stage(1, 2), end}},
+                .lagrangian =
+                    runge_kutta_table({0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 1, 0},
+                                      {1.0 / 6, 2.0 / 6, 2.0 / 6, 1.0 / 6}, {0, 0.5, 0.5, 1})};
           }};
 }
 

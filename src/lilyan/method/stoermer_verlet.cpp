@@ -17,16 +17,17 @@ Method stoermer_verlet() {
           .use = "the explicit workhorse: long runs while the step is below the stability limit",
           .parameters = {},
           .make = [](const Parameters&) {
-            return Scheme{
-                .label = "stoermer-verlet",
-                .solve = SolveKind::explicit_,
-                .claims = {.order = 2,
-                           .symplectic = true,
-                           .symmetric = true,
-                           .energy = EnergyBehaviour::bounded,
-                           .angular_momentum = true},
-                .table = ExplicitTable{
-                    {{Stage::Kind::kick, 0.5}, {Stage::Kind::drift, 1}, {Stage::Kind::kick, 0.5}}}};
+            return Scheme{.label = "stoermer-verlet",
+                          .solve = SolveKind::explicit_,
+                          .claims = {.order = 2,
+                                     .symplectic = true,
+                                     .symmetric = true,
+                                     .energy = EnergyBehaviour::bounded,
+                                     .angular_momentum = true},
+                          .table = ExplicitTable{{{Stage::Kind::kick, 0.5},
+                                                  {Stage::Kind::drift, 1},
+                                                  {Stage::Kind::kick, 0.5}}},
+                          .lagrangian = variational_table({{0, 0.5}, {1, 0.5}})};
           }};
 }
 

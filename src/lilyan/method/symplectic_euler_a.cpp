@@ -17,14 +17,14 @@ Method symplectic_euler_a() {
           .use = "the cheapest symplectic step; teaching",
           .parameters = {},
           .make = [](const Parameters&) {
-            return Scheme{
-                .label = "symplectic-euler-a",
-                .solve = SolveKind::explicit_,
-                .claims = {.order = 1,
-                           .symplectic = true,
-                           .energy = EnergyBehaviour::bounded,
-                           .angular_momentum = true},
-                .table = ExplicitTable{{{Stage::Kind::drift, 1}, {Stage::Kind::kick, 1}}}};
+            return Scheme{.label = "symplectic-euler-a",
+                          .solve = SolveKind::explicit_,
+                          .claims = {.order = 1,
+                                     .symplectic = true,
+                                     .energy = EnergyBehaviour::bounded,
+                                     .angular_momentum = true},
+                          .table = ExplicitTable{{{Stage::Kind::drift, 1}, {Stage::Kind::kick, 1}}},
+                          .lagrangian = variational_table({{1, 1}})};
           }};
 }
 

@@ -17,14 +17,14 @@ Method symplectic_euler_b() {
           .use = "the cheapest symplectic step; games",
           .parameters = {},
           .make = [](const Parameters&) {
-            return Scheme{
-                .label = "symplectic-euler-b",
-                .solve = SolveKind::explicit_,
-                .claims = {.order = 1,
-                           .symplectic = true,
-                           .energy = EnergyBehaviour::bounded,
-                           .angular_momentum = true},
-                .table = ExplicitTable{{{Stage::Kind::kick, 1}, {Stage::Kind::drift, 1}}}};
+            return Scheme{.label = "symplectic-euler-b",
+                          .solve = SolveKind::explicit_,
+                          .claims = {.order = 1,
+                                     .symplectic = true,
+                                     .energy = EnergyBehaviour::bounded,
+                                     .angular_momentum = true},
+                          .table = ExplicitTable{{{Stage::Kind::kick, 1}, {Stage::Kind::drift, 1}}},
+                          .lagrangian = variational_table({{0, 1}})};
           }};
 }
 

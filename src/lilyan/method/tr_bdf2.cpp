@@ -47,10 +47,14 @@ Method tr_bdf2() {
           .use = "stiff, damped motion with some accuracy",
           .parameters = {},
           .make = [](const Parameters&) {
+            const double delta = (2 - std::numbers::sqrt2) / 2;
+            const double w = (1 - delta) / 2;
             return Scheme{.label = "tr-bdf2",
                           .solve = SolveKind::minimisation,
                           .claims = {.order = 2, .energy = EnergyBehaviour::none},
-                          .table = tr_bdf2_table()};
+                          .table = tr_bdf2_table(),
+                          .lagrangian = runge_kutta_table({0, 0, 0, delta, delta, 0, w, w, delta},
+                                                          {w, w, delta}, {0, 2 * delta, 1})};
           }};
 }
 

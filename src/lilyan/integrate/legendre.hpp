@@ -1,0 +1,37 @@
+// Velocities from momenta: the inverse of p = ∂L/∂v(t, q, v).
+#pragma once
+
+#include <Eigen/Dense>
+
+#include "lilyan/core/state.hpp"
+#include "lilyan/core/step_report.hpp"
+#include "lilyan/core/system.hpp"
+#include "lilyan/integrate/constraint_set.hpp"
+
+namespace lilyan {
+
+class Legendre {
+ public:
+  // The system must have a Lagrangian and outlive this.
+  explicit Legendre(const System& system);
+
+  void momentum(double t, const Vector& q, const Vector& v, Vector& p) const;
+
+  // Solves  ∂L/∂v(t, q, v) = p + Gᵀμ,  G v = 0  for v and μ (without constraints: ∂L/∂v = p), from
+  // the v given, and adds Gᵀμ to p. `jacobian` is G(q).
+  StepStatus velocity(double t, const Vector& q, Vector& p, Vector& v,
+                      const ConstraintSet::Jacobian* jacobian);
+
+ private:
+  double residual(double t, const Vector& q, const Vector& p, const Vector& v,
+                  const ConstraintSet::Jacobian* jacobian);
+
+  const Lagrangian& lagrangian_;
+  ConstraintSet constraints_;
+  int n_, m_;
+  Vector gradient_, rate_, multiplier_, residual_, step_, trial_, column_;
+  DenseMatrix qq_, qv_, vv_, matrix_;
+  Eigen::PartialPivLU<DenseMatrix> lu_;
+};
+
+}  // namespace lilyan
