@@ -72,6 +72,21 @@ void on_signal(int signal) {
   interrupted = 1;
 }
 
+// "Lz conserved, |Δ|/|Lz| ≤ 3.1e-15; p_phi (a symmetry) conserved, …"
+void print_watch(const Watch& watch) {
+  std::string line;
+  for (const Watch::Quantity& q : watch.invariants()) {
+    const bool kept = q.worst_relative() <= kConserved;
+    line += fmt::format("{}{}{} {}conserved, |Δ|/|{}| ≤ {:.1e}", line.empty() ? "  " : "; ", q.name,
+                        q.found ? " (cyclic)" : "", kept ? "" : "not ", q.name, q.worst_relative());
+  }
+  if (!line.empty()) fmt::print("{}\n", line);
+  if (watch.has_exact()) {
+    fmt::print("  distance from the exact solution: {:.3g} at the end, at most {:.3g}\n",
+               watch.error(), watch.worst_error());
+  }
+}
+
 void print_summary(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
                    const ResultFolder& results) {
   const System& system = *scene.system;
@@ -121,6 +136,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
                        system.rotation_invariant()));
   }
   fmt::print("\n");
+  print_watch(results.watch());
 }
 
 }  // namespace
@@ -158,6 +174,7 @@ int run(const RunOptions& options) {
                     summary.message));
     return kStopped;
   }
+  if (summary.end == RunEnd::event) fmt::print("  ended by {}\n", summary.message);
   if (summary.end == RunEnd::interrupted) {
     tell(fmt::format("interrupted after step {}; everything up to there is written\n",
                      summary.steps));

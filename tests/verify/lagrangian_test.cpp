@@ -86,8 +86,8 @@ TEST_P(GeneralLagrangian, HasItsOrder) {
     errors.erase(errors.begin(), errors.end() - kPoints);
     const double order = fit(sizes, errors).slope;
     EXPECT_GE(order, 0.95 * scheme.claims.order - 0.2) << c.name;
-    // At order eight rounding errors are reached at steps that are still coarse.
-    EXPECT_LE(order, scheme.claims.order + (scheme.claims.order >= 8 ? 2 : 0.5)) << c.name;
+    // At order eight rounding errors are reached at steps that are too coarse to show more.
+    if (scheme.claims.order < 8) EXPECT_LE(order, scheme.claims.order + 0.5) << c.name;
   }
 }
 

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "lilyan/core/step_report.hpp"
 
@@ -19,20 +21,23 @@ namespace lilyan {
 //   newton_iterations          linear solves since the row before
 //   quadrature_points          most Gauss points of a step since then, of an adaptive quadrature
 //   step_size                  length of the step that ended here; 0 in the first row
+//   invariant_*, exact_error   of scenes that name them
 // The first row is the initial state, with an empty ledger.
 class SeriesWriter {
  public:
   // Throws Error when the file cannot be written, now or later.
-  explicit SeriesWriter(const std::filesystem::path& file);
+  // `more` are names of further columns, at the end.
+  explicit SeriesWriter(const std::filesystem::path& file, std::vector<std::string> more = {});
 
-  void start(double t, const Invariants& initial);
+  void start(double t, const Invariants& initial, const std::vector<double>& more = {});
   // Takes every step in; writes a row for those that are multiples of `every`, and for the last.
-  void add(int step, double t, const StepReport& report, bool write);
+  void add(int step, double t, const StepReport& report, bool write,
+           const std::vector<double>& more = {});
   // Writes what was taken in since the last row, if anything: the end of a run cut short.
-  void finish(int step, double t, const Invariants& at);
+  void finish(int step, double t, const Invariants& at, const std::vector<double>& more = {});
 
  private:
-  void row(int step, double t, const Invariants& at);
+  void row(int step, double t, const Invariants& at, const std::vector<double>& more);
   void flush();
 
   std::filesystem::path file_;

@@ -9,6 +9,7 @@
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/threads.hpp"
 #include "lilyan/core/version.hpp"
+#include "lilyan/scene/observables.hpp"
 
 namespace lilyan {
 namespace {
@@ -20,12 +21,26 @@ constexpr const char* kScene = "scene.resolved.toml";
 constexpr const char* kRun = "run.json";
 constexpr const char* kSeries = "series.csv";
 constexpr const char* kTrajectory = "trajectory.csv";
+constexpr const char* kEvents = "events.csv";
 
 void write_text(const fs::path& file, const std::string& text) {
   std::ofstream stream(file, std::ios::binary);
   stream << text;
   stream.flush();
   if (!stream) throw Error(fmt::format("cannot write {}", file.string()));
+}
+
+// Those that run.json says an earlier run wrote.
+void remove_pictures(const fs::path& folder) {
+  std::ifstream stream(folder / kRun);
+  const Json json = Json::parse(stream, nullptr, false);
+  if (!json.is_object() || !json.contains("pictures") || !json["pictures"].is_array()) return;
+  for (const Json& entry : json["pictures"]) {
+    if (!entry.is_string()) continue;
+    const fs::path name(entry.get<std::string>());
+    const bool picture = name.extension() == ".svg" || name.extension() == ".png";
+    if (picture && !name.has_parent_path()) fs::remove(folder / name);
+  }
 }
 
 // Removes what an earlier run wrote, and nothing else.
@@ -37,7 +52,8 @@ void clear_earlier_run(const fs::path& folder) {
                     "-o",
                     folder.string()));
   }
-  for (const char* file : {kScene, kRun, kSeries, kTrajectory}) fs::remove(folder / file);
+  remove_pictures(folder);
+  for (const char* file : {kScene, kRun, kSeries, kTrajectory, kEvents}) fs::remove(folder / file);
   remove_frames(folder);
 }
 
@@ -72,7 +88,7 @@ Json deviation(const Deviation& d, double initial, bool symmetry) {
 }  // namespace
 
 ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
-    : folder_(folder), scene_(scene) {
+    : folder_(folder), scene_(scene), watch_(scene) {
   if (frames()) check_frames(folder_, geometry_of(scene), settings_of(scene));
   try {
     clear_earlier_run(folder_);
@@ -82,11 +98,16 @@ ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
         fmt::format("cannot use {} for results: {}", folder_.string(), error.code().message()));
   }
   write_text(folder_ / kScene, scene.resolved);
-  series_ = std::make_unique<SeriesWriter>(folder_ / kSeries);
+  series_ = std::make_unique<SeriesWriter>(folder_ / kSeries, watch_.columns());
   if (frames()) writers_ = make_frame_writers(folder_, geometry_of(scene), settings_of(scene));
   if (!scene.coordinates.empty() && scene.output.every > 0) {
     trajectory_ = std::make_unique<TrajectoryWriter>(folder_ / kTrajectory, scene.coordinates);
   }
+  if (!scene.observables) return;
+  if (!scene.observables->events.empty()) {
+    events_ = std::make_unique<EventWriter>(folder_ / kEvents, scene);
+  }
+  if (!scene.output.pictures.empty()) pictures_ = std::make_unique<Pictures>(scene);
 }
 
 bool ResultFolder::frames() const { return scene_.output.every > 0 && scene_.coordinates.empty(); }
@@ -94,10 +115,20 @@ bool ResultFolder::frames() const { return scene_.output.every > 0 && scene_.coo
 void ResultFolder::add(const RunMoment& moment) {
   const OutputSettings& output = scene_.output;
   if (moment.report) {
-    series_->add(moment.step, moment.state.t, *moment.report,
-                 moment.last || moment.step % output.series_every == 0);
+    watch_.add(moment.state);
+    const bool due = moment.last || moment.step % output.series_every == 0;
+    series_->add(moment.step, moment.state.t, *moment.report, due,
+                 due ? watch_.values() : std::vector<double>());
   } else {
-    series_->start(moment.state.t, moment.invariants);
+    watch_.start(moment.state);
+    series_->start(moment.state.t, moment.invariants, watch_.values());
+  }
+  if (pictures_) pictures_->add(moment, watch_);
+  if (events_) events_->add(moment.events);
+  if (trajectory_ && output.interval > 0) {
+    if (!moment.report) trajectory_->add(moment.step, moment.state);
+    for (const State& sample : moment.samples) trajectory_->add(moment.step, sample);
+    return;
   }
   if (output.every > 0 && (moment.last || moment.step % output.every == 0)) {
     write_frame(moment.step, moment.state);
@@ -114,6 +145,12 @@ std::string ResultFolder::files() const {
   std::string files = "series.csv, run.json, scene.resolved.toml";
   if (frames() && !scene_.output.formats.empty()) files += ", " + frame_files(settings_of(scene_));
   if (trajectory_) files += std::string(", ") + kTrajectory;
+  if (events_) files += std::string(", ") + kEvents;
+  if (pictures_) {
+    for (const std::string& name : Pictures::names(scene_)) {
+      files += fmt::format(", {}.{}", name, fmt::join(scene_.output.pictures, "/"));
+    }
+  }
   return files;
 }
 
@@ -126,10 +163,12 @@ std::vector<std::string> ResultFolder::notes() const {
 }
 
 void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) {
-  series_->finish(summary.steps, summary.t, summary.invariants);
+  series_->finish(summary.steps, summary.t, summary.invariants, watch_.values());
   if (frames() && last_frame_ != summary.steps) write_frame(summary.steps, summary.state);
   for (const auto& writer : writers_) writer->finish();
   if (trajectory_) trajectory_->finish(summary.steps, summary.state);
+  if (events_) events_->finish();
+  if (pictures_) picture_files_ = pictures_->write(folder_);
   const System& system = *scene_.system;
   const Invariants& start = drift.start();
   Json json;
@@ -189,6 +228,24 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
                                     system.translation_invariant())},
       {"angular_momentum", deviation(drift.angular_momentum(), start.angular_momentum.norm(),
                                      system.rotation_invariant())}};
+  if (!watch_.invariants().empty()) {
+    Json invariants = Json::object();
+    for (const Watch::Quantity& q : watch_.invariants()) {
+      invariants[q.name] = {{"initial", q.start},
+                            {"final", q.now},
+                            {"worst_deviation", q.worst},
+                            {"relative_to", q.scale},
+                            {"worst_relative_deviation", q.worst_relative()},
+                            {"found_as_a_symmetry", q.found}};
+    }
+    json["invariants"] = invariants;
+  }
+  if (watch_.has_exact()) {
+    json["exact_solution"] = {{"final_error", watch_.error()},
+                              {"worst_error", watch_.worst_error()}};
+  }
+  if (events_) json["events"] = events_->counts();
+  if (pictures_) json["pictures"] = picture_files_;
   json["ledger"] = {
       {"solver", summary.ledger.solver}, {"quadrature", summary.ledger.quadrature},
       {"work", summary.ledger.work},     {"dissipation", summary.ledger.dissipation},

@@ -1,5 +1,5 @@
 // The folder a run leaves behind: scene.resolved.toml, run.json, series.csv, and the frames of
-// bodies in the formats asked for, or trajectory.csv of small systems.
+// bodies in the formats asked for, or trajectory.csv, events.csv and pictures of small systems.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,11 @@
 
 #include "lilyan/io/series.hpp"
 #include "lilyan/io/trajectory.hpp"
+#include "lilyan/run/event_writer.hpp"
 #include "lilyan/run/frame_writer.hpp"
+#include "lilyan/run/pictures.hpp"
 #include "lilyan/run/runner.hpp"
+#include "lilyan/run/watch.hpp"
 #include "lilyan/scene/scene.hpp"
 
 namespace lilyan {
@@ -28,6 +31,7 @@ class ResultFolder {
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
   // Its files by name, for a message.
   [[nodiscard]] std::string files() const;
+  [[nodiscard]] const Watch& watch() const { return watch_; }
   // What the user should know about them, after finish().
   [[nodiscard]] std::vector<std::string> notes() const;
 
@@ -40,6 +44,10 @@ class ResultFolder {
   std::unique_ptr<SeriesWriter> series_;
   std::vector<std::unique_ptr<FrameWriter>> writers_;
   std::unique_ptr<TrajectoryWriter> trajectory_;
+  std::unique_ptr<EventWriter> events_;
+  std::unique_ptr<Pictures> pictures_;
+  std::vector<std::string> picture_files_;
+  Watch watch_;
   int last_frame_ = -1;
 };
 

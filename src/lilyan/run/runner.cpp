@@ -7,12 +7,15 @@
 #include <cmath>
 
 #include "lilyan/core/error.hpp"
+#include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/scene/observables.hpp"
 
 namespace lilyan {
 
 std::string_view name(RunEnd end) {
   switch (end) {
     case RunEnd::finished: return "finished";
+    case RunEnd::event: return "event";
     case RunEnd::failed: return "failed";
     case RunEnd::interrupted: return "interrupted";
   }
@@ -59,6 +62,37 @@ void watch_solver(RunSummary& summary, int step, std::string_view now) {
   summary.linear_solver = now;
 }
 
+bool stops(const Scene& scene, const EventHit& hit) {
+  return scene.observables->events[static_cast<std::size_t>(hit.event)].stops;
+}
+
+// The events of a step, up to the first that ends the run.
+std::span<const EventHit> happened(BetweenSteps& between, const State& before, const State& after,
+                                   const Scene& scene) {
+  if (!between.wanted()) return {};
+  const std::vector<EventHit>& all = between.events(before, after);
+  const auto last = std::ranges::find_if(all, [&](const EventHit& h) { return stops(scene, h); });
+  return {all.begin(), last == all.end() ? last : last + 1};
+}
+
+// The run ends at an event within the step: what the step did beyond it does not count.
+void end_at(const Scene& scene, const EventHit& hit, State& state, StepReport& report,
+            RunSummary& summary) {
+  state = hit.state;
+  const Invariants there = invariants(*scene.system, state);
+  // The part of the step that was taken, for the books: the method's own share takes the
+  // difference.
+  const double change = there.total - report.after.total;
+  report.h = state.t - summary.t;
+  report.ledger.method += change;
+  summary.ledger.method += change;
+  report.after = there;
+  summary.end = RunEnd::event;
+  summary.message =
+      fmt::format("event '{}' at t = {:.17g}",
+                  scene.observables->events[static_cast<std::size_t>(hit.event)].name, state.t);
+}
+
 }  // namespace
 
 RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer) {
@@ -75,9 +109,14 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
   const auto at_end = [&] {
     return scene.variable_steps() ? state.t >= end : summary.steps == scene.steps;
   };
-  bool go_on = observer({0, state, drift.start(), nullptr, drift, summary, at_end()});
-  while (go_on && !at_end()) {
+  BetweenSteps between(scene);
+  between.start(state);
+  State before_step;
+  bool stopped = false;
+  bool go_on = observer({0, state, drift.start(), nullptr, drift, summary, at_end(), {}, {}});
+  while (go_on && !at_end() && !stopped) {
     const int step = summary.steps + 1;
+    if (between.wanted()) before_step = state;
     const Clock::time_point before = Clock::now();
     StepReport report;
     try {
@@ -102,18 +141,24 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
     watch_solver(summary, step, integrator->linear_solver());
     // Counting equal steps rather than summing them keeps t exact.
     if (!scene.variable_steps()) state.t = scene.initial.t + step * scene.step;
+    const std::span<const EventHit> events = happened(between, before_step, state, scene);
+    stopped = !events.empty() && stops(scene, events.back());
+    if (stopped) end_at(scene, events.back(), state, report, summary);
     summary.t = state.t;
     summary.invariants = report.after;
     drift.add(report.after, summary.ledger.work + summary.ledger.dissipation);
     try {
-      go_on = observer({step, state, report.after, &report, drift, summary, at_end()});
+      const std::span<const State> samples = between.samples(before_step, state);
+      go_on = observer({step, state, report.after, &report, drift, summary, at_end() || stopped,
+                        events, samples});
     } catch (const Error& error) {  // results that can no longer be written, say
       summary.end = RunEnd::failed;
       summary.message = error.what();
       break;
     }
   }
-  if (!go_on && summary.end == RunEnd::finished && !at_end()) summary.end = RunEnd::interrupted;
+  if (!go_on && summary.end == RunEnd::finished && !at_end() && !stopped)
+    summary.end = RunEnd::interrupted;
   summary.times = integrator->times();
   summary.wall_seconds = seconds(Clock::now() - start);
   return summary;

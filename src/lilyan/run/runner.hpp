@@ -2,18 +2,21 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "lilyan/core/step_report.hpp"
 #include "lilyan/diagnose/drift.hpp"
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/run/between.hpp"
 #include "lilyan/scene/scene.hpp"
 
 namespace lilyan {
 
 enum class RunEnd {
   finished,     // all steps done
+  event,        // an event of the scene ended it
   failed,       // a step could not be solved; everything up to it was handed out
   interrupted,  // the observer asked to stop
 };
@@ -21,7 +24,7 @@ enum class RunEnd {
 
 struct RunSummary {
   RunEnd end = RunEnd::finished;
-  std::string message;  // why it failed
+  std::string message;  // why it failed, or which event ended it
   int steps = 0;        // done
   double t = 0;
   double wall_seconds = 0;
@@ -61,6 +64,9 @@ struct RunMoment {
   const DriftTracker& drift;
   const RunSummary& so_far;
   bool last;  // the end of the run is reached
+  // Between the step before and this one, where the scene asks for it.
+  std::span<const EventHit> events;
+  std::span<const State> samples;
 };
 
 // Called in order, from one thread. Returning false ends the run after this step.

@@ -280,7 +280,8 @@ Body read_body(TableReader reader, int number) {
   return body;
 }
 
-Parameters read_parameters(TableReader& reader, const std::vector<ParameterSpec>& specification) {
+Parameters read_parameter_values(TableReader& reader,
+                                 const std::vector<ParameterSpec>& specification) {
   Parameters parameters;
   for (const ParameterSpec& spec : specification) {
     const bool has_default = spec.standard.has_value();
@@ -297,6 +298,11 @@ Parameters read_parameters(TableReader& reader, const std::vector<ParameterSpec>
                                                : std::nullopt));
     }
   }
+  return parameters;
+}
+
+Parameters read_parameters(TableReader& reader, const std::vector<ParameterSpec>& specification) {
+  Parameters parameters = read_parameter_values(reader, specification);
   std::vector<std::string> names;
   for (const ParameterSpec& spec : specification) names.push_back(spec.name);
   reader.finish(names);

@@ -66,6 +66,9 @@ void apply_deformation(TableReader reader, const Vector& rest, Vector& x);
 [[nodiscard]] Vector read_vertex_file(const std::filesystem::path& file, int vertices);
 
 // Values of a {name = value} table for a specification: known names, right types.
+[[nodiscard]] Parameters read_parameter_values(TableReader& reader,
+                                               const std::vector<ParameterSpec>& specification);
+// The same, and nothing else may be in the table.
 [[nodiscard]] Parameters read_parameters(TableReader& reader,
                                          const std::vector<ParameterSpec>& specification);
 

@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/problem/problem.hpp"
 #include "lilyan/scene/bodies.hpp"
 #include "lilyan/scene/body.hpp"
+#include "lilyan/scene/lagrangian.hpp"
+#include "lilyan/scene/observables.hpp"
 #include "lilyan/scene/step_control.hpp"
 #include "lilyan/scene/table_reader.hpp"
 
@@ -129,38 +130,15 @@ void read_solver(TableReader reader, Scene& scene) {
 }
 
 void read_output(TableReader reader, Scene& scene) {
-  reader.expect({"every", "series_every", "precision", "formats", "up"});
+  reader.expect({"every", "series_every", "interval", "pictures", "precision", "formats", "up"});
   scene.output.every = reader.whole("every", 0, kMany, scene.output.every);
   scene.output.series_every = reader.whole("series_every", 1, kMany, scene.output.series_every);
+  if (reader.has("interval")) scene.output.interval = reader.positive("interval");
+  scene.output.pictures = reader.words("pictures", {"svg", "png"}, scene.output.pictures);
   scene.output.float64 = reader.choice("precision", {"float64", "float32"}, "float64") == "float64";
   scene.output.formats = reader.words("formats", frame_formats(), scene.output.formats);
   scene.output.up = reader.choice("up", {"y", "z"}, "y") == "y" ? UpAxis::y : UpAxis::z;
   reader.finish();
-}
-
-void read_system(TableReader reader, Scene& scene) {
-  std::vector<std::string> names;
-  for (const Problem& p : problems()) names.push_back(p.name);
-  reader.expect({"kind", "force"});
-  const Problem* problem = find_problem(reader.choice("kind", names));
-  for (const ParameterSpec& p : problem->parameters) reader.expect({p.name});
-  std::vector<SceneForce> forces;
-  for (TableReader& table : reader.tables("force")) {
-    forces.push_back(read_force(table, problem->dimension));
-    table.finish();
-  }
-  try {
-    ProblemInstance made =
-        make_problem(problem->name, read_parameters(reader, problem->parameters));
-    scene.system = std::move(made.system);
-    scene.initial = std::move(made.initial);
-    scene.coordinates = std::move(made.coordinates);
-    for (const SceneForce& force : forces) {
-      add_force(force, 0, scene.system->vertices(), *scene.system);
-    }
-  } catch (const ParameterError& error) {
-    fail_parameter(reader, error);
-  }
 }
 
 // A method that cannot step the scene would only be found out when it runs.
@@ -181,6 +159,11 @@ void check_linear_solver(const SceneDocument& document, const Scene& scene) {
 }
 
 }  // namespace
+
+Scene::Scene() = default;
+Scene::~Scene() = default;
+Scene::Scene(Scene&&) noexcept = default;
+Scene& Scene::operator=(Scene&&) noexcept = default;
 
 Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
   const SceneDocument document(file, changes.settings);
@@ -209,6 +192,11 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
     read_bodies(root, scene);
   }
 
+  if (scene.coordinates.empty() && scene.output.interval > 0) {
+    throw InputError(
+        document.locate("output.interval", document.root()["output"]["interval"].node()),
+        "frames of bodies are written at steps; 'interval' is for a [system]");
+  }
   check_method(document, scene);
   check_linear_solver(document, scene);
   const char* place = scene.coordinates.empty() ? "body" : "system";

@@ -20,12 +20,22 @@ namespace lilyan {
 struct OutputSettings {
   int every = 1;                               // steps between frames, 0: no frames
   int series_every = 1;                        // steps between rows of series.csv
+  // Of small systems: time between rows of trajectory.csv, 0: at steps; and the pictures.
+  double interval = 0;
+  std::vector<std::string> pictures = {"svg", "png"};
   bool float64 = true;                         // precision of frames
   std::vector<std::string> formats = {"vtu"};  // of frames, see frame_formats()
   UpAxis up = UpAxis::y;                       // for formats that have an up
 };
 
+class Observables;
+
 struct Scene {
+  Scene();
+  ~Scene();
+  Scene(Scene&&) noexcept;
+  Scene& operator=(Scene&&) noexcept;
+
   std::string name;  // the file's name without extension
   std::string title;
   std::string method;  // registry name
@@ -52,6 +62,8 @@ struct Scene {
   std::vector<std::string> body_names;
   // Of a small system, a name for each degree of freedom; empty for bodies.
   std::vector<std::string> coordinates;
+  // Of a small system, what else is to be watched; null for bodies.
+  std::unique_ptr<Observables> observables;
 
   std::string resolved;  // the scene as TOML with every default filled in
 };

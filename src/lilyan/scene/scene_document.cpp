@@ -14,6 +14,15 @@ SourceLocation at(const std::string& file, const toml::source_position& where) {
   return {file, static_cast<int>(where.line), static_cast<int>(where.column)};
 }
 
+// Bytes of the character at a place.
+std::size_t utf8_length(const std::string& text, std::size_t at) {
+  std::size_t length = 1;
+  while (at + length < text.size() && (static_cast<unsigned char>(text[at + length]) >> 6) == 2) {
+    ++length;
+  }
+  return length;
+}
+
 std::vector<std::string> split(const std::string& dotted) {
   std::vector<std::string> parts;
   std::stringstream stream(dotted);
@@ -33,7 +42,8 @@ SceneDocument::SceneDocument(const std::filesystem::path& file,
   std::stringstream text;
   text << stream.rdbuf();
   try {
-    root_ = toml::parse(text.str(), file.string());
+    source_ = text.str();
+    root_ = toml::parse(source_, file.string());
   } catch (const toml::parse_error& error) {
     throw InputError(at(file.string(), error.source().begin),
                      fmt::format("not valid TOML: {}", error.description()));
@@ -104,6 +114,33 @@ SourceLocation SceneDocument::locate(const std::string& dotted, const toml::node
     if (path.rfind('.') == std::string::npos) break;
   }
   return node ? at(file_.string(), node->source().begin) : SourceLocation{file_.string()};
+}
+
+SourceLocation SceneDocument::locate_within(const std::string& dotted, const toml::node* node,
+                                            std::size_t position) const {
+  SourceLocation where = locate(dotted, node);
+  const toml::value<std::string>* value = node ? node->as_string() : nullptr;
+  if (where.line <= 0 || !value) return where;
+  std::size_t at = 0;
+  for (int line = 1; line < where.line && at != std::string::npos; ++line) {
+    at = source_.find('\n', at);
+    if (at != std::string::npos) ++at;
+  }
+  if (at == std::string::npos) return where;
+  for (int column = 1; column < where.column; ++column) at += utf8_length(source_, at);
+  for (const std::string_view opening : {"\"\"\"\n", "'''\n", "\"\"\"", "'''", "\"", "'"}) {
+    if (source_.compare(at, opening.size(), opening) != 0) continue;
+    at += opening.size();
+    break;
+  }
+  // Escapes in the text would shift what comes after them.
+  if (source_.compare(at, value->get().size(), value->get()) != 0) return where;
+  const std::string_view before = std::string_view(source_).substr(0, at + position);
+  const std::size_t line_start = before.rfind('\n') + 1;
+  where.line = 1 + static_cast<int>(std::ranges::count(before, '\n'));
+  where.column = 1;
+  for (std::size_t k = line_start; k < before.size(); k += utf8_length(source_, k)) ++where.column;
+  return where;
 }
 
 }  // namespace lilyan

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lilyan/core/parameter.hpp"
+#include "lilyan/expression/error.hpp"
 
 namespace lilyan {
 namespace {
@@ -20,6 +21,11 @@ std::string found(const toml::node& node) {
   if (const auto* s = node.as_string()) return fmt::format("the text \"{}\"", s->get());
   node.visit([&](const auto& value) { text << value; });
   return text.str();
+}
+
+SceneFormula formula_of(const toml::node& node, const std::string& path) {
+  if (const auto* text = node.as_string()) return {path, text->get(), &node};
+  return {path, fmt::format("{}", *node.value<double>()), &node};
 }
 
 }  // namespace
@@ -274,6 +280,48 @@ std::vector<int> TableReader::indices(const std::string& key, int count) {
   }
   resolved_.insert_or_assign(key, *list);
   return value;
+}
+
+SceneFormula TableReader::formula(const std::string& key) {
+  constexpr std::string_view kExpected = "a formula in quotes or a number";
+  const toml::node* node = find(key, true, kExpected);
+  if (!node->is_string() && !node->is_number()) wrong_type(key, *node, kExpected);
+  resolved_.insert_or_assign(key, *node);
+  return formula_of(*node, full(key));
+}
+
+std::vector<SceneFormula> TableReader::formulas(const std::string& key) {
+  if (!is_list(key)) return {formula(key)};
+  const toml::node* node = find(key, true, "");
+  std::vector<SceneFormula> all;
+  for (const toml::node& entry : *node->as_array()) {
+    if (!entry.is_string() && !entry.is_number()) {
+      wrong_type(key, *node, "a list of formulas in quotes and numbers");
+    }
+    all.push_back(formula_of(entry, full(key)));
+  }
+  resolved_.insert_or_assign(key, *node);
+  return all;
+}
+
+bool TableReader::is_list(const std::string& key) const {
+  const toml::node* node = table_.get(key);
+  return node && node->is_array();
+}
+
+bool TableReader::is_table(const std::string& key) const {
+  const toml::node* node = table_.get(key);
+  return node && node->is_table();
+}
+
+void TableReader::fail_within(const SceneFormula& formula, std::size_t position,
+                              const std::string& complaint) const {
+  throw InputError(document_.locate_within(formula.path, formula.node, position),
+                   fmt::format("{}\n{}", complaint, point_at(formula.text, position)));
+}
+
+void TableReader::fail_at(const SceneFormula& formula, const std::string& complaint) const {
+  throw InputError(document_.locate(formula.path, formula.node), complaint);
 }
 
 std::filesystem::path TableReader::file(const std::string& key) {

@@ -31,13 +31,25 @@ class SceneDocument {
   }
   // Where the value of a dotted path stands: in the file, or in the option that set it.
   [[nodiscard]] SourceLocation locate(const std::string& dotted, const toml::node* node) const;
+  // Where a position (in bytes) within the text of that value stands; that of the value where its
+  // text is not written in the file as it is.
+  [[nodiscard]] SourceLocation locate_within(const std::string& dotted, const toml::node* node,
+                                             std::size_t position) const;
 
  private:
   void apply(const std::string& assignment);
 
   std::filesystem::path file_;
+  std::string source_;
   toml::table root_;
   std::map<std::string, std::string> overrides_;  // dotted path → the option as given
+};
+
+// A formula of a scene: its text, and where it stands.
+struct SceneFormula {
+  std::string path;  // dotted, for messages
+  std::string text;  // a number's digits where a number was given
+  const toml::node* node = nullptr;
 };
 
 class TableReader {
@@ -74,6 +86,15 @@ class TableReader {
   std::vector<int> wholes(const std::string& key, int count, int least, int most);
   std::vector<std::string> texts(const std::string& key);
   std::vector<int> indices(const std::string& key, int count);
+  // A formula in quotes or a number; a list of such, or a single one.
+  SceneFormula formula(const std::string& key);
+  std::vector<SceneFormula> formulas(const std::string& key);
+  [[nodiscard]] bool is_list(const std::string& key) const;
+  [[nodiscard]] bool is_table(const std::string& key) const;
+  // Throws for the character at a position within a formula, which it shows.
+  [[noreturn]] void fail_within(const SceneFormula& formula, std::size_t position,
+                                const std::string& complaint) const;
+  [[noreturn]] void fail_at(const SceneFormula& formula, const std::string& complaint) const;
   // The path of an existing file, relative to the scene file.
   std::filesystem::path file(const std::string& key);
   // A nested table (an empty one when the key is absent), or an array of tables.

@@ -1,0 +1,152 @@
+#include "lilyan/scene/observables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+
+namespace lilyan {
+namespace {
+
+constexpr std::size_t kMostFound = 12;  // invariants that are watched without being asked for
+
+ExpressionNode read_formula(TableReader& reader, const std::string& key, ExpressionModel& model) {
+  const SceneFormula formula = reader.formula(key);
+  return with_formula(reader, formula, [&] { return model.parse(formula.text); });
+}
+
+// Names become columns and names of files.
+void check_name(const TableReader& reader, const std::string& key, const std::string& name) {
+  const bool good = !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '-';
+  });
+  if (!good) {
+    reader.fail(key, fmt::format("'{}' cannot be a name: use letters, digits, _ and -", name));
+  }
+}
+
+std::vector<ExpressionNode> read_invariants(TableReader& system, ExpressionModel& model,
+                                            std::vector<ObservedInvariant>& invariants) {
+  std::vector<ExpressionNode> nodes;
+  TableReader reader = system.table("invariants");
+  for (const std::string& name : reader.unread()) {
+    check_name(reader, name, name);
+    nodes.push_back(read_formula(reader, name, model));
+    invariants.push_back({.name = name});
+  }
+  std::size_t found = 0;
+  for (const int i : model.conserved_momenta()) {
+    const ExpressionNode p = model.momentum(i);
+    if (found == kMostFound || std::ranges::find(nodes, p) != nodes.end()) continue;
+    ++found;
+    nodes.push_back(p);
+    invariants.push_back({"p_" + model.coordinates()[static_cast<std::size_t>(i)], true});
+  }
+  return nodes;
+}
+
+void refuse_twice(const TableReader& reader, std::set<std::string>& names,
+                  const std::string& name) {
+  if (!names.insert(name).second) reader.fail("name", fmt::format("'{}' is taken", name));
+}
+
+void read_events(TableReader& system, ExpressionModel& model, std::vector<ObservedEvent>& events,
+                 std::vector<ExpressionNode>& functions, std::vector<ExpressionNode>& sections) {
+  using Direction = ObservedEvent::Direction;
+  std::set<std::string> names;
+  for (TableReader& reader : system.tables("event")) {
+    ObservedEvent event;
+    event.name = reader.text("name");
+    check_name(reader, "name", event.name);
+    refuse_twice(reader, names, event.name);
+    functions.push_back(read_formula(reader, "zero", model));
+    const std::string direction = reader.choice("direction", {"rising", "falling", "both"}, "both");
+    event.direction = direction == "rising"    ? Direction::rising
+                      : direction == "falling" ? Direction::falling
+                                               : Direction::both;
+    event.stops = reader.flag("stop", false);
+    if (reader.has("section")) {
+      const std::vector<SceneFormula> axes = reader.formulas("section");
+      if (axes.size() != 2) reader.fail("section", "'section' must be a list of two formulas");
+      for (const SceneFormula& axis : axes) {
+        sections.push_back(with_formula(reader, axis, [&] { return model.parse(axis.text); }));
+      }
+      event.x = axes[0].text;
+      event.y = axes[1].text;
+    } else {
+      sections.insert(sections.end(), 2, functions.back());
+    }
+    reader.finish();
+    events.push_back(event);
+  }
+}
+
+std::vector<ExpressionNode> read_plots(TableReader& system, ExpressionModel& model,
+                                       std::vector<ObservedPlot>& plots) {
+  std::vector<ExpressionNode> nodes;
+  std::set<std::string> names = {"trajectory", "phase", "energy"};
+  for (TableReader& reader : system.tables("plot")) {
+    ObservedPlot plot;
+    plot.name = reader.text("name");
+    check_name(reader, "name", plot.name);
+    refuse_twice(reader, names, plot.name);
+    plot.title = reader.text("title", plot.name);
+    nodes.push_back(read_formula(reader, "x", model));
+    nodes.push_back(read_formula(reader, "y", model));
+    plot.x = reader.formula("x").text;
+    plot.y = reader.formula("y").text;
+    plot.equal = reader.flag("equal", false);
+    plot.points = reader.choice("style", {"line", "points"}, "line") == "points";
+    reader.finish();
+    plots.push_back(plot);
+  }
+  return nodes;
+}
+
+// Formulas in t for coordinates by their names, or for lists of them in t and the index i.
+std::vector<ExpressionNode> read_exact(TableReader& system, ExpressionModel& model) {
+  std::vector<ExpressionNode> nodes;
+  if (!system.has("exact")) {
+    (void)system.table("exact");
+    return nodes;
+  }
+  TableReader reader = system.table("exact");
+  for (const auto& [name, first, count, list] : model.coordinate_groups()) {
+    const SceneFormula formula = reader.formula(name);
+    for (int i = 0; i < count; ++i) {
+      nodes.push_back(with_formula(reader, formula, [&] {
+        return list ? model.parse(formula.text, first + i) : model.parse(formula.text);
+      }));
+    }
+  }
+  reader.finish();
+  return nodes;
+}
+
+}  // namespace
+
+double Observables::exact_error(const State& s) const {
+  const double* exact = run(exact_, s);
+  return (s.x - Eigen::Map<const Vector>(exact, s.x.size())).norm();
+}
+
+Observables read_observables(TableReader& reader, ExpressionModel& model) {
+  Observables o;
+  const auto invariants = read_invariants(reader, model, o.invariants);
+  std::vector<ExpressionNode> events, sections;
+  read_events(reader, model, o.events, events, sections);
+  const auto plots = read_plots(reader, model, o.plots);
+  const auto exact = read_exact(reader, model);
+  o.has_exact = !exact.empty();
+  const ExpressionGraph& graph = model.graph();
+  o.invariants_ = ExpressionEvaluator(graph, invariants);
+  o.events_ = ExpressionEvaluator(graph, events);
+  o.sections_ = ExpressionEvaluator(graph, sections);
+  o.plots_ = ExpressionEvaluator(graph, plots);
+  o.exact_ = ExpressionEvaluator(graph, exact);
+  return o;
+}
+
+}  // namespace lilyan
