@@ -121,7 +121,7 @@ std::vector<Polyline> thin_line(std::vector<Polyline> parts, const PageBox& box,
   return parts;
 }
 
-std::vector<Polyline> drop_covered(std::vector<Polyline> parts, const PageBox& box,
+std::vector<Polyline> drop_covered(std::span<const Polyline> parts, const PageBox& box,
                                    double resolution) {
   Coverage coverage(box, resolution);
   std::vector<Polyline> out;

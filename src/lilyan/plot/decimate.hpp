@@ -43,8 +43,8 @@ using Polyline = std::vector<PagePoint>;
                                               double resolution);
 
 // Without what lies on top of other parts of the line, at the given resolution.
-[[nodiscard]] std::vector<Polyline> drop_covered(std::vector<Polyline> parts, const PageBox& box,
-                                                 double resolution);
+[[nodiscard]] std::vector<Polyline> drop_covered(std::span<const Polyline> parts,
+                                                 const PageBox& box, double resolution);
 
 // The points inside the box, one for each square of the given size.
 [[nodiscard]] std::vector<PagePoint> thin_points(std::span<const PagePoint> points,

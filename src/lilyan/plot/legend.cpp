@@ -103,16 +103,18 @@ std::size_t Legend::row_columns(double width) const {
 
 double Legend::rows_height(double width) const {
   const std::size_t columns = row_columns(width);
-  return static_cast<double>((entries_.size() + columns - 1) / columns) * kLine;
+  const std::size_t rows = (entries_.size() + columns - 1) / columns;
+  return static_cast<double>(rows) * kLine;
 }
 
 void Legend::draw_rows(Canvas& canvas, const PageBox& place) const {
   const std::size_t columns = row_columns(place.width());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const auto column = static_cast<double>(i % columns);
-    const auto row = static_cast<double>(i / columns);
+    const std::size_t row = i / columns;
+    const std::size_t column = i % columns;
     draw(canvas, entries_[i],
-         {place.left + column * (column_width() + kColumnGap), place.top + row * kLine});
+         {place.left + static_cast<double>(column) * (column_width() + kColumnGap),
+          place.top + static_cast<double>(row) * kLine});
   }
 }
 

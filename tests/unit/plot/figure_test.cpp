@@ -214,6 +214,7 @@ TEST(Figure, BadValuesBreakTheLineOnly) {
   const auto spot = broken.find(kBlue);
   const int y = (spot.top + spot.bottom) / 2;
   const int span = spot.right - spot.left;
+  ASSERT_GT(span, 0);
   EXPECT_EQ(broken.at(spot.left + span / 4, y), kBlue);
   EXPECT_NE(broken.at(spot.left + span / 2, y), kBlue);
   EXPECT_EQ(broken.at(spot.left + span * 3 / 4, y), kBlue);
@@ -300,20 +301,38 @@ TEST(Figure, NothingIsCutOff) {
 }
 
 TEST(Figure, TheLegendCoversNoData) {
-  // Data in all corners but one; with data everywhere it goes above, and no sample is lost.
   Figure figure;
-  PlotSeries dots{.label = "dots", .style = PlotStyle::points, .width = 3};
-  for (int i = 0; i <= 16; ++i) {
-    for (int j = 0; j <= 16; ++j) {
+  PlotSeries dots{.style = PlotStyle::points, .colour = 0, .width = 4};
+  for (int i = 0; i <= 13; ++i) {
+    for (int j = 0; j <= 13; ++j) {
       dots.x.push_back(i);
       dots.y.push_back(j);
     }
   }
-  figure.series = {dots};
-  figure.series[0].label.clear();
-  const int alone = draw(figure).find(kBlue).count;
-  figure.series = {dots, {.x = {8}, .y = {8}, .label = "one", .colour = 6}};
-  EXPECT_GT(draw(figure).find(kBlue).count, 0.8 * alone);
+  const PlotSeries one{.x = {0.5}, .y = {0.5}, .label = "one", .style = PlotStyle::points};
+  figure.series = {dots, one, one};
+  const Picture picture = draw(figure);
+  const auto spot = picture.find(kBlue);
+  ASSERT_GT(spot.count, 0);
+  for (int i = 0; i <= 13; ++i) {
+    for (int j = 0; j <= 13; ++j) {
+      // Between the middles of the outermost dots, 8 pixels across.
+      const double x = spot.left + 3.5 + i / 13.0 * (spot.right - spot.left - 7);
+      const double y = spot.top + 3.5 + j / 13.0 * (spot.bottom - spot.top - 7);
+      EXPECT_EQ(picture.at(static_cast<int>(x), static_cast<int>(y)), kBlue) << i << ' ' << j;
+    }
+  }
+}
+
+TEST(Figure, TheLegendTakesAFreeCorner) {
+  Figure figure = waves();
+  figure.x_range = {0, 30};
+  figure.series[0].label = figure.series[1].label = "";
+  const auto without = draw(figure).find(kBlue);
+  figure.series[0].label = figure.series[1].label = "wave";
+  const auto with = draw(figure).find(kBlue);
+  EXPECT_EQ(with.top, without.top) << "no room was made for it above";
+  EXPECT_GT(with.right, 2 * without.right) << "its sample is at the right";
 }
 
 TEST(Figure, ALegendNeedsTwoLabels) {
