@@ -125,6 +125,8 @@ void Panel::thin(std::size_t most) {
   for (std::size_t i = 0; i < data_.size(); ++i) {
     const std::size_t limit = std::max(allowed[i], kLeast);
     DrawnSeries& s = data_[i];
+    if (s.points() <= limit) continue;
+    const DrawnSeries all = s;
     for (double size = 1.25; size <= 8; size *= 1.25) {
       if (s.points() <= limit || s.points() > kTangle) break;
       s.lines = thin_line(std::move(s.lines), area_, size * kResolution);
@@ -135,7 +137,7 @@ void Panel::thin(std::size_t most) {
     }
     if (s.points() <= limit) continue;
     const double width = s.look.line ? s.look.stroke.width : s.look.dot;
-    s.hatching = hatch(s.lines, s.dots, area_, 0.6 * width, limit);
+    s.hatching = hatch(all.lines, all.dots, area_, 0.6 * width, limit);
     s.lines.clear();
     s.dots.clear();
   }
