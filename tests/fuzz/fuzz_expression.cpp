@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     use(e, parse(e.graph, text, e.scope));
   } catch (const lilyan::ExpressionError& error) {
     if (error.position() > size) std::abort();
-    (void)point_at(text, error.position());
+    (void)lilyan::point_at(text, error.position());
   }
   return 0;
 }

@@ -147,8 +147,8 @@ TEST(ExpressionErrors, Calls) {
 }
 
 TEST(ExpressionErrors, Limits) {
-  std::string nested = "x", powers = "x", exact = "x";
-  for (int i = 0; i < 100000; ++i) nested = "(" + nested;
+  const std::string nested = std::string(100000, '(') + "x";
+  std::string powers = "x", exact = "x";
   for (int i = 0; i < 100000; ++i) powers += "^x";
   for (int i = 0; i < 199; ++i) exact = "(" + exact + ")";
   expect_mistakes({
