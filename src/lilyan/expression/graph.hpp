@@ -3,9 +3,9 @@
 //   ExpressionGraph g;
 //   const ExpressionNode x = g.variable(0);
 //   const ExpressionNode f = g.multiply(x, g.apply(Operation::sin, x));
-//   gradient(g, f, {0})      differentiate.hpp
-//   parse(g, "x*sin(x)", s)  parse.hpp
-//   Program(g, {f})          program.hpp: fast evaluation
+//   gradient(g, f, std::vector{0})  differentiate.hpp
+//   parse(g, "x*sin(x)", scope)     parse.hpp
+//   Program(g, std::vector{f})      program.hpp: fast evaluation
 //
 // Equal nodes are one node, and a node comes after its arguments, so that loops over node numbers
 // replace recursion: the length of a sum is not limited by the stack.

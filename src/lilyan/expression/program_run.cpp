@@ -19,10 +19,15 @@ void put(double* to, const P& value) {
   std::memcpy(to, &value, sizeof(P));
 }
 
+template <class P>
+inline constexpr int width_of = 1;
+template <AnyPack P>
+inline constexpr int width_of<P> = lanes_of<P>;
+
 // Instructions of one operation, on registers of kPacks packs each.
 template <class P, int kPacks, class Instruction>
 struct Row {
-  static constexpr int kPack = sizeof(P) / sizeof(double);
+  static constexpr int kPack = width_of<P>;
   static constexpr int kWidth = kPacks * kPack;
   double* registers;
   const Instruction* begin;
