@@ -76,16 +76,27 @@ std::vector<double> evaluate(const Material& material, LaneKind kind, double pro
                       .hessian = hessian.data(),
                       .slots = &tets.slots,
                       .projection = projection};
+  std::vector<double> forces(2 * kForceRow * kGroupRows);
   double value = 0;
   const auto run = [&]<TetWants kWants>() {
     return on_lanes(kind, [&]<int kWidth>(Lanes<kWidth>) {
-      return evaluate_groups<kWants, PackOf<kWidth>>(material, tets.groups.data(), tets.chunk, at);
+      return evaluate_groups<kWants, PackOf<kWidth>>(material, tets.groups.data(), tets.chunk, at,
+                                                     forces.data());
     });
   };
   value = run.template operator()<TetWants{true, true}>();
   run.template operator()<TetWants{.hessian = true, .nodes = 2}>();
   if (projection > 0) {
     run.template operator()<TetWants{.hessian = true, .projected = true}>();
+  }
+  for (int e = 0; e < Tets::kCount; ++e) {
+    for (int a = 0; a < 4; ++a) {
+      const int row = kGroupRows * (e / kLanes) + force_row(a, e % kLanes);
+      for (int i = 0; i < 3; ++i) {
+        gradient[static_cast<std::size_t>(3 * (4 * e + a) + i)] =
+            forces[static_cast<std::size_t>(kForceRow * row + i)];
+      }
+    }
   }
   std::vector<double> all = {value};
   all.insert(all.end(), gradient.begin(), gradient.end());

@@ -44,6 +44,28 @@ inline P load(const double* from) {
   return r;
 }
 
+// x₀ y₀ x₂ y₂ …, and x₁ y₁ x₃ y₃ ….
+template <AnyPack P>
+inline P interleave_even(const P& x, const P& y) {
+  if constexpr (lanes_of<P> == 8) {
+    return __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14);
+  } else if constexpr (lanes_of<P> == 4) {
+    return __builtin_shufflevector(x, y, 0, 4, 2, 6);
+  } else {
+    return __builtin_shufflevector(x, y, 0, 2);
+  }
+}
+template <AnyPack P>
+inline P interleave_odd(const P& x, const P& y) {
+  if constexpr (lanes_of<P> == 8) {
+    return __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
+  } else if constexpr (lanes_of<P> == 4) {
+    return __builtin_shufflevector(x, y, 1, 5, 3, 7);
+  } else {
+    return __builtin_shufflevector(x, y, 1, 3);
+  }
+}
+
 // The natural logarithm to about one unit in the last place; −∞ at 0, not a number below.
 //
 // With x = 2ᵉ(1+f), √½ ≤ 1+f < √2, and s = f/(2+f):  ln(1+f) = 2 artanh s = 2s + s R,

@@ -96,6 +96,10 @@ BlockPattern::BlockPattern(const System& system, FreeVertices free)
     : LowerPattern(system.dimension(), std::move(free.graph_start), std::move(free.graph)),
       free_vertices_(std::move(free.vertices)),
       free_index_(std::move(free.index)) {
+  dof_.reserve(static_cast<std::size_t>(dofs()));
+  for (const int v : free_vertices_) {
+    for (int i = 0; i < dimension(); ++i) dof_.push_back(dimension() * v + i);
+  }
   if (system.fixed_count() == 0) return;
   int longest = dimension();
   for (int j = 0; j < nodes(); ++j) longest = std::max(longest, column_length(j));

@@ -46,10 +46,7 @@ class BlockPattern : public LowerPattern {
 
   [[nodiscard]] int dimension() const { return block(); }
   // Degree of freedom of the system that a column stands for.
-  [[nodiscard]] int dof(int column) const {
-    return dimension() * free_vertices_[static_cast<std::size_t>(column / dimension())] +
-           column % dimension();
-  }
+  [[nodiscard]] int dof(int column) const { return dof_[static_cast<std::size_t>(column)]; }
   // Entries plus the scratch area that blocks of fixed vertices are written to.
   [[nodiscard]] int storage() const { return entries() + scratch_; }
 
@@ -65,6 +62,7 @@ class BlockPattern : public LowerPattern {
 
   std::vector<int> free_vertices_;
   std::vector<int> free_index_;
+  std::vector<int> dof_;  // of each column
   int scratch_ = 0;
 };
 

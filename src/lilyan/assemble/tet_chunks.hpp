@@ -19,11 +19,6 @@ namespace lilyan {
 
 inline constexpr int kMostChunks = 256;
 
-struct TetChunks {
-  std::vector<TetGroup> groups;
-  std::vector<TetChunk> chunks;
-};
-
 // The numbers of the tets in the order described, and where chunks begin in it (and end, at last).
 struct TetOrder {
   std::vector<int> tets;

@@ -252,7 +252,8 @@ inline void scatter_jacobian(const TetPart<P>& part, const Mat3<P> (&block)[4][4
 
 template <class Material, AnyPack P>
 inline void add_discrete_gradient(const MeanStressLaw<Material>& law, const TetPart<P>& part,
-                                  std::ptrdiff_t first, const DiscreteEvaluation& at) {
+                                  std::ptrdiff_t first, const DiscreteEvaluation& at,
+                                  double* forces) {
   const Mat3<P> G = part.inverse_rest();
   const StrainStep<P> step(multiply(gather_edges(part, at.x0), G),
                            multiply(gather_edges(part, at.d), G));
@@ -265,7 +266,7 @@ inline void add_discrete_gradient(const MeanStressLaw<Material>& law, const TetP
         stress(i, j) *= at.gradient_weight * part.volume();
       }
     }
-    scatter_gradient(part, stress, G, at.gradient);
+    store_forces(part, stress, G, forces);
   }
   if (at.jacobian) {
     Mat3<P> block[4][4];
@@ -276,18 +277,29 @@ inline void add_discrete_gradient(const MeanStressLaw<Material>& law, const TetP
 }
 
 template <class Material>
-void discrete_gradient_of_chunk(const MeanStressLaw<Material>& law, const TetGroup* groups,
+void discrete_gradient_of_chunk(const MeanStressLaw<Material>& law, const TetChunks& tets,
                                 const TetChunk& chunk, const DiscreteEvaluation& at) {
-  on_best_lanes([&]<int kWidth>(Lanes<kWidth>) {
-    std::ptrdiff_t first = chunk.first_tet;
-    for (int k = chunk.first_group; k < chunk.last_group; ++k, first += kLanes) {
-      for (int lane = 0; lane < kLanes && first + lane < chunk.last_tet; lane += kWidth) {
-        const int left = static_cast<int>(chunk.last_tet - first) - lane;
-        const TetPart<PackOf<kWidth>> part{groups[k], lane, std::min(kWidth, left)};
-        add_discrete_gradient(law, part, first + lane, at);
+  const auto evaluate = [&](const TetChunk& batch, double* forces) {
+    on_best_lanes([&]<int kWidth>(Lanes<kWidth>) {
+      std::ptrdiff_t first = batch.first_tet;
+      double* rows = forces;
+      for (int k = batch.first_group; k < batch.last_group; ++k, first += kLanes) {
+        for (int lane = 0; lane < kLanes && first + lane < batch.last_tet; lane += kWidth) {
+          const int left = static_cast<int>(batch.last_tet - first) - lane;
+          const TetPart<PackOf<kWidth>> part{tets.groups[static_cast<std::size_t>(k)], lane,
+                                             std::min(kWidth, left)};
+          add_discrete_gradient(law, part, first + lane, at, rows);
+        }
+        if (rows) rows += kForceRow * kGroupRows;
       }
-    }
-  });
+    });
+    return 0.0;
+  };
+  if (at.gradient) {
+    sum_over_batches(tets, chunk, at.gradient, evaluate);
+  } else {
+    evaluate(chunk, nullptr);
+  }
 }
 
 }  // namespace lilyan

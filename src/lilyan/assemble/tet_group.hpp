@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <vector>
 
+#include "lilyan/assemble/force_sums.hpp"
 #include "lilyan/assemble/lanes.hpp"
 #include "lilyan/assemble/vertex_blocks.hpp"
 #include "lilyan/core/energy.hpp"
@@ -27,7 +29,39 @@ struct TetChunk {
   int last_group = 0;  // exclusive
   int first_tet = 0;
   int last_tet = 0;  // exclusive
+  int first_batch = 0;
+  int last_batch = 0;  // exclusive
 };
+
+// Some of a chunk's tets, whose forces are summed up together.
+struct TetBatch {
+  TetChunk tets;
+  int first_sum = 0;
+  int last_sum = 0;  // exclusive
+};
+
+struct TetChunks {
+  std::vector<TetGroup> groups;
+  std::vector<TetChunk> chunks;
+  std::vector<TetBatch> batches;
+  ForceSums forces;
+};
+
+// evaluate(tets, rows) for each batch of the chunk, which is to store the forces in the rows (group
+// after group, kForceRow·kGroupRows numbers each); they are added to the gradient. Returns the sum
+// of what it returns.
+template <class Evaluate>
+double sum_over_batches(const TetChunks& tets, const TetChunk& chunk, double* gradient,
+                        const Evaluate& evaluate) {
+  double* const rows = force_rows();
+  double total = 0;
+  for (int k = chunk.first_batch; k < chunk.last_batch; ++k) {
+    const TetBatch& batch = tets.batches[static_cast<std::size_t>(k)];
+    total += evaluate(batch.tets, rows + kForceRow * kZeroRows);
+    tets.forces.add_forces(batch.first_sum, batch.last_sum, rows, gradient);
+  }
+  return total;
+}
 
 // As many lanes of a group as a pack of type P has, from `lane` on; the first `used` of them count.
 template <AnyPack P>
@@ -48,27 +82,6 @@ struct TetPart {
     return 3 * static_cast<std::ptrdiff_t>(group.vertex[a][lane + i]);
   }
 };
-
-template <AnyPack P>
-inline P interleave_even(const P& x, const P& y) {
-  if constexpr (lanes_of<P> == 8) {
-    return __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14);
-  } else if constexpr (lanes_of<P> == 4) {
-    return __builtin_shufflevector(x, y, 0, 4, 2, 6);
-  } else {
-    return __builtin_shufflevector(x, y, 0, 2);
-  }
-}
-template <AnyPack P>
-inline P interleave_odd(const P& x, const P& y) {
-  if constexpr (lanes_of<P> == 8) {
-    return __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
-  } else if constexpr (lanes_of<P> == 4) {
-    return __builtin_shufflevector(x, y, 1, 5, 3, 7);
-  } else {
-    return __builtin_shufflevector(x, y, 1, 3);
-  }
-}
 
 // The pairs at p[0], p[2], p[4], … of a list of addresses, one after the other.
 template <AnyPack P>
@@ -152,25 +165,18 @@ struct LaneTriples {
   }
 };
 
-// gradient += P gᵃ at each vertex, P including the volume.
+// The forces P gᵃ (P including the volume) of the part's vertices into the group's rows, where
+// force_sums.hpp finds them.
 template <AnyPack P>
-inline void scatter_gradient(const TetPart<P>& part, const Mat3<P>& stress, const Mat3<P>& G,
-                             double* gradient) {
+inline void store_forces(const TetPart<P>& part, const Mat3<P>& stress, const Mat3<P>& G,
+                         double* rows) {
   const Mat3<P> force = multiply_transposed(stress, G);  // column a is that of vertex a + 1
-  LaneTriples<P> triple[4];
-  for (int a = 0; a < 3; ++a) triple[a + 1].set(force(0, a), force(1, a), force(2, a));
-  triple[0].set(force(0, 0) + force(0, 1) + force(0, 2), force(1, 0) + force(1, 1) + force(1, 2),
-                force(2, 0) + force(2, 1) + force(2, 2));  // minus the force of vertex 0
-  const auto scatter = [&](int i) {
-    triple[0].subtract(i, gradient + part.offset(0, i));
-    for (int a = 1; a < 4; ++a) triple[a].add(i, gradient + part.offset(a, i));
+  const auto store = [&](int a, const P& x, const P& y, const P& z) {
+    store_rows(x, y, z, part.lane, rows + a * kLanes * kForceRow);
   };
-  if (part.used == lanes_of<P>) {
-#pragma GCC unroll 8
-    for (int i = 0; i < lanes_of<P>; ++i) scatter(i);
-  } else {
-    for (int i = 0; i < part.used; ++i) scatter(i);
-  }
+  for (int a = 0; a < 3; ++a) store(a + 1, force(0, a), force(1, a), force(2, a));
+  store(0, -(force(0, 0) + force(0, 1) + force(0, 2)), -(force(1, 0) + force(1, 1) + force(1, 2)),
+        -(force(2, 0) + force(2, 1) + force(2, 2)));
 }
 
 // The ten lower blocks of a tet.

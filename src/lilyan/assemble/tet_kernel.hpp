@@ -101,15 +101,15 @@ inline void sum_over_nodes(const Material& material, const TetPart<P>& part, con
   }
 }
 
-// One part of a group; `first` is the number of tets before it. Returns each lane's part of the
-// value.
+// One part of a group; `first` is the number of tets before it, `forces` where the group's rows
+// are. Returns each lane's part of the value.
 template <TetWants kWants, AnyPack P, class Material>
 inline P evaluate_tet_part(const Material& material, const TetPart<P>& part, std::ptrdiff_t first,
-                           const Evaluation& at) {
+                           const Evaluation& at, double* forces) {
   const Mat3<P> G = part.inverse_rest();
   TetSums<kWants, Material, P> sums;
   sum_over_nodes(material, part, G, at, sums);
-  if constexpr (kWants.gradient) scatter_gradient(part, sums.stress, G, at.gradient);
+  if constexpr (kWants.gradient) store_forces(part, sums.stress, G, forces);
   if constexpr (kWants.hessian) {
     if constexpr (kWants.projected) {
       const Sym9<P> tangent = sums.blocks.tangent;
@@ -127,29 +127,32 @@ inline P evaluate_tet_part(const Material& material, const TetPart<P>& part, std
   return part.volume() * sums.value;
 }
 
+// Forces are not added to a gradient but stored, group after group.
 template <TetWants kWants, AnyPack P, class Material>
 inline double evaluate_groups(const Material& material, const TetGroup* groups,
-                              const TetChunk& chunk, const Evaluation& at) {
+                              const TetChunk& chunk, const Evaluation& at, double* forces) {
   P total = {};
   std::ptrdiff_t first = chunk.first_tet;
   for (int k = chunk.first_group; k < chunk.last_group; ++k, first += kLanes) {
     for (int lane = 0; lane < kLanes && first + lane < chunk.last_tet; lane += lanes_of<P>) {
       const int left = static_cast<int>(chunk.last_tet - first) - lane;
       const TetPart<P> part{groups[k], lane, std::min(lanes_of<P>, left)};
-      total += evaluate_tet_part<kWants>(material, part, first + lane, at);
+      total += evaluate_tet_part<kWants>(material, part, first + lane, at, forces);
     }
+    if constexpr (kWants.gradient) forces += kForceRow * kGroupRows;
   }
   return lane_sum(total);
 }
 
-// The tets of a chunk, for whatever is asked for. Everything but value, gradient and Hessian at a
-// single node together has a loop of its own; the rest is two of them.
+// Some tets, for whatever is asked for. Everything but value, gradient and Hessian at a single node
+// together has a loop of its own; the rest is two of them. Forces are wanted where at.gradient is
+// not null, and stored.
 template <class Material>
-double evaluate_tet_chunk(const Material& material, const TetGroup* groups, const TetChunk& chunk,
-                          const Evaluation& at) {
+double evaluate_tets(const Material& material, const TetGroup* groups, const TetChunk& chunk,
+                     const Evaluation& at, double* forces) {
   const auto run = [&]<TetWants kWants>() {
     return on_best_lanes([&]<int kWidth>(Lanes<kWidth>) {
-      return evaluate_groups<kWants, PackOf<kWidth>>(material, groups, chunk, at);
+      return evaluate_groups<kWants, PackOf<kWidth>>(material, groups, chunk, at, forces);
     });
   };
   if (at.nodes.empty()) return 0;
@@ -184,6 +187,17 @@ double evaluate_tet_chunk(const Material& material, const TetGroup* groups, cons
   return 0;
 }
 
+// The tets of a chunk, batch by batch where there are forces to be summed up.
+template <class Material>
+double evaluate_tet_chunk(const Material& material, const TetChunks& tets, const TetChunk& chunk,
+                          const Evaluation& at) {
+  const TetGroup* groups = tets.groups.data();
+  if (!at.gradient) return evaluate_tets(material, groups, chunk, at, nullptr);
+  return sum_over_batches(tets, chunk, at.gradient, [&](const TetChunk& batch, double* forces) {
+    return evaluate_tets(material, groups, batch, at, forces);
+  });
+}
+
 // The group with the shape at `rest` as its undeformed one. Tets that are flat there (volume below
 // 1e-6 of the cube of their longest edge) get none of the volume, and the shape of one that is not;
 // false when there is no such one.
@@ -191,17 +205,25 @@ bool take_rest_shape(const double* rest, TetGroup& group);
 
 // The same as above with another rest shape.
 template <class Material>
-double evaluate_tet_chunk_from(const Material& material, const TetGroup* groups,
+double evaluate_tet_chunk_from(const Material& material, const TetChunks& tets,
                                const TetChunk& chunk, const double* rest, const Evaluation& at) {
-  double total = 0;
-  int first = chunk.first_tet;
-  for (int k = chunk.first_group; k < chunk.last_group; ++k, first += kLanes) {
-    TetGroup moved = groups[k];
-    if (!take_rest_shape(rest, moved)) continue;
-    const TetChunk one{0, 1, first, std::min(first + kLanes, chunk.last_tet)};
-    total += evaluate_tet_chunk(material, &moved, one, at);
-  }
-  return total;
+  const auto evaluate = [&](const TetChunk& batch, double* forces) {
+    double total = 0;
+    int first = batch.first_tet;
+    for (int k = batch.first_group; k < batch.last_group; ++k, first += kLanes) {
+      TetGroup moved = tets.groups[static_cast<std::size_t>(k)];
+      if (take_rest_shape(rest, moved)) {
+        const TetChunk one{0, 1, first, std::min(first + kLanes, batch.last_tet)};
+        total += evaluate_tets(material, &moved, one, at, forces);
+      } else if (forces) {
+        std::fill_n(forces, kForceRow * kGroupRows, 0.0);
+      }
+      if (forces) forces += kForceRow * kGroupRows;
+    }
+    return total;
+  };
+  if (!at.gradient) return evaluate(chunk, nullptr);
+  return sum_over_batches(tets, chunk, at.gradient, evaluate);
 }
 
 }  // namespace lilyan

@@ -28,44 +28,57 @@ inline void add_vertex(const double* q, const double* u, double m, MotionSums& s
   }
 }
 
-// The coordinates go by in packs, not sorted into x, y and z: three packs after another hold whole
-// vertices, so that a lane of one of them always sees the same coordinate c. With the neighbours
-// one and two places on, it can form all products that begin with c; those that reach into the next
-// vertex are not read.
+// The coordinates of as many vertices as a pack has lanes, sorted into x, y and z.
+template <AnyPack P>
+inline void load_sorted(const double* from, P (&r)[3]) {
+  const P a = load<P>(from);
+  const P b = load<P>(from + lanes_of<P>);
+  const P c = load<P>(from + 2 * lanes_of<P>);
+  if constexpr (lanes_of<P> == 8) {
+    r[0] = __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 3, 6, 9, 12, 15, -1, -1), c, 0,
+                                   1, 2, 3, 4, 5, 10, 13);
+    r[1] = __builtin_shufflevector(__builtin_shufflevector(a, b, 1, 4, 7, 10, 13, -1, -1, -1), c, 0,
+                                   1, 2, 3, 4, 8, 11, 14);
+    r[2] = __builtin_shufflevector(__builtin_shufflevector(a, b, 2, 5, 8, 11, 14, -1, -1, -1), c, 0,
+                                   1, 2, 3, 4, 9, 12, 15);
+  } else if constexpr (lanes_of<P> == 4) {
+    r[0] = __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 3, 6, -1), c, 0, 1, 2, 5);
+    r[1] = __builtin_shufflevector(__builtin_shufflevector(a, b, 1, 4, 7, -1), c, 0, 1, 2, 6);
+    r[2] = __builtin_shufflevector(__builtin_shufflevector(a, b, 2, 5, -1, -1), c, 0, 1, 4, 7);
+  } else {
+    r[0] = __builtin_shufflevector(a, b, 0, 3);
+    r[1] = __builtin_shufflevector(a, c, 1, 2);
+    r[2] = __builtin_shufflevector(b, c, 0, 3);
+  }
+}
+
 template <AnyPack P>
 inline MotionSums motion_sums(const double* x, const double* v, const double* mass, int dofs) {
   constexpr int kBlock = 3 * lanes_of<P>;
-  P linear[3] = {}, one_on[3] = {}, two_on[3] = {};
-  P square = {};
+  P linear[3] = {}, angular[3] = {}, square[3] = {};
   int first = 0;
-  for (; first + kBlock + 2 <= dofs; first += kBlock) {
-    for (int n = 0; n < 3; ++n) {
-      const int at = first + n * lanes_of<P>;
-      const P q = load<P>(x + at);
-      const P u = load<P>(v + at);
-      const P p = load<P>(mass + at) * u;
-      const P p1 = load<P>(mass + at + 1) * load<P>(v + at + 1);
-      const P p2 = load<P>(mass + at + 2) * load<P>(v + at + 2);
-      linear[n] += p;
-      square += p * u;
-      one_on[n] += q * p1 - load<P>(x + at + 1) * p;
-      two_on[n] += load<P>(x + at + 2) * p - q * p2;
+  for (; first + kBlock <= dofs; first += kBlock) {
+    P q[3], u[3], m[3], p[3];
+    load_sorted(x + first, q);
+    load_sorted(v + first, u);
+    load_sorted(mass + first, m);
+    for (int i = 0; i < 3; ++i) {
+      p[i] = m[0] * u[i];
+      linear[i] += p[i];
+      square[i] += p[i] * u[i];
+    }
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3;
+      const int k = (i + 2) % 3;
+      angular[i] += q[j] * p[k] - q[k] * p[j];
     }
   }
-  // Place k of the three packs in a row is coordinate k mod 3.
-  double p[kBlock], one[kBlock], two[kBlock];
-  std::memcpy(p, linear, sizeof(p));
-  std::memcpy(one, one_on, sizeof(one));
-  std::memcpy(two, two_on, sizeof(two));
   MotionSums s;
-  s.square = lane_sum(square);
-  for (int k = 0; k < kBlock; k += 3) {
-    for (int c = 0; c < 3; ++c) s.linear[c] += p[k + c];
-    // q_c p_{c+1} − q_{c+1} p_c is the angular momentum about axis c + 2.
-    s.angular[2] += one[k];
-    s.angular[0] += one[k + 1];
-    s.angular[1] += two[k];
+  for (int i = 0; i < 3; ++i) {
+    s.linear[i] = lane_sum(linear[i]);
+    s.angular[i] = lane_sum(angular[i]);
   }
+  s.square = lane_sum(square[0] + square[1] + square[2]);
   for (; first < dofs; first += 3) add_vertex(x + first, v + first, mass[first], s);
   return s;
 }

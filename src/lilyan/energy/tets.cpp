@@ -40,6 +40,29 @@ void set_lane(const TetShape& shape, int tet, bool used, TetGroup& group, int la
   }
 }
 
+// Cuts a chunk, whose groups are there, into batches.
+void add_batches(TetChunk& chunk, TetChunks& all) {
+  chunk.first_batch = static_cast<int>(all.batches.size());
+  for (int first = chunk.first_group; first < chunk.last_group; first += kBatchGroups) {
+    TetBatch batch;
+    batch.tets.first_group = first;
+    batch.tets.last_group = std::min(first + kBatchGroups, chunk.last_group);
+    batch.tets.first_tet = chunk.first_tet + kLanes * (first - chunk.first_group);
+    batch.tets.last_tet = std::min(batch.tets.first_tet + kLanes * kBatchGroups, chunk.last_tet);
+    std::vector<std::array<int, 4>> tets;
+    for (int k = 0; k < batch.tets.last_tet - batch.tets.first_tet; ++k) {
+      const TetGroup& group = all.groups[static_cast<std::size_t>(first + k / kLanes)];
+      std::array<int, 4>& tet = tets.emplace_back();
+      for (int a = 0; a < 4; ++a) tet[a] = group.vertex[a][k % kLanes];
+    }
+    batch.first_sum = static_cast<int>(all.forces.sums.size());
+    all.forces.add_batch(tets);
+    batch.last_sum = static_cast<int>(all.forces.sums.size());
+    all.batches.push_back(batch);
+  }
+  chunk.last_batch = static_cast<int>(all.batches.size());
+}
+
 }  // namespace
 
 TetChunks group_tets(const TetShape& shape) {
@@ -59,6 +82,7 @@ TetChunks group_tets(const TetShape& shape) {
       }
     }
     chunk.last_group = static_cast<int>(result.groups.size());
+    add_batches(chunk, result);
     result.chunks.push_back(chunk);
   }
   return result;

@@ -41,14 +41,14 @@ class Tets final : public Energy {
 
   [[nodiscard]] double evaluate(const Evaluation& at) const override {
     return sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
-      return evaluate_tet_chunk(material_, tets_.groups.data(), chunk, at);
+      return evaluate_tet_chunk(material_, tets_, chunk, at);
     });
   }
 
   [[nodiscard]] bool has_moving_rest() const override { return true; }
   [[nodiscard]] double evaluate_from(const double* rest, const Evaluation& at) const override {
     return sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
-      return evaluate_tet_chunk_from(material_, tets_.groups.data(), chunk, rest, at);
+      return evaluate_tet_chunk_from(material_, tets_, chunk, rest, at);
     });
   }
 
@@ -56,7 +56,7 @@ class Tets final : public Energy {
   void discrete_gradient(const DiscreteEvaluation& at) const override {
     const MeanStressLaw<Material> law(material_);
     sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
-      discrete_gradient_of_chunk(law, tets_.groups.data(), chunk, at);
+      discrete_gradient_of_chunk(law, tets_, chunk, at);
       return 0.0;
     });
   }

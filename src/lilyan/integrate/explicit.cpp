@@ -40,31 +40,48 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
   stop_unmoved(system_, state.v);
   report.before = at_start(state);
 
-  // The old state goes into the history, from where a failed step takes it back.
+  // The old state goes into the history, from where a failed step takes it back. The first drift
+  // and the first kick read it there: nothing is copied.
   Vector& x = state.x;
   Vector& v = state.v;
-  state.x_previous = x;
-  state.v_previous = v;
   dissipation_.begin_step(x, h);
+  x.swap(state.x_previous);
+  v.swap(state.v_previous);
+  const Vector* x_now = &state.x_previous;
+  const Vector* v_now = &state.v_previous;
+  const auto move_to = [](const Vector*& now, Vector& vector) {
+    if (now != &vector) vector = *now;
+    now = &vector;
+  };
   double t = state.t;
+  bool evaluated = false;  // at x_now
   for (std::size_t i = 0; i < table_.stages.size(); ++i) {
     const auto& [kind, weight] = table_.stages[i];
     if (kind == Kind::drift) {
-      x += (weight * h) * v;
+      x = *x_now + (weight * h) * *v_now;
+      x_now = &x;
       t += weight * h;
+      evaluated = false;
       continue;
     }
-    const Vector& gradient = potential_.gradient(x);
+    const Vector& gradient = evaluated ? potential_.last_gradient() : potential_.gradient(*x_now);
+    evaluated = true;
     ++report.evaluations;
     if (!forced_) {
-      v.array() -= (weight * h) * inverse_mass_.array() * gradient.array();
-    } else if (!forced_kick(i, t, weight * h, x, gradient, v, report)) {
+      v = v_now->array() - (weight * h) * inverse_mass_.array() * gradient.array();
+      v_now = &v;
+      continue;
+    }
+    move_to(v_now, v);
+    if (!forced_kick(i, t, weight * h, *x_now, gradient, v, report)) {
       report.status = StepStatus::not_converged;
       break;
     }
   }
+  move_to(x_now, x);
+  move_to(v_now, v);
   // With the gradient, since the next step's first kick will want it here.
-  potential_.gradient(x);
+  if (!evaluated) potential_.gradient(x);
   report.after = invariants(system_, x, v, potential_.last_values());
   end_ = report.after;
   end_v_ = v;

@@ -16,6 +16,7 @@ class PotentialCache {
   const Vector& gradient(const Vector& x);  // the values come along at no extra pass
   // Those at the position last asked about.
   [[nodiscard]] const EnergyByKind& last_values() const { return values_; }
+  [[nodiscard]] const Vector& last_gradient() const { return gradient_; }
   // Whether the values at x are known.
   [[nodiscard]] bool holds(const Vector& x) const { return has_values_ && same(x_, x); }
   // Energies that change have changed; what is known of the others stays.

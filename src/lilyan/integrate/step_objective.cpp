@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "lilyan/core/fixed.hpp"
+#include "lilyan/core/threads.hpp"
 #include "lilyan/integrate/forces.hpp"
 
 namespace lilyan {
@@ -124,9 +125,13 @@ double StepObjective::evaluate(const Vector& d, Vector& gradient) {
         *step_.x0, &d, nodes_, gradients_, step_.mean ? &*step_.mean : nullptr);
     value = std::accumulate(potential.begin(), potential.end(), 0.0);
   }
-  gradient.array() = mass_.array() * (d - target_).array();
-  value += 0.5 * (d - target_).dot(gradient);
-  gradient += gradients_;
+  value += 0.5 * parallel_sum(static_cast<int>(d.size()), [&](int first, int last) {
+             const auto part = [&](auto& v) { return v.segment(first, last - first); };
+             part(gradient).array() = part(mass_).array() * (part(d) - part(target_)).array();
+             const double twice = (part(d) - part(target_)).dot(part(gradient));
+             part(gradient) += part(gradients_);
+             return twice;
+           });
   if (forced_) {
     const double hh = step_.h * step_.h;
     gradient.array() += hh * (damping_.array() * (d - linearised_).array() - forces_.array());
@@ -160,19 +165,30 @@ void StepObjective::hessian(const Vector& d, double projection, std::vector<doub
                              projection, pattern, values);
   });
   const double hh = step_.h * step_.h;
-  for (int c = 0; c < pattern.dofs(); ++c) {
-    const int dof = pattern.dof(c);
-    values[pattern.column_start()[c]] += mass_[dof] + (forced_ ? hh * damping_[dof] : 0.0);
-  }
+  parallel_ranges(pattern.dofs(), [&](int first, int last) {
+    for (int c = first; c < last; ++c) {
+      const int dof = pattern.dof(c);
+      values[pattern.column_start()[c]] += mass_[dof] + (forced_ ? hh * damping_[dof] : 0.0);
+    }
+  });
 }
 
 double StepObjective::norm(const Vector& gradient) const {
-  return std::sqrt((gradient.array().square() / mass_.array()).sum());
+  return std::sqrt(parallel_sum(static_cast<int>(gradient.size()), [&](int first, int last) {
+    const auto part = [&](auto& v) { return v.segment(first, last - first).array(); };
+    return (part(gradient).square() / part(mass_)).sum();
+  }));
 }
 
 double StepObjective::defect(const Vector& d, const Vector& gradient) {
   const double h = step_.h;
-  const double kinetic = 0.5 * (mass_.array() * d.array().square()).sum() / (h * h);
+  const auto sum = [&](const auto& term) {
+    return parallel_sum(static_cast<int>(d.size()), [&](int first, int last) {
+      return term([&](auto& v) { return v.segment(first, last - first).array(); });
+    });
+  };
+  const double kinetic =
+      0.5 * sum([&](auto part) { return (part(mass_) * part(d).square()).sum(); }) / (h * h);
   const double scale = std::max(step_.energy_scale, kinetic);
   const double residual = norm(gradient);
   if (residual == 0) {
@@ -181,7 +197,8 @@ double StepObjective::defect(const Vector& d, const Vector& gradient) {
   }
   velocity_error_ = step_.velocity_weight / std::abs(h) * residual / std::sqrt(2 * scale);
   // ½(v₀+v₁) is u up to the order of the step: the ledger's solver term.
-  const double energy_error = step_.velocity_weight / (h * h) * std::abs(d.dot(gradient)) / scale;
+  const double power = sum([&](auto part) { return (part(d) * part(gradient)).sum(); });
+  const double energy_error = step_.velocity_weight / (h * h) * std::abs(power) / scale;
   const double worst =
       std::max(energy_error / energy_tolerance_, velocity_error_ / velocity_tolerance_);
   return std::isnan(worst) ? std::numeric_limits<double>::infinity() : worst;

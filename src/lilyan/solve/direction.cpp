@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/threads.hpp"
 #include "lilyan/solve/definite.hpp"
 #include "lilyan/solve/timer.hpp"
 
@@ -72,7 +73,9 @@ void DirectionFinder::begin() { renew_ = true; }
 bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& gradient,
                            const Request& request, Vector& direction, NewtonResult& result,
                            NewtonTimes& times) {
-  for (int c = 0; c < pattern_.dofs(); ++c) right_[c] = -gradient[pattern_.dof(c)];
+  parallel_ranges(pattern_.dofs(), [&](int first, int last) {
+    for (int c = first; c < last; ++c) right_[c] = -gradient[pattern_.dof(c)];
+  });
   if (!(request.reuse && factorised())) {
     bool exact = choice_ == LinearChoice::cholesky;
     if (choice_ == LinearChoice::automatic) {
@@ -87,7 +90,9 @@ bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& 
     const Timer timer(times.solve);
     cholesky_->solve(right_, solution_);
   }
-  for (int c = 0; c < pattern_.dofs(); ++c) direction[pattern_.dof(c)] = solution_[c];
+  parallel_ranges(pattern_.dofs(), [&](int first, int last) {
+    for (int c = first; c < last; ++c) direction[pattern_.dof(c)] = solution_[c];
+  });
   return true;
 }
 
@@ -129,10 +134,12 @@ bool DirectionFinder::attempt(const Objective& objective, const Vector& d, const
   {
     const Timer timer(times.factorisation);
     const Vector* x = objective.positions();
-    for (int c = 0; c < pattern_.dofs(); ++c) {
-      const int dof = pattern_.dof(c);
-      positions_[c] = x ? (*x)[dof] + 0.5 * d[dof] : 0.0;  // half-way, where forces act
-    }
+    parallel_ranges(pattern_.dofs(), [&](int first, int last) {
+      for (int c = first; c < last; ++c) {
+        const int dof = pattern_.dof(c);
+        positions_[c] = x ? (*x)[dof] + 0.5 * d[dof] : 0.0;  // half-way, where forces act
+      }
+    });
     end_ = PcgEnd::not_definite;
     if (!pcg_->prepare({hessian_.data(), static_cast<std::size_t>(pattern_.entries())}, positions_,
                        renew_)) {

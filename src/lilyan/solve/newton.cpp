@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lilyan/core/threads.hpp"
 #include "lilyan/solve/direction.hpp"
 #include "lilyan/solve/timer.hpp"
 
@@ -26,6 +27,20 @@ constexpr double kShareOfGoal = 0.02;  // of the error that is allowed at the en
 double next_accuracy(double contraction) {
   if (contraction > kPoorContraction) return kAfterPoor;  // the direction itself may be to blame
   return std::clamp(0.9 * contraction * contraction, kBestAccuracy, kFirstAccuracy);
+}
+
+double dot(const Vector& a, const Vector& b) {
+  return parallel_sum(static_cast<int>(a.size()), [&](int first, int last) {
+    return a.segment(first, last - first).dot(b.segment(first, last - first));
+  });
+}
+
+// result = a + s b
+void add_scaled(const Vector& a, double s, const Vector& b, Vector& result) {
+  parallel_ranges(static_cast<int>(a.size()), [&](int first, int last) {
+    const auto part = [&](auto& v) { return v.segment(first, last - first); };
+    part(result) = part(a) + s * part(b);
+  });
 }
 
 }  // namespace
@@ -102,12 +117,12 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     // Backtracking on Φ. Where the predicted decrease drowns in the rounding error of Φ, the slope
     // at the trial point decides instead: by the trapezoidal rule Φ changes by the mean of both
     // slopes (Hager, Zhang 2005: "approximate Wolfe"), and the residual must shrink.
-    const double slope = gradient_.dot(direction_);
+    const double slope = dot(gradient_, direction_);
     double length = 1;
     bool accepted = false;
     Objective::Rounding rounding;  // computed when first needed
     for (int k = 0; k < kMaxTrials && slope < 0; ++k) {
-      trial_ = d + length * direction_;
+      add_scaled(d, length, direction_, trial_);
       const double trial_phi = evaluate(trial_, trial_gradient_);
       const double change = trial_phi - phi;
       const bool finite = std::isfinite(trial_phi);
@@ -118,7 +133,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
           rounding = objective.rounding(d, diagonal_);
         }
         if (-length * slope <= rounding.value && change <= rounding.value) {
-          accepted = trial_gradient_.dot(direction_) <= (2 * kArmijo - 1) * slope &&
+          accepted = dot(trial_gradient_, direction_) <= (2 * kArmijo - 1) * slope &&
                      objective.norm(trial_gradient_) < norm;
           if (!accepted) break;
         }
@@ -177,12 +192,12 @@ template <class Evaluate>
 double Newton::lengthen(const Vector& d, double& phi, double slope, const Evaluate& evaluate) {
   double length = 1;
   for (int k = 0; k < kMaxTrials; ++k) {
-    const double slope_there = trial_gradient_.dot(direction_);
+    const double slope_there = dot(trial_gradient_, direction_);
     if (slope_there > kStillSteep * slope) return length;
     // To where the slope would vanish if it went on changing as it did.
     const double change = slope_there - slope;
     const double factor = change > 0 ? std::clamp(-slope / change, 2.0, 10.0) : 10.0;
-    longer_ = d + (factor * length) * direction_;
+    add_scaled(d, factor * length, direction_, longer_);
     const double longer_phi = evaluate(longer_, longer_gradient_);
     if (!(longer_phi < phi)) {
       // The objective remembers where it was evaluated last, which has to be at the result.
@@ -207,12 +222,16 @@ double Newton::pull_back(Vector& d, double phi, const Evaluate& evaluate) {
     // (Prescribed displacements of fixed vertices are not a guess.)
     trial_ = d;
     if (k + 1 == kMaxTrials) share = 0;
-    double slope = 0;  // of Φ(t d) at t = 1
-    for (int c = 0; c < pattern_.dofs(); ++c) {
-      const int dof = pattern_.dof(c);
-      slope += gradient_[dof] * d[dof];
-      trial_[dof] *= share;
-    }
+    // Of Φ(t d) at t = 1.
+    const double slope = parallel_sum(pattern_.dofs(), [&](int first, int last) {
+      double sum = 0;
+      for (int c = first; c < last; ++c) {
+        const int dof = pattern_.dof(c);
+        sum += gradient_[dof] * d[dof];
+        trial_[dof] *= share;
+      }
+      return sum;
+    });
     const double trial_phi = evaluate(trial_, trial_gradient_);
     if (std::isfinite(phi) && !(trial_phi < phi)) return phi;
     d.swap(trial_);

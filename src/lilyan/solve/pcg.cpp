@@ -42,9 +42,11 @@ double Pcg::work() const {
 
 bool Pcg::prepare(std::span<const double> values, const Vector& positions, bool renew) {
   matrix_.assign(values);
-  for (int k = 0; k < pattern_.nodes(); ++k) {
-    positions_.segment<3>(3 * k) = positions.segment<3>(3 * aggregates_.node[k]);
-  }
+  parallel_ranges(pattern_.nodes(), [&](int first, int last) {
+    for (int k = first; k < last; ++k) {
+      positions_.segment<3>(3 * k) = positions.segment<3>(3 * aggregates_.node[k]);
+    }
+  });
   return invert_diagonal() && (!renew || coarse_.build(positions_.data()));
 }
 
@@ -104,12 +106,14 @@ void Pcg::new_direction(double beta) {
 }
 
 void Pcg::start(const Vector& right_side) {
-  for (int k = 0; k < pattern_.nodes(); ++k) {
-    residual_.segment<3>(3 * k) = right_side.segment<3>(3 * aggregates_.node[k]);
-  }
-  solution_.setZero();
-  direction_.setZero();
-  image_.setZero();
+  parallel_ranges(pattern_.nodes(), [&](int first, int last) {
+    for (int k = first; k < last; ++k) {
+      residual_.segment<3>(3 * k) = right_side.segment<3>(3 * aggregates_.node[k]);
+    }
+    for (Vector* v : {&solution_, &direction_, &image_}) {
+      v->segment(3 * first, 3 * (last - first)).setZero();
+    }
+  });
   iterations_ = 0;
   start_norm_ = norm_ = advance(0);
   new_direction(0);
@@ -135,9 +139,11 @@ void Pcg::correct_rigid_motions() {
 }
 
 void Pcg::solution(Vector& result) const {
-  for (int k = 0; k < pattern_.nodes(); ++k) {
-    result.segment<3>(3 * aggregates_.node[k]) = solution_.segment<3>(3 * k);
-  }
+  parallel_ranges(pattern_.nodes(), [&](int first, int last) {
+    for (int k = first; k < last; ++k) {
+      result.segment<3>(3 * aggregates_.node[k]) = solution_.segment<3>(3 * k);
+    }
+  });
 }
 
 }  // namespace lilyan
