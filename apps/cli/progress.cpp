@@ -46,10 +46,13 @@ void Progress::show(const RunMoment& moment) {
       scene_.variable_steps()
           ? fmt::format("t {:.4g}/{:.4g}  step {}", t, scene_.duration, moment.step)
           : fmt::format("step {}/{}", moment.step, scene_.steps);
-  const std::string line = fmt::format(
-      "{:3.0f}%  {}  {} left  {:.1f} iterations/step  ΔE/E₀ {:.1e}  |ΔL|/|L| {:.1e}", 100 * done,
-      place, duration(left), static_cast<double>(moment.so_far.iterations) / moment.step,
-      moment.drift.energy().relative(), moment.drift.angular_momentum().relative());
+  std::string line =
+      fmt::format("{:3.0f}%  {}  {} left  {:.1f} iterations/step  ΔE/E₀ {:.1e}", 100 * done, place,
+                  duration(left), static_cast<double>(moment.so_far.iterations) / moment.step,
+                  moment.drift.energy().relative());
+  if (scene_.system->dimension() == 3) {
+    line += fmt::format("  |ΔL|/|L| {:.1e}", moment.drift.angular_momentum().relative());
+  }
   std::fputs((terminal_ ? "\r\033[K" + line : line + "\n").c_str(), stderr);
   std::fflush(stderr);
   shown_ = true;

@@ -108,10 +108,7 @@ std::vector<ExpressionNode> read_plots(TableReader& system, ExpressionModel& mod
 // Formulas in t for coordinates by their names, or for lists of them in t and the index i.
 std::vector<ExpressionNode> read_exact(TableReader& system, ExpressionModel& model) {
   std::vector<ExpressionNode> nodes;
-  if (!system.has("exact")) {
-    (void)system.table("exact");
-    return nodes;
-  }
+  if (!system.has("exact")) return nodes;
   TableReader reader = system.table("exact");
   for (const auto& [name, first, count, list] : model.coordinate_groups()) {
     const SceneFormula formula = reader.formula(name);
