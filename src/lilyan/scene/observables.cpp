@@ -6,7 +6,6 @@
 #include <cmath>
 #include <set>
 
-
 namespace lilyan {
 namespace {
 
@@ -95,8 +94,8 @@ std::vector<ExpressionNode> read_plots(TableReader& system, ExpressionModel& mod
     plot.title = reader.text("title", plot.name);
     nodes.push_back(read_formula(reader, "x", model));
     nodes.push_back(read_formula(reader, "y", model));
-    plot.x = reader.formula("x").text;
-    plot.y = reader.formula("y").text;
+    plot.x = reader.text("x_label", reader.formula("x").text);
+    plot.y = reader.text("y_label", reader.formula("y").text);
     plot.equal = reader.flag("equal", false);
     plot.points = reader.choice("style", {"line", "points"}, "line") == "points";
     reader.finish();

@@ -31,7 +31,7 @@ struct ObservedEvent {
 
 struct ObservedPlot {
   std::string name, title;
-  std::string x, y;  // the formulas, which label the axes
+  std::string x, y;  // labels of the axes: the formulas, unless the scene says otherwise
   bool equal = false;
   bool points = false;
 };
