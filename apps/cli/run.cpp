@@ -50,13 +50,18 @@ std::string size(const Scene& scene) {
   return text;
 }
 
+// Small systems have units of their own.
+std::string_view unit_of(const Scene& scene) { return scene.coordinates.empty() ? " s" : ""; }
+
 // "300 steps of 0.01 s", "error-controlled steps over 60 s"
 std::string plan(const Scene& scene) {
-  if (!scene.variable_steps()) return fmt::format("{} steps of {} s", scene.steps, scene.step);
+  const std::string_view unit = unit_of(scene);
+  if (!scene.variable_steps())
+    return fmt::format("{} steps of {}{}", scene.steps, scene.step, unit);
   return fmt::format(
-      "{} steps over {} s",
+      "{} steps over {}{}",
       scene.control.kind == StepControlKind::error ? "error-controlled" : "reversible",
-      scene.duration);
+      scene.duration, unit);
 }
 
 // Standard error may be gone (a closed pipe, a full disk); that must not end a run.
@@ -92,10 +97,10 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   const System& system = *scene.system;
   fmt::print("{} with {}: ", scene.name, scene.scheme.label);
   if (scene.variable_steps()) {
-    fmt::print("{} steps of {:.3g} to {:.3g} s ({} rejected)", summary.steps, summary.shortest_step,
-               summary.longest_step, summary.rejected_steps);
+    fmt::print("{} steps of {:.3g} to {:.3g}{} ({} rejected)", summary.steps, summary.shortest_step,
+               summary.longest_step, unit_of(scene), summary.rejected_steps);
   } else {
-    fmt::print("{} of {} steps of {} s", summary.steps, scene.steps, scene.step);
+    fmt::print("{} of {} steps of {}{}", summary.steps, scene.steps, scene.step, unit_of(scene));
   }
   fmt::print(" in {:.1f} s", summary.wall_seconds);
   if (summary.steps > 0) {

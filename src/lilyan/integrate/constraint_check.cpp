@@ -28,8 +28,10 @@ void check_values(const System& system, const ConstraintSet& set, const Vector& 
     throw ConstraintError(
         set.owner(k),
         fmt::format("{} does not hold at the start: g = {:.4g}, off by a distance of about {:.4g}; "
-                    "move its vertices or change it",
-                    which(system, set, k), g[k], std::abs(g[k]) / set.row_norm(jacobian, k)));
+                    "{}",
+                    which(system, set, k), g[k], std::abs(g[k]) / set.row_norm(jacobian, k),
+                    system.dimension() == 3 ? "move its vertices or change it"
+                                            : "change it or the initial position"));
   }
 }
 

@@ -15,7 +15,7 @@
 namespace lilyan {
 
 ExpressionModel::ExpressionModel()
-    : graph_(std::make_unique<ExpressionGraph>()),
+    : graph_(std::make_shared<ExpressionGraph>()),
       kinetic_(graph_->constant(0)),
       potential_(kinetic_),
       lagrangian_(kinetic_),
@@ -110,13 +110,13 @@ void ExpressionModel::set_dissipation(std::string_view text) {
   has_dissipation_ = true;
 }
 
-void ExpressionModel::add_constraint(std::string_view text) {
-  const ExpressionNode g = lilyan::parse(*graph_, text, scope_);
+void ExpressionModel::add_constraint(std::string_view text, std::optional<int> i) {
+  const ExpressionNode g = i ? parse(text, *i) : parse(text);
   refuse(*graph_, g, dofs(), 2 * dofs() - 1,
          "a constraint is between coordinates: velocities cannot be in it");
   refuse(*graph_, g, time(), time(), "a constraint cannot depend on time");
   if (graph_->variables(g).empty()) throw Error("no coordinate is in this constraint");
-  constraints_.emplace_back(std::string(text), g);
+  constraints_.emplace_back(i ? fmt::format("{}, i = {}", text, *i) : std::string(text), g);
 }
 
 double ExpressionModel::number(std::string_view text) {
@@ -199,7 +199,7 @@ std::unique_ptr<System> ExpressionModel::make_system() {
   std::unique_ptr<System> system;
   if (separable_) {
     system = std::make_unique<System>(masses_, 1);
-    system->add(expression_potential(*graph_, graph_->negate(at_rest(lagrangian_)), dofs()));
+    system->add(expression_potential(graph_, graph_->negate(at_rest(lagrangian_)), dofs()));
   } else {
     system = std::make_unique<System>(
         std::make_unique<ExpressionLagrangian>(*graph_, lagrangian_, dofs()));
@@ -212,7 +212,7 @@ std::unique_ptr<System> ExpressionModel::make_system() {
 void ExpressionModel::add_to(System& system) {
   if (has_forces_) system.add(std::make_unique<ExpressionForce>(*graph_, forces_, false));
   if (has_dissipation_ && separable_) {
-    system.add(std::make_unique<ExpressionDissipation>(*graph_, dissipation_, dofs()));
+    system.add(std::make_unique<ExpressionDissipation>(graph_, dissipation_, dofs()));
   } else if (has_dissipation_) {
     std::vector<ExpressionNode> friction = gradient(*graph_, dissipation_, velocities());
     for (ExpressionNode& f : friction) f = graph_->negate(f);

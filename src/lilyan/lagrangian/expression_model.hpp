@@ -44,7 +44,8 @@ class ExpressionModel {
   // Of an element of a list the text may use the index i as well.
   void add_force(int coordinate, std::string_view text, std::optional<int> i = {});
   void set_dissipation(std::string_view text);  // a Rayleigh function
-  void add_constraint(std::string_view text);   // that it is zero
+  // That it is zero; of an element of a list of them the text may use the index i.
+  void add_constraint(std::string_view text, std::optional<int> i = {});
 
   // A number made of parameters alone.
   [[nodiscard]] double number(std::string_view text);
@@ -75,7 +76,7 @@ class ExpressionModel {
   [[nodiscard]] ExpressionNode momentum(int coordinate) const {
     return momenta_[static_cast<std::size_t>(coordinate)];
   }
-  [[nodiscard]] const ExpressionGraph& graph() const { return *graph_; }
+  [[nodiscard]] ExpressionGraph& graph() { return *graph_; }
 
   // Numbers of the graph's variables.
   [[nodiscard]] int velocity(int coordinate) const { return dofs() + coordinate; }
@@ -89,7 +90,8 @@ class ExpressionModel {
 
   [[nodiscard]] ExpressionScope with_index(const ExpressionScope& scope, int i);
 
-  std::unique_ptr<ExpressionGraph> graph_;
+  // Shared with the system's parts, which take second derivatives when they need them.
+  std::shared_ptr<ExpressionGraph> graph_;
   ExpressionScope scope_;
   ExpressionScope parameters_;
   std::vector<Group> names_;

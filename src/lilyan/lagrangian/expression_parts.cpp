@@ -81,21 +81,29 @@ double ExpressionLagrangian::evaluate(double t, const double* q, const double* v
   return values[0];
 }
 
-ExpressionFunction::ExpressionFunction(ExpressionGraph& graph, ExpressionNode f, int first, int n)
-    : first_(first), n_(n) {
-  const std::vector<int> variables = range(first, n);
+ExpressionFunction::ExpressionFunction(std::shared_ptr<ExpressionGraph> graph, ExpressionNode f,
+                                       int first, int n)
+    : graph_(std::move(graph)), f_(f), first_(first), n_(n) {
   std::vector<ExpressionNode> outputs = {f};
-  value_ = ExpressionEvaluator(graph, outputs);
-  const std::vector<ExpressionNode> slopes = lilyan::gradient(graph, f, variables);
+  value_ = ExpressionEvaluator(*graph_, outputs);
+  const std::vector<ExpressionNode> slopes = lilyan::gradient(*graph_, f, range(first, n));
   outputs.insert(outputs.end(), slopes.begin(), slopes.end());
-  gradient_ = ExpressionEvaluator(graph, outputs);
-  entries_ = lilyan::hessian(graph, f, variables);
-  hessian_ = ExpressionEvaluator(graph, nodes_of(entries_));
-  sums_.resize(entries_.size());
+  gradient_ = ExpressionEvaluator(*graph_, outputs);
+}
 
+void ExpressionFunction::need_hessian() const {
+  if (has_hessian_) return;
+  has_hessian_ = true;
+  entries_ = lilyan::hessian(*graph_, f_, range(first_, n_));
+  hessian_ = ExpressionEvaluator(*graph_, nodes_of(entries_));
+  sums_.resize(entries_.size());
+  find_pairs();
+}
+
+void ExpressionFunction::find_pairs() const {
   // A diagonal entry goes to any pair that has its variable.
-  std::vector<int> pair_of(static_cast<std::size_t>(n), -1);
-  std::vector<int> block_of(static_cast<std::size_t>(n), 0);
+  std::vector<int> pair_of(static_cast<std::size_t>(n_), -1);
+  std::vector<int> block_of(static_cast<std::size_t>(n_), 0);
   int pairs = 0;
   const auto add_pair = [&](int low, int high) {
     pairs_.push_back(low);
@@ -138,6 +146,7 @@ double ExpressionFunction::gradient(const double* x, double* gradient) const {
 }
 
 void ExpressionFunction::hessian(const double* x, double* dense) const {
+  need_hessian();
   std::fill(dense, dense + n_ * n_, 0.0);
   const double* values = run(hessian_, x);
   for (const auto& [row, column, node] : entries_) {
@@ -145,7 +154,10 @@ void ExpressionFunction::hessian(const double* x, double* dense) const {
   }
 }
 
-void ExpressionFunction::begin_hessian() const { std::ranges::fill(sums_, 0.0); }
+void ExpressionFunction::begin_hessian() const {
+  need_hessian();
+  std::ranges::fill(sums_, 0.0);
+}
 
 void ExpressionFunction::add_hessian(const double* x, double weight) const {
   const double* values = run(hessian_, x);
@@ -213,9 +225,12 @@ double ExpressionPotential::evaluate(const Evaluation& at) const {
   return value;
 }
 
-std::unique_ptr<Energy> expression_potential(ExpressionGraph& graph, ExpressionNode e, int dofs) {
-  if (dofs > SmallPotential::kMost) return std::make_unique<ExpressionPotential>(graph, e, dofs);
-  const auto f = std::make_shared<const ExpressionFunction>(graph, e, 0, dofs);
+std::unique_ptr<Energy> expression_potential(std::shared_ptr<ExpressionGraph> graph,
+                                             ExpressionNode e, int dofs) {
+  if (dofs > SmallPotential::kMost) {
+    return std::make_unique<ExpressionPotential>(std::move(graph), e, dofs);
+  }
+  const auto f = std::make_shared<const ExpressionFunction>(std::move(graph), e, 0, dofs);
   return std::make_unique<SmallPotential>(
       dofs, 1, [f](const double* q, double* gradient, double* hessian) {
         if (hessian) f->hessian(q, hessian);

@@ -58,10 +58,13 @@ class ExpressionLagrangian final : public Lagrangian {
 class ExpressionFunction {
  public:
   // Of the variables first, …, first + n − 1.
-  ExpressionFunction(ExpressionGraph& graph, ExpressionNode f, int first, int n);
+  ExpressionFunction(std::shared_ptr<ExpressionGraph> graph, ExpressionNode f, int first, int n);
 
   // Pairs of variables; single ones where there is but one.
-  [[nodiscard]] Stencils stencils() const { return {n_ == 1 ? 1 : 2, pairs_}; }
+  [[nodiscard]] Stencils stencils() const {
+    need_hessian();
+    return {n_ == 1 ? 1 : 2, pairs_};
+  }
   double value(const double* x) const;
   double gradient(const double* x, double* gradient) const;
   // Entries of the Hessian, added up with weights; and written, raised to be positive.
@@ -73,26 +76,33 @@ class ExpressionFunction {
  private:
   [[nodiscard]] const double* run(const ExpressionEvaluator& evaluator, const double* x) const;
   void raise(double strength) const;
+  // Second derivatives are found when they are first asked for: explicit methods never do.
+  void need_hessian() const;
+  void find_pairs() const;
 
+  std::shared_ptr<ExpressionGraph> graph_;
+  ExpressionNode f_;
   int first_;
   int n_;
-  ExpressionEvaluator value_, gradient_, hessian_;
-  std::vector<DerivativeEntry> entries_;
-  std::vector<int> pairs_;
+  ExpressionEvaluator value_, gradient_;
+  mutable bool has_hessian_ = false;
+  mutable ExpressionEvaluator hessian_;
+  mutable std::vector<DerivativeEntry> entries_;
+  mutable std::vector<int> pairs_;
   // Where an entry goes: which pair, and whether to its (0,0), (1,0) or (1,1) block.
   struct Target {
     int pair, block;
   };
-  std::vector<Target> targets_;
+  mutable std::vector<Target> targets_;
   mutable std::vector<double> sums_;
 };
 
 // E(q) of systems of dimension one with any number of coordinates.
 class ExpressionPotential final : public Energy {
  public:
-  ExpressionPotential(ExpressionGraph& graph, ExpressionNode e, int dofs)
+  ExpressionPotential(std::shared_ptr<ExpressionGraph> graph, ExpressionNode e, int dofs)
       : n_(dofs),
-        function_(graph, e, 0, dofs),
+        function_(std::move(graph), e, 0, dofs),
         point_(static_cast<std::size_t>(dofs)),
         gradient_(static_cast<std::size_t>(dofs)) {}
 
@@ -109,14 +119,16 @@ class ExpressionPotential final : public Energy {
 };
 
 // E(q), as a SmallPotential where that is possible: it has discrete gradients as well.
-[[nodiscard]] std::unique_ptr<Energy> expression_potential(ExpressionGraph& graph, ExpressionNode e,
-                                                           int dofs);
+[[nodiscard]] std::unique_ptr<Energy> expression_potential(std::shared_ptr<ExpressionGraph> graph,
+                                                           ExpressionNode e, int dofs);
 
 // R(v), of velocities alone.
 class ExpressionDissipation final : public Dissipation {
  public:
-  ExpressionDissipation(ExpressionGraph& graph, ExpressionNode r, int dofs)
-      : n_(dofs), function_(graph, r, dofs, dofs), gradient_(static_cast<std::size_t>(dofs)) {}
+  ExpressionDissipation(std::shared_ptr<ExpressionGraph> graph, ExpressionNode r, int dofs)
+      : n_(dofs),
+        function_(std::move(graph), r, dofs, dofs),
+        gradient_(static_cast<std::size_t>(dofs)) {}
 
   [[nodiscard]] Stencils stencils() const override { return function_.stencils(); }
   void begin_step(const StepStart& /*start*/, std::vector<double>& /*kept*/) const override {}

@@ -24,6 +24,13 @@ bool wide(const std::vector<double>& values) {
   return largest > 10;
 }
 
+// Of all plots that the scene asks for.
+std::size_t curves(const Scene& scene) {
+  std::size_t count = 0;
+  for (const ObservedPlot& plot : scene.observables->plots) count += plot.curves.size();
+  return count;
+}
+
 }  // namespace
 
 // Whether the row at hand is to be kept; if so, all columns are to be set.
@@ -45,7 +52,7 @@ Pictures::Pictures(const Scene& scene)
       shown_(std::min(scene.coordinates.size(), kMostShown)),
       states_(1 + 2 * shown_),
       energies_(6 + scene.observables->invariants.size()),
-      plots_(2 * scene.observables->plots.size()),
+      plots_(2 * curves(scene)),
       sections_(scene.observables->events.size()) {
   for (const auto& invariant : scene.observables->invariants) {
     invariants_.push_back(invariant.name);
@@ -83,9 +90,7 @@ void Pictures::add(const RunMoment& moment, const Watch& watch) {
   }
   if (plots_.due()) {
     const double* values = scene_.observables->plot_values(s);
-    for (std::size_t i = 0; i < 2 * scene_.observables->plots.size(); ++i) {
-      plots_.set(i, values[i]);
-    }
+    for (std::size_t i = 0; i < 2 * curves(scene_); ++i) plots_.set(i, values[i]);
   }
   for (const EventHit& hit : moment.events) {
     const auto event = static_cast<std::size_t>(hit.event);
@@ -180,17 +185,22 @@ std::vector<std::string> Pictures::write(const std::filesystem::path& folder) co
   save(trajectory(), "trajectory");
   save(phase(), "phase");
   save(energy(), "energy");
-  for (std::size_t i = 0; i < scene_.observables->plots.size(); ++i) {
-    const ObservedPlot& plot = scene_.observables->plots[i];
+  std::size_t column = 0;
+  for (const ObservedPlot& plot : scene_.observables->plots) {
     Figure figure{.title = plot.title,
                   .subtitle = scene_.scheme.label,
                   .x_label = plot.x,
                   .y_label = plot.y,
                   .equal_axes = plot.equal};
     if (plot.equal) figure.height = figure.width;
-    figure.series.push_back({.x = plots_[2 * i],
-                             .y = plots_[2 * i + 1],
-                             .style = plot.points ? PlotStyle::points : PlotStyle::line});
+    for (const std::string& label : plot.curves) {
+      figure.series.push_back({.x = plots_[column],
+                               .y = plots_[column + 1],
+                               .label = label,
+                               .style = plot.points ? PlotStyle::points : PlotStyle::line});
+      column += 2;
+    }
+    if (plot.curves.size() == 1) figure.series[0].label.clear();
     save(figure, plot.name);
   }
   for (std::size_t i = 0; i < sections_.size(); ++i) {

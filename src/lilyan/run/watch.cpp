@@ -31,6 +31,12 @@ void Watch::add(const State& state) {
       q.worst = std::max(q.worst, std::abs(q.now - q.start));
       q.scale = std::max(q.scale, std::abs(q.now));
     }
+    // An invariant that is zero is a sum of terms that are not. At the 1st, 2nd, 4th, … moment.
+    if ((seen_ & (seen_ + 1)) == 0) {
+      const double* sizes = scene_.observables->invariant_scales(state);
+      for (Quantity& q : invariants_) q.scale = std::max(q.scale, std::abs(*sizes++));
+    }
+    ++seen_;
   }
   if (has_exact_) {
     error_ = scene_.observables->exact_error(state);

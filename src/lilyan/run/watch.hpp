@@ -24,7 +24,7 @@ class Watch {
     double start = 0;
     double now = 0;
     double worst = 0;  // largest |Q − Q₀|
-    double scale = 0;  // largest |Q|
+    double scale = 0;  // largest |Q|, and largest size of its terms at some moments
     [[nodiscard]] double worst_relative() const { return scale > 0 ? worst / scale : worst; }
   };
   [[nodiscard]] const std::vector<Quantity>& invariants() const { return invariants_; }
@@ -40,6 +40,7 @@ class Watch {
   const Scene& scene_;
   bool has_exact_ = false;
   std::vector<Quantity> invariants_;
+  long seen_ = 0;
   double error_ = 0;
   double worst_error_ = 0;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -9,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "lilyan/expression/token.hpp"
 #include "lilyan/integrate/constraint_check.hpp"
 #include "lilyan/problem/problem.hpp"
 #include "lilyan/scene/body.hpp"
@@ -21,9 +24,33 @@ namespace {
 constexpr const char* kLagrangian = "lagrangian";
 constexpr double kMostCoordinates = 100000;
 
+using WaitingParameters = std::map<std::string, std::vector<SceneFormula>>;
+
+// Whether one of the parameters left is in the formula of one of them.
+void refuse_circle(const TableReader& reader, const WaitingParameters& waiting) {
+  for (const auto& [name, formulas] : waiting) {
+    for (const SceneFormula& f : formulas) {
+      for (const Token& token : tokens(f.text)) {
+        const std::string used(token.text);
+        if (token.kind != TokenKind::name || !waiting.contains(used)) continue;
+        // An unknown name is reported where it stands, not where it is waited for.
+        const bool both = std::ranges::any_of(waiting.at(used), [&](const SceneFormula& other) {
+          return std::ranges::any_of(tokens(other.text), [&](const Token& t) {
+            return t.kind == TokenKind::name && waiting.contains(std::string(t.text));
+          });
+        });
+        if (both) {
+          reader.fail_within(f, token.position,
+                             fmt::format("'{}' and '{}' are defined by each other", name, used));
+        }
+      }
+    }
+  }
+}
+
 // In any order: one that needs another waits for it.
 void read_model_parameters(TableReader reader, ExpressionModel& model) {
-  std::map<std::string, std::vector<SceneFormula>> waiting;
+  WaitingParameters waiting;
   std::map<std::string, bool> list;
   for (const std::string& name : reader.unread()) {
     list[name] = reader.is_list(name);
@@ -35,7 +62,12 @@ void read_model_parameters(TableReader reader, ExpressionModel& model) {
       const auto& [name, formulas] = *it;
       const auto add = [&] {
         std::vector<double> values;
-        for (const SceneFormula& f : formulas) values.push_back(model.number(f.text));
+        for (const SceneFormula& f : formulas) {
+          values.push_back(model.number(f.text));
+          if (!std::isfinite(values.back())) {
+            reader.fail_at(f, fmt::format("'{}' is {}", f.text, values.back()));
+          }
+        }
         list[name] ? model.add_parameter(name, values) : model.add_parameter(name, values[0]);
       };
       try {
@@ -43,16 +75,28 @@ void read_model_parameters(TableReader reader, ExpressionModel& model) {
         it = waiting.erase(it);
       } catch (const ExpressionError&) {
         ++it;
+      } catch (const InputError&) {
+        throw;
       } catch (const Error& error) {
         reader.fail(name, error.what());
       }
     }
     if (waiting.size() < before) continue;
+    refuse_circle(reader, waiting);
     const auto& [name, formulas] = *waiting.begin();
     for (const SceneFormula& f : formulas) {
       with_formula(reader, f, [&] { return model.number(f.text); });
     }
   }
+}
+
+int read_index(const TableReader& reader, const SceneFormula& f, ExpressionModel& model) {
+  const double value = with_formula(reader, f, [&] { return model.number(f.text); });
+  if (value == std::floor(value) && std::abs(value) <= kMostCoordinates) {
+    return static_cast<int>(value);
+  }
+  reader.fail_at(f, fmt::format("'{}' is {}: a whole number of at most {} is expected", f.text,
+                                value, kMostCoordinates));
 }
 
 // "theta", "x[8]" for x[1] … x[8], "x[0..n]".
@@ -151,6 +195,34 @@ void read_forces(TableReader reader, ExpressionModel& model) {
   reader.finish(names);
 }
 
+// One formula, a list of them, or [[system.constraint]] tables with a formula in an index i.
+void read_constraints(TableReader& reader, ExpressionModel& model) {
+  if (!reader.has("constraint")) return;
+  const auto add = [&](const SceneFormula& f, std::optional<int> i) {
+    with_formula(reader, f, [&] {
+      model.add_constraint(f.text, i);
+      return 0;
+    });
+  };
+  if (!reader.has_tables("constraint")) {
+    for (const SceneFormula& f : reader.formulas("constraint")) add(f, {});
+    return;
+  }
+  for (TableReader& table : reader.tables("constraint")) {
+    const SceneFormula f = table.formula("zero");
+    if (!table.has("i")) {
+      add(f, {});
+    } else {
+      const std::vector<SceneFormula> ends = table.formulas("i");
+      if (ends.size() != 2) table.fail("i", "'i' must be a list of its first and its last value");
+      const int first = read_index(table, ends[0], model);
+      const int last = read_index(table, ends[1], model);
+      for (int i = first; i <= last; ++i) add(f, i);
+    }
+    table.finish();
+  }
+}
+
 void read_energies(TableReader& reader, ExpressionModel& model) {
   const auto read = [&](const char* key, void (ExpressionModel::*set)(std::string_view)) {
     const SceneFormula f = reader.formula(key);
@@ -171,13 +243,25 @@ void read_energies(TableReader& reader, ExpressionModel& model) {
     if (reader.has("potential")) read("potential", &ExpressionModel::set_potential);
   }
   if (reader.has("dissipation")) read("dissipation", &ExpressionModel::set_dissipation);
-  if (!reader.has("constraint")) return;
-  for (const SceneFormula& f : reader.formulas("constraint")) {
-    with_formula(reader, f, [&] {
-      model.add_constraint(f.text);
-      return 0;
-    });
-  }
+  read_constraints(reader, model);
+}
+
+// A mass matrix without an inverse would only show as a step that fails.
+void check_inertia(const TableReader& reader, const char* key, const Scene& scene) {
+  const Lagrangian* l = scene.system->lagrangian();
+  if (!l) return;
+  const State& s = scene.initial;
+  const Eigen::Index n = s.x.size();
+  Eigen::MatrixXd qq(n, n), qv(n, n), vv(n, n);
+  l->evaluate(s.t, s.x.data(), s.v.data(), {.qq = qq.data(), .qv = qv.data(), .vv = vv.data()});
+  const Eigen::FullPivLU<Eigen::MatrixXd> lu(vv);
+  if (vv.allFinite() && lu.isInvertible()) return;
+  reader.fail(key,
+              vv.allFinite()
+                  ? "the velocities cannot be found from the momenta: at the initial state the "
+                    "second derivatives by the velocities have no inverse"
+                  : "the second derivatives by the velocities are not finite at the initial "
+                    "state");
 }
 
 void read_lagrangian(TableReader& reader, Scene& scene) {
@@ -203,6 +287,7 @@ void read_lagrangian(TableReader& reader, Scene& scene) {
   } catch (const Error& error) {
     reader.fail(energy, error.what());
   }
+  check_inertia(reader, energy, scene);
   const bool project = reader.flag("project_velocities", false);
   try {
     if (project && !scene.system->constraints().empty()) {

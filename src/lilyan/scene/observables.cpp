@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
+
+#include "lilyan/expression/differentiate.hpp"
 
 namespace lilyan {
 namespace {
@@ -91,11 +94,30 @@ std::vector<ExpressionNode> read_plots(TableReader& system, ExpressionModel& mod
     plot.name = reader.text("name");
     check_name(reader, "name", plot.name);
     refuse_twice(reader, names, plot.name);
+    if (plot.name.starts_with("section-")) {
+      reader.fail("name", "names that begin with 'section-' are for sections of events");
+    }
     plot.title = reader.text("title", plot.name);
-    nodes.push_back(read_formula(reader, "x", model));
-    nodes.push_back(read_formula(reader, "y", model));
-    plot.x = reader.text("x_label", reader.formula("x").text);
-    plot.y = reader.text("y_label", reader.formula("y").text);
+    const std::vector<SceneFormula> xs = reader.formulas("x");
+    const std::vector<SceneFormula> ys = reader.formulas("y");
+    if (xs.size() != 1 && xs.size() != ys.size()) {
+      reader.fail("x", "'x' must be one formula, or as many as 'y' has");
+    }
+    if (ys.empty()) reader.fail("y", "'y' must have a formula");
+    for (std::size_t k = 0; k < ys.size(); ++k) {
+      for (const SceneFormula* f : {&xs[xs.size() == 1 ? 0 : k], &ys[k]}) {
+        nodes.push_back(with_formula(reader, *f, [&] { return model.parse(f->text); }));
+      }
+      plot.curves.push_back(ys[k].text);
+    }
+    if (reader.has("labels")) {
+      plot.curves = reader.texts("labels");
+      if (plot.curves.size() != ys.size()) {
+        reader.fail("labels", "'labels' must have as many texts as 'y' has formulas");
+      }
+    }
+    plot.x = reader.text("x_label", xs.size() == 1 ? xs[0].text : "");
+    plot.y = reader.text("y_label", ys.size() == 1 ? ys[0].text : "");
     plot.equal = reader.flag("equal", false);
     plot.points = reader.choice("style", {"line", "points"}, "line") == "points";
     reader.finish();
@@ -105,27 +127,55 @@ std::vector<ExpressionNode> read_plots(TableReader& system, ExpressionModel& mod
 }
 
 // Formulas in t for coordinates by their names, or for lists of them in t and the index i.
-std::vector<ExpressionNode> read_exact(TableReader& system, ExpressionModel& model) {
+std::vector<ExpressionNode> read_exact(TableReader& system, ExpressionModel& model,
+                                       std::vector<int>& coordinates) {
   std::vector<ExpressionNode> nodes;
   if (!system.has("exact")) return nodes;
   TableReader reader = system.table("exact");
+  std::vector<std::string> names;
+  int at = 0;
   for (const auto& [name, first, count, list] : model.coordinate_groups()) {
-    const SceneFormula formula = reader.formula(name);
-    for (int i = 0; i < count; ++i) {
+    names.push_back(name);
+    for (int i = 0; i < count && reader.has(name); ++i) {
+      const SceneFormula formula = reader.formula(name);
+      coordinates.push_back(at + i);
       nodes.push_back(with_formula(reader, formula, [&] {
         return list ? model.parse(formula.text, first + i) : model.parse(formula.text);
       }));
     }
+    at += count;
   }
-  reader.finish();
+  reader.finish(names);
   return nodes;
+}
+
+// Σ |z ∂Q/∂z|; zero where Q has no derivative.
+ExpressionNode size_of_terms(ExpressionModel& model, ExpressionNode q) {
+  ExpressionGraph& graph = model.graph();
+  std::vector<int> variables(static_cast<std::size_t>(2 * model.dofs()));
+  std::iota(variables.begin(), variables.end(), 0);
+  try {
+    std::vector<ExpressionNode> terms = gradient(graph, q, variables);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const ExpressionNode z = graph.variable(static_cast<int>(i));
+      terms[i] = graph.apply(Operation::abs, graph.multiply(z, terms[i]));
+    }
+    return graph.sum(terms);
+  } catch (const Error&) {
+    return graph.constant(0);
+  }
 }
 
 }  // namespace
 
 double Observables::exact_error(const State& s) const {
   const double* exact = run(exact_, s);
-  return (s.x - Eigen::Map<const Vector>(exact, s.x.size())).norm();
+  double sum = 0;
+  for (const int i : exact_coordinates_) {
+    const double off = s.x[i] - *exact++;
+    sum += off * off;
+  }
+  return std::sqrt(sum);
 }
 
 Observables read_observables(TableReader& reader, ExpressionModel& model) {
@@ -134,10 +184,13 @@ Observables read_observables(TableReader& reader, ExpressionModel& model) {
   std::vector<ExpressionNode> events, sections;
   read_events(reader, model, o.events, events, sections);
   const auto plots = read_plots(reader, model, o.plots);
-  const auto exact = read_exact(reader, model);
+  const auto exact = read_exact(reader, model, o.exact_coordinates_);
+  std::vector<ExpressionNode> scales;
+  for (const ExpressionNode q : invariants) scales.push_back(size_of_terms(model, q));
   o.has_exact = !exact.empty();
   const ExpressionGraph& graph = model.graph();
   o.invariants_ = ExpressionEvaluator(graph, invariants);
+  o.scales_ = ExpressionEvaluator(graph, scales);
   o.events_ = ExpressionEvaluator(graph, events);
   o.sections_ = ExpressionEvaluator(graph, sections);
   o.plots_ = ExpressionEvaluator(graph, plots);

@@ -31,7 +31,8 @@ struct ObservedEvent {
 
 struct ObservedPlot {
   std::string name, title;
-  std::string x, y;  // labels of the axes: the formulas, unless the scene says otherwise
+  std::string x, y;                 // labels of the axes
+  std::vector<std::string> curves;  // one or more, each with its formula (or name) for the legend
   bool equal = false;
   bool points = false;
 };
@@ -43,13 +44,15 @@ class Observables {
   std::vector<ObservedPlot> plots;
   bool has_exact = false;
 
-  // Values at a state, one per entry of the lists above; two (x, y) for plots and for the sections
-  // of events (those that have none included). The pointer is good until the next call.
+  // Values at a state, one per entry of the lists above; two (x, y) for every curve of a plot and
+  // for the sections of events (those that have none included). Good until the next call.
   [[nodiscard]] const double* invariant_values(const State& s) const { return run(invariants_, s); }
+  // The size of the terms that they are sums of: Σ |z ∂Q/∂z| over coordinates and velocities z.
+  [[nodiscard]] const double* invariant_scales(const State& s) const { return run(scales_, s); }
   [[nodiscard]] const double* event_values(const State& s) const { return run(events_, s); }
   [[nodiscard]] const double* section_values(const State& s) const { return run(sections_, s); }
   [[nodiscard]] const double* plot_values(const State& s) const { return run(plots_, s); }
-  // √Σ (q − q_exact)²
+  // √Σ (q − q_exact)², over the coordinates whose exact motion is given.
   [[nodiscard]] double exact_error(const State& s) const;
 
  private:
@@ -57,7 +60,8 @@ class Observables {
   [[nodiscard]] static const double* run(const ExpressionEvaluator& evaluator, const State& s) {
     return evaluator.run(static_cast<int>(s.x.size()), s.x.data(), s.v.data(), s.t);
   }
-  ExpressionEvaluator invariants_, events_, sections_, plots_, exact_;
+  ExpressionEvaluator invariants_, scales_, events_, sections_, plots_, exact_;
+  std::vector<int> exact_coordinates_;
 };
 
 // From the [system] table; the model's formulas must be complete.

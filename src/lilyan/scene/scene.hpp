@@ -18,8 +18,8 @@
 namespace lilyan {
 
 struct OutputSettings {
-  int every = 1;                               // steps between frames, 0: no frames
-  int series_every = 1;                        // steps between rows of series.csv
+  int every = 1;         // steps between frames, 0: no frames
+  int series_every = 1;  // steps between rows of series.csv
   // Of small systems: time between rows of trajectory.csv, 0: at steps; and the pictures.
   double interval = 0;
   std::vector<std::string> pictures = {"svg", "png"};

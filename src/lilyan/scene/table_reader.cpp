@@ -314,6 +314,11 @@ bool TableReader::is_table(const std::string& key) const {
   return node && node->is_table();
 }
 
+bool TableReader::has_tables(const std::string& key) const {
+  const toml::node* node = table_.get(key);
+  return node && node->is_array_of_tables();
+}
+
 void TableReader::fail_within(const SceneFormula& formula, std::size_t position,
                               const std::string& complaint) const {
   throw InputError(document_.locate_within(formula.path, formula.node, position),

@@ -91,6 +91,7 @@ class TableReader {
   std::vector<SceneFormula> formulas(const std::string& key);
   [[nodiscard]] bool is_list(const std::string& key) const;
   [[nodiscard]] bool is_table(const std::string& key) const;
+  [[nodiscard]] bool has_tables(const std::string& key) const;  // a list of them
   // Throws for the character at a position within a formula, which it shows.
   [[noreturn]] void fail_within(const SceneFormula& formula, std::size_t position,
                                 const std::string& complaint) const;
