@@ -29,10 +29,10 @@ inline void append(const ExplicitTable::Stage& stage, std::vector<ExplicitTable:
 
 inline void append(const Scheme& scheme, double fraction,
                    std::vector<ExplicitTable::Stage>& stages) {
-  if (const auto* table = std::get_if<ExplicitTable>(&scheme.table)) {
-    for (const auto& s : table->stages) append({s.kind, fraction * s.weight}, stages);
-  } else if (const auto* table = std::get_if<CompositionTable>(&scheme.table)) {
-    for (const double f : table->fractions) append(*table->base, fraction * f, stages);
+  if (const auto* flat = std::get_if<ExplicitTable>(&scheme.table)) {
+    for (const auto& s : flat->stages) append({s.kind, fraction * s.weight}, stages);
+  } else if (const auto* composed = std::get_if<CompositionTable>(&scheme.table)) {
+    for (const double f : composed->fractions) append(*composed->base, fraction * f, stages);
   } else {
     throw Error(scheme.label + " is not made of drifts and kicks; choose an explicit method");
   }

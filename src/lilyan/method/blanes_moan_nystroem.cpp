@@ -84,7 +84,9 @@ Method blanes_moan_nystroem() {
           .use = "orbits and chains: the least work at errors between 1e-3 and 1e-10",
           .parameters = {{"evaluations", "of the force per step: 6 (order 4), 11 or 14 (order 6)",
                           6.0}},
-          .variants = {{{"evaluations", 11.0}}, {{"evaluations", 14.0}}},
+          // Not 14: its errors of order 6 are so small that higher ones hide them down to rounding,
+          // and only the order conditions show them.
+          .variants = {{{"evaluations", 11.0}}},
           .make = [](const Parameters& given) {
             const int evaluations = given.whole("evaluations");
             if (evaluations != 6 && evaluations != 11 && evaluations != 14) {
