@@ -102,8 +102,10 @@ TEST_P(Constrained, KeepsConstraintsAndEnergyOverTenThousandSteps) {
   double g = 0, rate = 0, exact = 0, closes = 0;
   std::vector<double> t, H;
   double first = 0;
+  // Long enough for the method's own errors to be seen above rounding.
+  const double h = GetParam().claims.order == 8 ? 0.04 : 0.01;
   for (int k = 0; k < 10000; ++k) {
-    const StepReport r = integrator->step(state, 0.01);
+    const StepReport r = integrator->step(state, h);
     ASSERT_TRUE(succeeded(r.status)) << describe(r.status) << " at step " << k;
     if (k == 0) first = r.before.total;
     const Vec3 a = state.x.head<3>(), b = state.x.tail<3>() - a;

@@ -22,6 +22,8 @@
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step_control.hpp"
 #include "lilyan/io/thin_shapes.hpp"
+#include "lilyan/lagrangian/batch.hpp"
+#include "lilyan/lagrangian/compiled.hpp"
 #include "lilyan/motion/scripted.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"
@@ -218,6 +220,30 @@ TEST(AllocationThin, NoneInSteadyState) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Integrate, Allocation, ::testing::ValuesIn(all_schemes()), test_name);
+
+struct Oscillators {
+  template <class T>
+  void gradient(const T* q, T* g) const {
+    for (int i = 0; i < 100; ++i) g[i] = q[i];
+  }
+};
+
+// Compiled runs allocate when they are made, and never again.
+TEST(AllocationOfCompiledRuns, NoneFromTheFirstStepOn) {
+  const Scheme scheme = make_scheme("yoshida");
+  auto few = compiled_run<1>([](const auto& q) { return -cos(q[0]); }, {1.0}, scheme, 0.1);
+  const std::vector<double> ones(100, 1.0);
+  auto many = compiled_run<kAnySize>(Oscillators{}, ones, scheme, 0.1);
+  auto batch = batch_run<1>([](const auto& q) { return -cos(q[0]); }, {1.0}, scheme, 0.1, 100);
+  const long before = allocations;
+  few.start({2.0}, {0.0});
+  many.start(ones, ones);
+  for (int k = 0; k < 100; ++k) batch.start(k, {0.01 * k}, {0.0});
+  few.advance(100);
+  many.advance(100);
+  batch.advance(100);
+  EXPECT_EQ(allocations - before, 0);
+}
 
 }  // namespace
 }  // namespace lilyan::test
