@@ -67,7 +67,9 @@ Ran run(const Scene& scene, const Look& look = {}) {
   const Observables& watched = *scene.observables;
   Ran ran;
   ran.invariant.resize(watched.invariants.size());
-  ran.plot.resize(watched.plots.size());
+  std::size_t curves = 0;
+  for (const ObservedPlot& plot : watched.plots) curves += plot.curves.size();
+  ran.plot.resize(curves);
   ran.summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     const double* values = watched.invariant_values(moment.state);
     for (Range& r : ran.invariant) r.add(*values++);
@@ -494,8 +496,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "does not hold at the start: g = 3"},
         Mistake{"too_many_initial_values", kKinetic + "[system.position]\ny = [1, 2, 3]\n", "9:5",
                 "'y' has 2 elements, not 3"},
-        Mistake{"incomplete_exact_solution", kKinetic + "[system.exact]\nx = \"t\"\n", "8:1",
-                "'system.exact.y' is missing"}),
+        Mistake{"exact_solution_of_nothing", kKinetic + "[system.exact]\nw = \"t\"\n", "9:1",
+                "unknown key 'system.exact.w'"}),
     [](const auto& i) { return i.param.name; });
 
 }  // namespace

@@ -54,8 +54,10 @@ TEST(Events, AreFoundInBothDirections) {
   const Ran both = run(load(oscillator(event, "gauss", 0.1)));
   ASSERT_EQ(both.events.size(), 6u);  // π … 6π; at t = 0 it starts there
   for (std::size_t k = 0; k < 6; ++k) {
-    EXPECT_NEAR(both.events[k].state.t, (static_cast<double>(k) + 1) * std::numbers::pi, 2e-6);
-    EXPECT_LE(std::abs(both.events[k].state.x[0]), 1e-15);
+    // Late by the phase error of the method, at zero to the rounding of the time.
+    const double t = (static_cast<double>(k) + 1) * std::numbers::pi;
+    EXPECT_NEAR(both.events[k].state.t, t, 1.5e-7 * t);
+    EXPECT_LE(std::abs(both.events[k].state.x[0]), 4e-15);
   }
   const Ran rising = run(load(oscillator(event + "direction = \"rising\"\n")));
   ASSERT_EQ(rising.events.size(), 3u);
@@ -75,7 +77,7 @@ TEST(Events, KeepTheInvariantsOfTheMethod) {
   ASSERT_GE(ran.events.size(), 10u);
   for (const EventHit& hit : ran.events) {
     EXPECT_NEAR(invariants(*scene.system, hit.state).total, 0.5, 1e-14);
-    EXPECT_NEAR(hit.state.x[0], 0.3, 1e-15);
+    EXPECT_NEAR(hit.state.x[0], 0.3, 1e-14);
   }
 }
 
