@@ -126,7 +126,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   const bool damped = summary.ledger.dissipation != 0;
   if (damped || (worked && system.forces().empty())) {
     fmt::print("  work done on the system {:.4g}, energy dissipated {:.4g}\n", summary.ledger.work,
-               -summary.ledger.dissipation);
+               0.0 - summary.ledger.dissipation);
   }
   fmt::print("over {} steps: {}", summary.steps,
              damped

@@ -274,5 +274,35 @@ TEST(GeneralLagrangians, MissingInertiaFails) {
   EXPECT_EQ(state.x, test::state_of({1, 0}, {0, 0}).x);
 }
 
+// Coordinates that do not know of each other move as if they were alone, however heavy the other
+// is.
+TEST(GeneralLagrangians, LightCoordinatesBesideHeavyOnes) {
+  const auto end = [](double mass, const char* method) {
+    const System system(automatic_lagrangian<2>([mass](const auto& q, const auto& v) {
+      return 0.5 * mass * v[0] * v[0] + 0.5 * (1.0 + 0.3 * sin(q[1])) * v[1] * v[1] + cos(q[1]);
+    }));
+    return run(system, make_scheme(method), test::state_of({0, 1}, {1, 0}), 0.1, 300).x[1];
+  };
+  for (const char* method : {"gauss", "implicit-midpoint", "rk4", "avf", "stoermer-verlet"}) {
+    const double alone = end(1, method);
+    for (const double mass : {1e-8, 1e8, 1e14}) {
+      EXPECT_NEAR(end(mass, method), alone, 1e-10) << method << " beside " << mass;
+    }
+  }
+}
+
+// A constrained system at rest stays there.
+TEST(GeneralLagrangians, RestStaysAtRest) {
+  System system(automatic_lagrangian<2>([](const auto& q, const auto& v) {
+    return 0.5 * (v[0] * v[0] + v[1] * v[1]) * (1.0 + q[1] * q[1]) - 9.81 * q[1];
+  }));
+  system.add(automatic_constraint<2>(
+      "circle", [](const auto& q) { return q[0] * q[0] + q[1] * q[1] - 1.0; }));
+  for (const char* method : {"implicit-midpoint", "stoermer-verlet", "hp", "yoshida"}) {
+    const State end = run(system, make_scheme(method), test::state_of({0, -1}, {0, 0}), 0.1, 50);
+    EXPECT_LE((end.x - Eigen::Vector2d(0, -1)).norm() + end.v.norm(), 1e-12) << method;
+  }
+}
+
 }  // namespace
 }  // namespace lilyan

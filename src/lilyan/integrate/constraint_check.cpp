@@ -12,6 +12,7 @@ namespace lilyan {
 namespace {
 
 constexpr double kTolerance = 1e-8;
+constexpr double kNothing = 1e-30;  // a velocity that is rounding error in any units
 
 std::string which(const System& system, const ConstraintSet& set, int equation, bool first = true) {
   const int k = set.owner(equation);
@@ -43,13 +44,14 @@ void check_velocities(const System& system, const ConstraintSet& set, const Vect
   for (int k = 0; k < set.equations(); ++k) {
     if (rate[k] == 0) continue;
     const double norm = set.row_norm(jacobian, k);
-    const double noise = kEpsilon * scale[k] / std::abs(h);
+    // The smallest term is for places where all of g is zero.
+    const double noise = kEpsilon * scale[k] / std::abs(h) + kNothing * norm;
     if (std::abs(rate[k]) <= kTolerance * norm * fastest + noise) continue;
     throw ConstraintError(
         set.owner(k),
         fmt::format("the initial velocities break {}: their part along its gradient is {:.4g}, "
                     "which must be zero; take it out (project_velocities() does, in a scene "
-                    "world.project_velocities = true)",
+                    "project_velocities = true in [world] or [system])",
                     which(system, set, k), rate[k] / norm));
   }
 }

@@ -27,6 +27,7 @@ void LagrangianEquation::set_table(const LagrangianTable& table) {
     at_nodes->assign(static_cast<std::size_t>(nodes_), Vector::Zero(n_));
   }
   residual_.setZero(unknowns());
+  for (Vector* x : {&terms_, &weights_, &row_size_, &noise_}) x->setZero(k_ * n_);
 }
 
 double LagrangianEquation::node_time(int i) const {
@@ -37,7 +38,7 @@ void LagrangianEquation::prepare(const State& state, const Vector& p0, double h)
   start_ = &state;
   p0_ = &p0;
   h_ = h;
-  momentum_scale_ = 0;
+  first_ = true;
   if (m_ > 0) constraints_.evaluate(state.x, g_, start_jacobian_);
 }
 
@@ -77,9 +78,9 @@ double LagrangianEquation::evaluate(const Vector& z) {
     add_forces(i, false, force_[at]);
     add_forces(i, true, force_[at]);
   }
-  double scale = p0_->norm();
   for (int k = 0; k < k_; ++k) {
     auto r = residual_.segment(k * n_, n_);
+    auto size = terms_.segment(k * n_, n_);
     r.setZero();
     sum_.setZero();
     for (int i = 0; i < nodes_; ++i) {
@@ -88,29 +89,45 @@ double LagrangianEquation::evaluate(const Vector& z) {
       if (table_.momentum[entry] != 0) r += table_.momentum[entry] * momentum_[at];
       if (table_.force[entry] != 0) sum_ += (h_ * table_.force[entry]) * force_[at];
     }
-    scale = std::max(scale, r.norm() + sum_.norm());
+    size = p0_->cwiseAbs() + r.cwiseAbs() + sum_.cwiseAbs();
     r -= *p0_;
     r -= sum_;
   }
   if (m_ > 0) add_constraints(z);
-  return measure(scale);
+  return measure();
 }
 
-double LagrangianEquation::measure(double scale) {
-  if (momentum_scale_ == 0) {
-    momentum_scale_ = scale;
+// By component: beside a heavy coordinate the error of a light one would not be seen in a sum.
+double LagrangianEquation::measure() {
+  const Eigen::Index n = k_ * n_;
+  const double all = terms_.maxCoeff();
+  if (first_) {
+    first_ = false;
+    weights_ = terms_;
+    // A component without terms of its own is compared with the others.
+    weights_ = (weights_.array() > 0).select(weights_, all > 0 ? all : 1.0);
     constraint_scale_ = g_scale_;
   }
   const auto ratio = [](double error, double size) { return error == 0 ? 0.0 : error / size; };
-  const double error = residual_.head(k_ * n_).norm();
-  relative_ = ratio(error, std::max(scale, momentum_scale_));
-  double size = ratio(error, momentum_scale_);
+  relative_ = overall_ = 0;
+  double size = 0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double error = std::abs(residual_[i]);
+    size = std::max(size, ratio(error, weights_[i]));
+    overall_ = std::max(overall_, ratio(error, all));
+    // What the rounding of positions makes of it is no error; nor what is below that of the terms.
+    const double excess = std::max(0.0, error - noise_[i]);
+    relative_ = std::max(relative_, ratio(excess, std::max(terms_[i], row_size_[i])));
+  }
   for (int c = 0; c < m_; ++c) {
     const double off = std::abs(g_[c]);
     relative_ = std::max(relative_, ratio(off, g_scale_[c]));
+    overall_ = std::max(overall_, ratio(off, g_scale_[c]));
     size = std::max(size, ratio(off, constraint_scale_[c]));
   }
-  if (!residual_.allFinite()) relative_ = size = std::numeric_limits<double>::infinity();
+  if (!residual_.allFinite()) {
+    relative_ = overall_ = size = std::numeric_limits<double>::infinity();
+  }
   return size;
 }
 
@@ -167,6 +184,17 @@ void LagrangianEquation::jacobian(DenseMatrix& matrix) {
       matrix.block(k_ * n_ + c, k * n_, 1, n_) =
           table_.end_position[static_cast<std::size_t>(k)] * column_.transpose();
     }
+  }
+}
+
+// The size of the terms that a row of the equations is a sum of, and what the rounding of positions
+// changes in it.
+void LagrangianEquation::learn_sizes(const DenseMatrix& matrix, const Vector& z) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const double noise = kEpsilon * start_->x.cwiseAbs().maxCoeff() / std::abs(h_);
+  for (Eigen::Index i = 0; i < k_ * n_; ++i) {
+    row_size_[i] = matrix.row(i).cwiseAbs().dot(z.cwiseAbs());
+    noise_[i] = noise * matrix.row(i).head(k_ * n_).cwiseAbs().sum();
   }
 }
 

@@ -34,9 +34,13 @@ class LagrangianEquation {
   // line search may compare; relative() is in those of the terms it is a difference of.
   double evaluate(const Vector& z);
   [[nodiscard]] double relative() const { return relative_; }
+  // The same with all components compared with the largest terms.
+  [[nodiscard]] double overall() const { return overall_; }
   [[nodiscard]] const Vector& residual() const { return residual_; }
   // Its derivative at the z last evaluated.
   void jacobian(DenseMatrix& matrix);
+  // What is known of rounding errors from that matrix at z.
+  void learn_sizes(const DenseMatrix& matrix, const Vector& z);
 
   // The end of the step, of the z last evaluated; and where the energy between went.
   void finish(const Vector& z, Vector& q1, Vector& p1) const;
@@ -49,7 +53,7 @@ class LagrangianEquation {
   void add_forces(int i, bool dissipating, Vector& sum) const;
   [[nodiscard]] double power(bool dissipating) const;
   void add_constraints(const Vector& z);
-  double measure(double scale);
+  double measure();
 
   const System& system_;
   const Lagrangian& lagrangian_;
@@ -66,9 +70,10 @@ class LagrangianEquation {
   double h_ = 0;
   std::vector<Vector> q_, v_, momentum_, force_;  // at the nodes
   Vector residual_, sum_, q1_, lambda_, g_, g_scale_, column_;
-  double momentum_scale_ = 0;  // 0: not known yet in this step
+  bool first_ = true;  // evaluation of this step
   double relative_ = 0;
-  Vector constraint_scale_;
+  double overall_ = 0;
+  Vector terms_, weights_, row_size_, noise_, constraint_scale_;
   mutable Vector external_;
   DenseMatrix qq_, qv_, vv_, by_q_, by_v_;
 };

@@ -8,7 +8,8 @@
 
 namespace lilyan {
 namespace {
-constexpr double kGood = 0.1;        // a factorisation that gains less than a digit is renewed
+constexpr double kGood = 0.1;  // a factorisation that gains less than a digit is renewed
+constexpr double kStalled = 0.3;
 constexpr double kRounding = 1e-10;  // a residual below this that no longer falls is rounding error
 constexpr int kMaxHalvings = 40;     // of a Newton step
 
@@ -67,6 +68,7 @@ StepStatus LagrangianIntegrator::solve_newton(StepReport& report) {
     if (factored_h_ != report.h) {
       equation_.jacobian(matrix_);
       lu_.compute(matrix_);
+      equation_.learn_sizes(matrix_, z_);
       factored_h_ = report.h;
       fresh = true;
       ++report.factorisations;
@@ -78,13 +80,23 @@ StepStatus LagrangianIntegrator::solve_newton(StepReport& report) {
       return g_.size() > 0 ? StepStatus::singular_constraints : StepStatus::not_definite;
     }
     trial_ = z_ + direction_;
+    const double overall = equation_.overall();
     double next = equation_.evaluate(trial_);
     ++report.evaluations;
+    // Only rounding errors of small components are left, which do not fall any more.
+    if (overall <= tolerance && next > kStalled * size) {
+      if (next < size) {
+        z_.swap(trial_);
+      } else {
+        equation_.evaluate(z_);
+      }
+      return StepStatus::converged;
+    }
     if (!(next <= kGood * size)) {
       factored_h_ = 0;
       if (!(next < size)) {
         // With an old factorisation it may be that alone; try again from here with a new one.
-        const bool rounding = report.residual <= kRounding;
+        const bool rounding = overall <= kRounding;
         if (!fresh || rounding || !step_back(report, size, next)) {
           size = equation_.evaluate(z_);
           ++report.evaluations;
@@ -112,7 +124,7 @@ bool LagrangianIntegrator::solve(const State& state, double h, StepReport& repor
   const bool constrained = g_.size() > 0;
   if (constrained) equation_.constraints().evaluate(q1_, g_, end_jacobian_);
   const StepStatus end =
-      legendre_.velocity(state.t + h, q1_, p1_, v1_, constrained ? &end_jacobian_ : nullptr);
+      legendre_.velocity(state.t + h, h, q1_, p1_, v1_, constrained ? &end_jacobian_ : nullptr);
   if (!succeeded(end)) {
     report.status = end;
     return false;

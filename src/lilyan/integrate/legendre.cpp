@@ -20,7 +20,9 @@ Legendre::Legendre(const System& system)
       vv_(n_, n_),
       matrix_(n_ + m_, n_ + m_),
       lu_(n_ + m_) {
-  for (Vector* x : {&gradient_, &column_, &trial_}) x->setZero(n_);
+  for (Vector* x : {&gradient_, &terms_, &row_size_, &row_sum_, &column_, &trial_}) {
+    x->setZero(n_);
+  }
   for (Vector* x : {&rate_, &multiplier_}) x->setZero(m_);
   for (Vector* x : {&residual_, &step_}) x->setZero(n_ + m_);
 }
@@ -33,28 +35,44 @@ void Legendre::momentum(double t, const Vector& q, const Vector& v, Vector& p) c
 double Legendre::residual(double t, const Vector& q, const Vector& p, const Vector& v,
                           const ConstraintSet::Jacobian* jacobian) {
   lagrangian_.evaluate(t, q.data(), v.data(), {.v = gradient_.data()});
-  const double scale = gradient_.norm() + p.norm();
+  terms_ = gradient_.cwiseAbs() + p.cwiseAbs();
   gradient_ -= p;
-  double worst = 0;
   if (m_ > 0) {
     constraints_.add_transposed(*jacobian, multiplier_, -1, gradient_);
     constraints_.apply(*jacobian, v, rate_);
-    for (int k = 0; k < m_; ++k) {
-      const double size = constraints_.row_norm(*jacobian, k) * v.norm();
-      if (rate_[k] != 0) worst = std::max(worst, std::abs(rate_[k]) / size);
-    }
     residual_.tail(m_) = rate_;
   }
   residual_.head(n_) = gradient_;
-  const double size = gradient_.norm();
-  if (size != 0) worst = std::max(worst, size / scale);
-  return residual_.allFinite() ? worst : std::numeric_limits<double>::infinity();
+  return residual_.allFinite() ? measure(v, jacobian) : std::numeric_limits<double>::infinity();
 }
 
-StepStatus Legendre::velocity(double t, const Vector& q, Vector& p, Vector& v,
+// By component: beside a heavy coordinate the error of a light one would not be seen in a sum.
+double Legendre::measure(const Vector& v, const ConstraintSet::Jacobian* jacobian) {
+  const auto ratio = [](double error, double size) { return error > 0 ? error / size : 0.0; };
+  const double all = terms_.maxCoeff();
+  double worst = 0;
+  overall_ = 0;
+  for (int i = 0; i < n_; ++i) {
+    const double error = std::max(0.0, std::abs(residual_[i]) - noise_ * row_sum_[i]);
+    worst = std::max(worst, ratio(error, std::max(terms_[i], row_size_[i])));
+    overall_ = std::max(overall_, ratio(error, all));
+  }
+  for (int k = 0; k < m_; ++k) {
+    const double norm = constraints_.row_norm(*jacobian, k);
+    const double error = std::max(0.0, std::abs(rate_[k]) - noise_ * norm);
+    worst = std::max(worst, ratio(error, norm * v.norm()));
+    overall_ = std::max(overall_, ratio(error, norm * v.norm()));
+  }
+  return worst;
+}
+
+StepStatus Legendre::velocity(double t, double h, const Vector& q, Vector& p, Vector& v,
                               const ConstraintSet::Jacobian* jacobian) {
   constexpr double kDone = 4 * std::numeric_limits<double>::epsilon();
   multiplier_.setZero();
+  noise_ = std::numeric_limits<double>::epsilon() * q.cwiseAbs().maxCoeff() / std::abs(h);
+  row_size_.setZero();
+  row_sum_.setZero();
   double size = residual(t, q, p, v, jacobian);
   StepStatus status = StepStatus::not_converged;
   for (int k = 0; k < kMaxIterations; ++k) {
@@ -64,6 +82,8 @@ StepStatus Legendre::velocity(double t, const Vector& q, Vector& p, Vector& v,
     }
     lagrangian_.evaluate(t, q.data(), v.data(),
                          {.qq = qq_.data(), .qv = qv_.data(), .vv = vv_.data()});
+    row_sum_ = vv_.cwiseAbs().rowwise().sum();
+    row_size_ = vv_.cwiseAbs() * v.cwiseAbs();
     matrix_.setZero();
     matrix_.topLeftCorner(n_, n_) = vv_;
     for (int c = 0; c < m_; ++c) {
@@ -89,7 +109,8 @@ StepStatus Legendre::velocity(double t, const Vector& q, Vector& p, Vector& v,
     }
     if (!(next < size)) {
       v = trial_;
-      status = size <= kRounding ? StepStatus::round_off : StepStatus::no_descent;
+      residual(t, q, p, v, jacobian);
+      status = overall_ <= kRounding ? StepStatus::converged : StepStatus::no_descent;
       break;
     }
     size = next;

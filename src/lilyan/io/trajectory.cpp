@@ -25,10 +25,11 @@ void TrajectoryWriter::add(int step, const State& state) {
   stream_.write(line.data(), static_cast<std::streamsize>(line.size()));
   if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
   last_ = step;
+  last_t_ = state.t;
 }
 
 void TrajectoryWriter::finish(int step, const State& state) {
-  if (last_ != step) add(step, state);
+  if (last_ != step || last_t_ != state.t) add(step, state);
   stream_.flush();
   if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
 }

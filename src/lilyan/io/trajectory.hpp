@@ -24,6 +24,7 @@ class TrajectoryWriter {
   std::filesystem::path file_;
   std::ofstream stream_;
   int last_ = -1;
+  double last_t_ = 0;
 };
 
 }  // namespace lilyan

@@ -53,20 +53,26 @@ Vector DiscreteLagrangian::D2(double t0, const Vector& q0, const Vector& q1) con
 Vector DiscreteLagrangian::solve(double t0, const Vector& q0, const Vector& p0, Vector q1) const {
   const Eigen::Index n = q0.size();
   Eigen::MatrixXd qq(n, n), qv(n, n), vv(n, n), slope(n, n);
+  Vector by_q(n), by_v(n);
   Vector residual = p0 + D1(t0, q0, q1);
   double size = residual.norm();
   for (int k = 0; k < kMaxIterations; ++k) {
-    const double scale = p0.norm() + (residual - p0).norm();
-    if (size <= 2 * std::numeric_limits<double>::epsilon() * scale) return q1;
     const Vector u = (q1 - q0) / h_;
     slope.setZero();
+    double scale = p0.norm();  // of the terms
     for (const auto& [c, b] : nodes_) {
       const Vector q = q0 + c * (q1 - q0);
-      lagrangian_.evaluate(t0 + c * h_, q.data(), u.data(),
-                           {.qq = qq.data(), .qv = qv.data(), .vv = vv.data()});
+      lagrangian_.evaluate(
+          t0 + c * h_, q.data(), u.data(),
+          {.q = by_q.data(), .v = by_v.data(), .qq = qq.data(), .qv = qv.data(), .vv = vv.data()});
+      scale += std::abs(h_ * b * (1 - c)) * by_q.norm() + std::abs(b) * by_v.norm();
       slope += (h_ * b * (1 - c) * c) * qq + (b * (1 - c)) * qv - (b * c) * qv.transpose() -
                (b / h_) * vv;
     }
+    // What the rounding of positions changes is no error.
+    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+    const double noise = kEpsilon * slope.norm() * q0.norm();
+    if (size <= 2 * kEpsilon * scale + noise) return q1;
     const Vector step = slope.partialPivLu().solve(residual);
     bool better = false;
     double factor = 1;

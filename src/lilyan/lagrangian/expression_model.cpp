@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "lilyan/core/error.hpp"
@@ -46,6 +47,10 @@ void ExpressionModel::add_coordinates(const std::string& name, int first, int la
 
 void ExpressionModel::finish_coordinates() {
   if (coordinates_.empty()) throw Error("there is no coordinate");
+  const bool lists = std::ranges::any_of(names_, [](const Group& g) { return g.list; });
+  if (lists && parameters_.has("i")) {
+    throw Error("a parameter named 'i' would hide the index of lists; give it another name");
+  }
   scope_.set("t", graph_->variable(time()));
   int at = 0;
   for (const Group& n : names_) {
@@ -186,9 +191,10 @@ void ExpressionModel::find_structure() {
   separable_ = true;
 }
 
-std::unique_ptr<System> ExpressionModel::make_system() {
+std::unique_ptr<System> ExpressionModel::make_system(bool dissipation_as_force) {
+  const std::set<int> used = graph_->variables(lagrangian_);
   for (int i = 0; i < dofs(); ++i) {
-    if (graph_->depends(lagrangian_, velocity(i))) continue;
+    if (used.contains(velocity(i))) continue;
     throw Error(
         fmt::format("the velocity {}' is not in the kinetic energy: the coordinate has no "
                     "inertia",
@@ -204,14 +210,14 @@ std::unique_ptr<System> ExpressionModel::make_system() {
     system = std::make_unique<System>(
         std::make_unique<ExpressionLagrangian>(*graph_, lagrangian_, dofs()));
   }
-  add_to(*system);
-  name_momenta(true);
+  add_to(*system, dissipation_as_force);
+  if (momenta_.empty()) name_momenta(true);
   return system;
 }
 
-void ExpressionModel::add_to(System& system) {
+void ExpressionModel::add_to(System& system, bool dissipation_as_force) {
   if (has_forces_) system.add(std::make_unique<ExpressionForce>(*graph_, forces_, false));
-  if (has_dissipation_ && separable_) {
+  if (has_dissipation_ && separable_ && !dissipation_as_force) {
     system.add(std::make_unique<ExpressionDissipation>(graph_, dissipation_, dofs()));
   } else if (has_dissipation_) {
     std::vector<ExpressionNode> friction = gradient(*graph_, dissipation_, velocities());
@@ -220,11 +226,11 @@ void ExpressionModel::add_to(System& system) {
   }
   const Vector origin = Vector::Zero(dofs());
   for (const auto& [text, g] : constraints_) {
-    // What is left at the origin is the constant that the other terms are compared with.
+    // The constant among its terms, where it is small; of large ones the others tell the size.
     const double constant =
         std::abs(*ExpressionEvaluator(*graph_, std::vector{g}).run(dofs(), origin.data(), {}, 0));
-    system.add(std::make_unique<ExpressionConstraint>(*graph_, text, g, dofs(),
-                                                      std::isfinite(constant) ? constant : 1.0));
+    system.add(std::make_unique<ExpressionConstraint>(
+        *graph_, text, g, dofs(), std::isfinite(constant) ? std::min(constant, 1.0) : 1.0));
   }
 }
 
@@ -252,12 +258,15 @@ void ExpressionModel::name_momenta(bool with_energy) {
 
 std::vector<int> ExpressionModel::conserved_momenta() const {
   std::vector<int> all;
-  for (int i = 0; i < dofs() && made_; ++i) {
-    bool acted_on = graph_->depends(lagrangian_, i) ||
-                    !graph_->is_constant(forces_[static_cast<std::size_t>(i)], 0) ||
-                    (has_dissipation_ && graph_->depends(dissipation_, velocity(i)));
-    for (const auto& [text, g] : constraints_) acted_on = acted_on || graph_->depends(g, i);
-    if (!acted_on) all.push_back(i);
+  if (!made_) return all;
+  std::set<int> acted_on = graph_->variables(lagrangian_);
+  for (const auto& [text, g] : constraints_) acted_on.merge(graph_->variables(g));
+  const std::set<int> damped = has_dissipation_ ? graph_->variables(dissipation_) : std::set<int>();
+  for (int i = 0; i < dofs(); ++i) {
+    if (!acted_on.contains(i) && !damped.contains(velocity(i)) &&
+        graph_->is_constant(forces_[static_cast<std::size_t>(i)], 0)) {
+      all.push_back(i);
+    }
   }
   return all;
 }

@@ -53,9 +53,12 @@ class ExpressionModel {
   [[nodiscard]] double number(std::string_view text, int i);
 
   // L = ½ Σ m v² − E(q) with constant positive masses, and dissipation of velocities alone.
+  [[nodiscard]] bool has_dissipation() const { return has_dissipation_; }
   [[nodiscard]] bool separable() const { return separable_; }
   // Throws Error for a system that cannot be made, such as one without inertia.
-  [[nodiscard]] std::unique_ptr<System> make_system();
+  // Dissipation of a separable system joins the minimisation of a step, unless it is to be a force,
+  // which every method can take.
+  [[nodiscard]] std::unique_ptr<System> make_system(bool dissipation_as_force = false);
 
   struct Group {
     std::string name;
@@ -84,7 +87,7 @@ class ExpressionModel {
 
  private:
   void find_structure();
-  void add_to(System& system);
+  void add_to(System& system, bool dissipation_as_force);
   [[nodiscard]] ExpressionNode at_rest(ExpressionNode n) const;
   [[nodiscard]] std::vector<int> velocities() const;
 

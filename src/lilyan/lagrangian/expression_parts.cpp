@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "lilyan/energy/small_potential.hpp"
 
@@ -48,7 +49,8 @@ ExpressionLagrangian::ExpressionLagrangian(ExpressionGraph& graph, ExpressionNod
   const std::vector<ExpressionNode> slopes = gradient(graph, l, range(0, 2 * n_ + 1));
   first.insert(first.end(), slopes.begin(), slopes.end());
   entries_ = lilyan::hessian(graph, l, range(0, 2 * n_));
-  for (int i = 0; i < n_; ++i) cyclic_.push_back(graph.depends(l, i) ? 0 : 1);
+  const std::set<int> used = graph.variables(l);
+  for (int i = 0; i < n_; ++i) cyclic_.push_back(used.contains(i) ? 0 : 1);
   value_ = ExpressionEvaluator(graph, std::vector{l});
   first_ = ExpressionEvaluator(graph, first);
   second_ = ExpressionEvaluator(graph, nodes_of(entries_));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
+#include <utility>
 
 #include "lilyan/scene/observables.hpp"
 
@@ -38,35 +39,50 @@ void BetweenSteps::start(const State& initial) {
   before_values_ = after_values_;
 }
 
+StepReport BetweenSteps::go(State& state, double t) {
+  const double h = (t - state.t) / pieces_;
+  StepReport report = advance(*integrator_, state, h, scene_.max_halvings);
+  for (int k = 1; k < pieces_ && succeeded(report.status); ++k) {
+    report.append(advance(*integrator_, state, h, scene_.max_halvings));
+  }
+  report.h = h * pieces_;
+  state.t = t;
+  return report;
+}
+
 State BetweenSteps::at(const State& before, const State& after, double t) {
   if (t == after.t) return after;
   State state = before;
   if (t == before.t) return state;
-  const StepReport report = advance(*integrator_, state, t - before.t, scene_.max_halvings);
-  state.t = t;
   // A shorter step is easier to solve than the one that worked; should it fail nevertheless, the
   // end of the step is what there is.
-  return succeeded(report.status) ? state : after;
+  return succeeded(go(state, t).status) ? state : after;
 }
 
-State BetweenSteps::locate(const State& before, const State& after, int event, double f0) {
-  const auto value = [&](double t) {
-    return scene_.observables->event_values(at(before, after, t))[event];
+bool BetweenSteps::locate(const State& before, const State& after, int event, State& found) {
+  const auto value = [&](const State& state) {
+    return scene_.observables->event_values(state)[event];
   };
+  const double f0 = before_values_[static_cast<std::size_t>(event)];
   const double f1 = after_values_[static_cast<std::size_t>(event)];
-  if (f1 == 0) return after;
+  if (f1 == 0) {
+    found = after;
+    return true;
+  }
   std::uintmax_t most = 100;
   const auto [low, high] = boost::math::tools::toms748_solve(
-      value, before.t, after.t, f0, f1, boost::math::tools::eps_tolerance<double>(), most);
+      [&](double t) { return value(at(before, after, t)); }, before.t, after.t, f0, f1,
+      boost::math::tools::eps_tolerance<double>(), most);
   State a = at(before, after, low);
   State b = at(before, after, high);
-  const double fa = std::abs(scene_.observables->event_values(a)[event]);
-  const double fb = std::abs(scene_.observables->event_values(b)[event]);
-  return fa < fb ? a : b;
+  found = std::abs(value(a)) < std::abs(value(b)) ? std::move(a) : std::move(b);
+  return std::abs(value(found)) <= std::max(std::abs(f0), std::abs(f1));
 }
 
-const std::vector<EventHit>& BetweenSteps::events(const State& before, const State& after) {
+const std::vector<EventHit>& BetweenSteps::events(const State& before, const State& after,
+                                                  int pieces) {
   hits_.clear();
+  pieces_ = scene_.control.kind == StepControlKind::error ? 2 : pieces;
   if (!events_) return hits_;
   const auto& events = scene_.observables->events;
   before_values_ = after_values_;
@@ -74,11 +90,18 @@ const std::vector<EventHit>& BetweenSteps::events(const State& before, const Sta
   after_values_.assign(values, values + events.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (!crosses(events[i].direction, before_values_[i], after_values_[i])) continue;
-    const int event = static_cast<int>(i);
-    hits_.push_back({event, locate(before, after, event, before_values_[i])});
+    EventHit hit{.event = static_cast<int>(i)};
+    if (locate(before, after, hit.event, hit.state)) hits_.push_back(std::move(hit));
   }
   std::ranges::stable_sort(hits_, {}, [](const EventHit& hit) { return hit.state.t; });
   return hits_;
+}
+
+StepReport BetweenSteps::step_to(const State& before, const EventHit& hit, State& state) {
+  state = before;
+  StepReport report = go(state, hit.state.t);
+  state = hit.state;
+  return report;
 }
 
 const std::vector<State>& BetweenSteps::samples(const State& before, const State& after) {

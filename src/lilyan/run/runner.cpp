@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "lilyan/core/error.hpp"
-#include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/scene/observables.hpp"
 
 namespace lilyan {
@@ -68,29 +67,11 @@ bool stops(const Scene& scene, const EventHit& hit) {
 
 // The events of a step, up to the first that ends the run.
 std::span<const EventHit> happened(BetweenSteps& between, const State& before, const State& after,
-                                   const Scene& scene) {
+                                   const Scene& scene, int pieces) {
   if (!between.wanted()) return {};
-  const std::vector<EventHit>& all = between.events(before, after);
+  const std::vector<EventHit>& all = between.events(before, after, pieces);
   const auto last = std::ranges::find_if(all, [&](const EventHit& h) { return stops(scene, h); });
   return {all.begin(), last == all.end() ? last : last + 1};
-}
-
-// The run ends at an event within the step: what the step did beyond it does not count.
-void end_at(const Scene& scene, const EventHit& hit, State& state, StepReport& report,
-            RunSummary& summary) {
-  state = hit.state;
-  const Invariants there = invariants(*scene.system, state);
-  // The part of the step that was taken, for the books: the method's own share takes the
-  // difference.
-  const double change = there.total - report.after.total;
-  report.h = state.t - summary.t;
-  report.ledger.method += change;
-  summary.ledger.method += change;
-  report.after = there;
-  summary.end = RunEnd::event;
-  summary.message =
-      fmt::format("event '{}' at t = {:.17g}",
-                  scene.observables->events[static_cast<std::size_t>(hit.event)].name, state.t);
 }
 
 }  // namespace
@@ -130,20 +111,28 @@ RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver&
     summary.step_seconds += seconds(after - before);
     summary.wall_seconds = seconds(after - start);
     summary.rejected_steps = control->rejected();
-    count(summary, report);
     if (!succeeded(report.status)) {
+      count(summary, report);
       summary.end = RunEnd::failed;
       summary.message = fmt::format("step {} (t = {:.6g}, h = {:.4g}) {}{}", step, state.t,
                                     report.h, describe(report.status), control->attempts());
       break;
     }
-    summary.steps = step;
-    watch_solver(summary, step, integrator->linear_solver());
     // Counting equal steps rather than summing them keeps t exact.
     if (!scene.variable_steps()) state.t = scene.initial.t + step * scene.step;
-    const std::span<const EventHit> events = happened(between, before_step, state, scene);
+    const std::span<const EventHit> events =
+        happened(between, before_step, state, scene, report.substeps);
     stopped = !events.empty() && stops(scene, events.back());
-    if (stopped) end_at(scene, events.back(), state, report, summary);
+    if (stopped) {
+      report = between.step_to(before_step, events.back(), state);
+      summary.end = RunEnd::event;
+      summary.message = fmt::format(
+          "event '{}' at t = {:.17g}",
+          scene.observables->events[static_cast<std::size_t>(events.back().event)].name, state.t);
+    }
+    count(summary, report);
+    summary.steps = step;
+    watch_solver(summary, step, integrator->linear_solver());
     summary.t = state.t;
     summary.invariants = report.after;
     drift.add(report.after, summary.ledger.work + summary.ledger.dissipation);

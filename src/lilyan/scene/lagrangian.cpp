@@ -23,6 +23,7 @@ namespace {
 
 constexpr const char* kLagrangian = "lagrangian";
 constexpr double kMostCoordinates = 100000;
+constexpr Eigen::Index kLargestChecked = 500;  // inertia matrices, which are dense
 
 using WaitingParameters = std::map<std::string, std::vector<SceneFormula>>;
 
@@ -217,6 +218,7 @@ void read_constraints(TableReader& reader, ExpressionModel& model) {
       if (ends.size() != 2) table.fail("i", "'i' must be a list of its first and its last value");
       const int first = read_index(table, ends[0], model);
       const int last = read_index(table, ends[1], model);
+      if (last < first) table.fail("i", fmt::format("there is no i from {} to {}", first, last));
       for (int i = first; i <= last; ++i) add(f, i);
     }
     table.finish();
@@ -252,9 +254,13 @@ void check_inertia(const TableReader& reader, const char* key, const Scene& scen
   if (!l) return;
   const State& s = scene.initial;
   const Eigen::Index n = s.x.size();
+  if (n > kLargestChecked) return;
   Eigen::MatrixXd qq(n, n), qv(n, n), vv(n, n);
   l->evaluate(s.t, s.x.data(), s.v.data(), {.qq = qq.data(), .qv = qv.data(), .vv = vv.data()});
-  const Eigen::FullPivLU<Eigen::MatrixXd> lu(vv);
+  // In units in which the diagonal is one, so that light coordinates count beside heavy ones.
+  const Vector unit =
+      vv.diagonal().cwiseAbs().cwiseSqrt().unaryExpr([](double d) { return d > 0 ? 1 / d : 1.0; });
+  const Eigen::FullPivLU<Eigen::MatrixXd> lu(unit.asDiagonal() * vv * unit.asDiagonal());
   if (vv.allFinite() && lu.isInvertible()) return;
   reader.fail(key,
               vv.allFinite()
@@ -284,6 +290,9 @@ void read_lagrangian(TableReader& reader, Scene& scene) {
   const char* energy = reader.has("lagrangian") ? "lagrangian" : "kinetic";
   try {
     scene.system = model.make_system();
+    if (model.has_dissipation() && !reason_unsupported(*scene.system, scene.scheme).empty()) {
+      scene.system = model.make_system(true);
+    }
   } catch (const Error& error) {
     reader.fail(energy, error.what());
   }

@@ -41,10 +41,13 @@ std::vector<ExpressionNode> read_invariants(TableReader& system, ExpressionModel
   std::size_t found = 0;
   for (const int i : model.conserved_momenta()) {
     const ExpressionNode p = model.momentum(i);
-    if (found == kMostFound || std::ranges::find(nodes, p) != nodes.end()) continue;
+    const std::string name = "p_" + model.coordinates()[static_cast<std::size_t>(i)];
+    const bool named =
+        std::ranges::find(invariants, name, &ObservedInvariant::name) != invariants.end();
+    if (found == kMostFound || named || std::ranges::find(nodes, p) != nodes.end()) continue;
     ++found;
     nodes.push_back(p);
-    invariants.push_back({"p_" + model.coordinates()[static_cast<std::size_t>(i)], true});
+    invariants.push_back({name, true});
   }
   return nodes;
 }

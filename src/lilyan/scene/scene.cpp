@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kMany = std::numeric_limits<int>::max();
 constexpr int kMostThreads = 1024;
+constexpr int kMostSamples = 1000;  // between two steps
 
 // Whether a method takes the scene's value of a parameter.
 bool takes(const Method& method, TableReader& reader, const ParameterSpec& spec) {
@@ -196,6 +197,17 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
     throw InputError(
         document.locate("output.interval", document.root()["output"]["interval"].node()),
         "frames of bodies are written at steps; 'interval' is for a [system]");
+  }
+  if (scene.output.interval > 0 && scene.output.interval < scene.step / kMostSamples) {
+    throw InputError(
+        document.locate("output.interval", document.root()["output"]["interval"].node()),
+        fmt::format("more than {} rows within a step; take smaller steps instead", kMostSamples));
+  }
+  if (scene.control.kind == StepControlKind::reversible && scene.system->lagrangian()) {
+    throw InputError(
+        document.locate("step_control.kind", document.root()["step_control"]["kind"].node()),
+        "reversible steps follow the forces of a potential, which a general Lagrangian does not "
+        "have; take \"fixed\" or \"error\"");
   }
   check_method(document, scene);
   check_linear_solver(document, scene);

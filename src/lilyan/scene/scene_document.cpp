@@ -128,7 +128,8 @@ SourceLocation SceneDocument::locate_within(const std::string& dotted, const tom
   }
   if (at == std::string::npos) return where;
   for (int column = 1; column < where.column; ++column) at += utf8_length(source_, at);
-  for (const std::string_view opening : {"\"\"\"\n", "'''\n", "\"\"\"", "'''", "\"", "'"}) {
+  for (const std::string_view opening :
+       {"\"\"\"\r\n", "'''\r\n", "\"\"\"\n", "'''\n", "\"\"\"", "'''", "\"", "'"}) {
     if (source_.compare(at, opening.size(), opening) != 0) continue;
     at += opening.size();
     break;

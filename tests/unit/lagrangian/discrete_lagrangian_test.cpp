@@ -21,6 +21,18 @@ TEST(DiscreteLagrangian, DerivativesAgreeWithDifferences) {
   }
 }
 
+TEST(DiscreteLagrangian, StartsFromRest) {
+  const auto l = automatic_lagrangian<1>(
+      [](const auto& q, const auto& v) { return 0.5 * v[0] * v[0] + cos(q[0]); });
+  for (const double c : {0.0, 0.5}) {
+    for (const double p : {0.0, 1e-12, 1e-8}) {
+      const DiscreteLagrangian d(*l, {{c, 1}}, 0.1);
+      const auto end = d.advance(0, Vector::Constant(1, 1.0), Vector::Constant(1, p));
+      EXPECT_NEAR(end.p[0], p - 0.1 * std::sin(1.0), 1e-3);
+    }
+  }
+}
+
 // The discrete Euler–Lagrange and the position–momentum form and the Hamilton–Pontryagin equations
 // are the same motion.
 TEST(DiscreteLagrangian, ThreeFormsAgree) {
