@@ -44,7 +44,8 @@ Lighting::Lighting(const Camera& camera)
       half_((light_ + eye_).normalized()) {}
 
 Vector3f Lighting::shade(const Vector3f& colour, const Vector3f& normal) const {
-  const float side = normal.dot(eye_) < 0 ? -1.0F : 1.0F;
+  // Towards the edge of the picture also what leans away from its middle is seen from outside.
+  const float side = normal.dot(eye_) < -0.25F ? -1.0F : 1.0F;
   const float diffuse = std::max(0.0F, (side * normal.dot(light_) + 0.25F) / 1.25F);
   const float sky = 0.5F + 0.5F * side * normal.dot(up_);
   float gloss = std::max(0.0F, side * normal.dot(half_));

@@ -51,10 +51,10 @@ Recorder::Recorder(const Scene& scene) : scene_(scene) {
   record_.angular_invariant = scene.system->rotation_invariant();
   if (!record_.in_space) return;
   record_.scenery = scenery_of(scene);
-  // Doubled until the run's end is reached: frames of a complete run are evenly spaced, and one
-  // that ends early has as many.
+  // A step or more at first, and doubled until the run's end is reached: frames of a complete run
+  // are evenly spaced, and one that ends early has as many.
   interval_ = scene.duration / kIntervals;
-  while (interval_ > scene.step) interval_ /= 2;
+  while (interval_ > 1.999 * scene.step) interval_ /= 2;
   next_ = scene.initial.t;
 }
 

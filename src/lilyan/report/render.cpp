@@ -61,7 +61,8 @@ void draw_obstacle(Raster& raster, const Obstacle& obstacle, double t, const Cam
     float facing = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       const auto i = static_cast<std::size_t>(corners[k]);
-      triangle[k] = {camera.project(mesh.points[i]), mesh.normals[i]};
+      const Vector3f& n = mesh.normals[i];
+      triangle[k] = {camera.project(mesh.points[i]), obstacle.inside_out ? Vector3f(-n) : n};
       facing += mesh.normals[i].dot(camera.eye() - mesh.points[i]);
     }
     if (obstacle.inside_out && facing > 0) continue;

@@ -23,7 +23,7 @@ const std::string kBar =
 const std::string kPendulum =
     "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.05\nsteps = 100\n[system]\n"
     "kind = \"lagrangian\"\ncoordinates = [\"a\"]\nkinetic = \"a'^2/2\"\npotential = \"-cos(a)\"\n"
-    "initial = { a = 1 }\n[system.invariants]\nH = \"a'^2/2 - cos(a)\"\n"
+    "position = { a = 1 }\n[system.invariants]\nH = \"a'^2/2 - cos(a)\"\n"
     "[[system.event]]\nname = \"down\"\nzero = \"a\"\n";
 
 // Runs into DIR/out; stops after so many steps if asked to.
