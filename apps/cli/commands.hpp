@@ -27,6 +27,15 @@ struct RunOptions {
   bool quiet = false;
 };
 
+struct CompareOptions {
+  SceneOptions scene;
+  std::vector<std::string> methods;  // NAME[:PARAMETER=VALUE]...; empty: the usual ones
+  std::string output;                // empty: results/SCENE-compare
+  std::optional<int> steps;          // none: as the scene says
+  int threads = 0;                   // methods at a time; 0: one per core
+  bool quiet = false;
+};
+
 struct VerifyOptions {
   std::string method;                 // empty: all, with their variants
   std::vector<std::string> settings;  // parameter=value of that method
@@ -70,6 +79,8 @@ int mesh_convert(const ConvertOptions& options);
 int mesh_tetrahedralize(const TetrahedralizeArguments& arguments);
 int export_run(const ExportArguments& arguments);
 int run(const RunOptions& options);
+// Runs a scene with several methods and writes what they did side by side.
+int compare(const CompareOptions& options);
 int check(const SceneOptions& options);
 int methods(const std::string& name);
 int materials(const std::string& name);

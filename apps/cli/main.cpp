@@ -27,6 +27,28 @@ void add_scene(CLI::App& command, SceneOptions& options) {
       ->allow_extra_args(false);
 }
 
+void add_compare_command(CLI::App& app, CompareOptions& options, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "simulate a scene with several methods and put them side by side in a report");
+  add_scene(*command, options.scene);
+  command
+      ->add_option("--methods", options.methods,
+                   "methods, separated by commas, with parameters after colons: "
+                   "avf,hp:alpha=0.25 (default: four usual ones)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("-o,--output", options.output,
+                      "folder for the results (default: results/SCENE-compare)");
+  command->add_option("--steps", options.steps, "number of steps, instead of the scene's")
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()));
+  command
+      ->add_option("--threads", options.threads,
+                   "methods that run at the same time (default: one per core)")
+      ->check(CLI::Range(0, 1024));
+  command->add_flag("-q,--quiet", options.quiet, "no progress, only the table");
+  command->callback([&] { exit_code = compare(options); });
+}
+
 // The commands about meshes hold their options here, as callbacks run when all is parsed.
 struct MeshOptions {
   std::vector<std::string> info;
@@ -128,6 +150,9 @@ int dispatch(int argc, char** argv) {
       ->check(CLI::Range(0, 1024));
   run_command->add_flag("-q,--quiet", run_options.quiet, "no progress, only the summary");
   run_command->callback([&] { exit_code = run(run_options); });
+
+  CompareOptions compare_options;
+  add_compare_command(app, compare_options, exit_code);
 
   SceneOptions check_options;
   CLI::App* check_command = app.add_subcommand("check", "read a scene and say what is wrong in it");

@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
-#include <csignal>
 #include <cstdio>
 #include <string>
 
 #include "commands.hpp"
+#include "interrupt.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/threads.hpp"
 #include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/run/describe.hpp"
 #include "lilyan/run/results.hpp"
 #include "lilyan/run/runner.hpp"
 #include "lilyan/scene/scene.hpp"
@@ -15,67 +16,6 @@
 
 namespace lilyan::cli {
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// Below this a deviation counts as conserved in the closing line.
-constexpr double kConserved = 1e-9;
-
-// "energy conserved, |ΔE|/E₀ ≤ 5.3e-13"
-std::string verdict(std::string_view what, std::string_view ratio, const Deviation& d,
-                    bool symmetry) {
-  if (!symmetry) return fmt::format("{} is not an invariant of this scene", what);
-  return fmt::format("{} {}conserved, {} ≤ {:.1e}", what,
-                     d.worst_relative() <= kConserved ? "" : "not ", ratio, d.worst_relative());
-}
-
-// "1 body, 330 vertices (25 fixed), 2000 tets", "…, 12482 triangles, 31363 springs",
-// "1 degree of freedom"
-std::string size(const Scene& scene) {
-  const auto count = [](std::size_t n, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", n, n == 1 ? one : many);
-  };
-  if (!scene.coordinates.empty()) {
-    return count(scene.coordinates.size(), "degree of freedom", "degrees of freedom");
-  }
-  std::string text =
-      fmt::format("{}, {} vertices ({} fixed)", count(scene.body_names.size(), "body", "bodies"),
-                  scene.system->vertices(), scene.system->fixed_count());
-  if (!scene.tets.empty()) text += ", " + count(scene.tets.size(), "tet", "tets");
-  if (!scene.triangles.empty()) {
-    text += ", " + count(scene.triangles.size(), "triangle", "triangles");
-  }
-  if (!scene.edges.empty()) text += ", " + count(scene.edges.size(), "segment", "segments");
-  if (scene.springs > 0) text += ", " + count(scene.springs, "spring", "springs");
-  return text;
-}
-
-// Small systems have units of their own.
-std::string_view unit_of(const Scene& scene) { return scene.coordinates.empty() ? " s" : ""; }
-
-// "300 steps of 0.01 s", "error-controlled steps over 60 s"
-std::string plan(const Scene& scene) {
-  const std::string_view unit = unit_of(scene);
-  if (!scene.variable_steps())
-    return fmt::format("{} steps of {}{}", scene.steps, scene.step, unit);
-  return fmt::format(
-      "{} steps over {}{}",
-      scene.control.kind == StepControlKind::error ? "error-controlled" : "reversible",
-      scene.duration, unit);
-}
-
-// Standard error may be gone (a closed pipe, a full disk); that must not end a run.
-void tell(const std::string& text) { std::fputs(text.c_str(), stderr); }
-
-// The first signal ends the run after the step at hand, with everything written; the second at
-// once.
-void on_signal(int signal) {
-  if (interrupted != 0) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
-  interrupted = 1;
-}
 
 // "Lz conserved, |Δ|/|Lz| ≤ 3.1e-15; p_phi (a symmetry) conserved, …"
 void print_watch(const Watch& watch) {
@@ -98,9 +38,9 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   fmt::print("{} with {}: ", scene.name, scene.scheme.label);
   if (scene.variable_steps()) {
     fmt::print("{} steps of {:.3g} to {:.3g}{} ({} rejected)", summary.steps, summary.shortest_step,
-               summary.longest_step, unit_of(scene), summary.rejected_steps);
+               summary.longest_step, time_unit(scene), summary.rejected_steps);
   } else {
-    fmt::print("{} of {} steps of {}{}", summary.steps, scene.steps, scene.step, unit_of(scene));
+    fmt::print("{} of {} steps of {}{}", summary.steps, scene.steps, scene.step, time_unit(scene));
   }
   fmt::print(" in {:.1f} s", summary.wall_seconds);
   if (summary.steps > 0) {
@@ -128,19 +68,11 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
     fmt::print("  work done on the system {:.4g}, energy dissipated {:.4g}\n", summary.ledger.work,
                0.0 - summary.ledger.dissipation);
   }
-  fmt::print("over {} steps: {}", summary.steps,
-             damped
-                 ? verdict("energy less work and dissipation", "|ΔE−W+D|/E₀", drift.energy(), true)
-             : worked ? verdict("energy less the work of forces", "|ΔE−W|/E₀", drift.energy(), true)
-                      : verdict("energy", "|ΔE|/E₀", drift.energy(), true));
-  if (system.dimension() == 3) {
-    fmt::print("; {}; {}",
-               verdict("linear momentum", "|ΔP|/|P|", drift.linear_momentum(),
-                       system.translation_invariant()),
-               verdict("angular momentum", "|ΔL|/|L|", drift.angular_momentum(),
-                       system.rotation_invariant()));
+  std::string verdict;
+  for (const Verdict& v : verdicts(system, summary, drift)) {
+    verdict += (verdict.empty() ? "" : "; ") + v.text;
   }
-  fmt::print("\n");
+  fmt::print("over {} steps: {}\n", summary.steps, verdict);
   print_watch(results.watch());
 }
 
@@ -154,20 +86,18 @@ int run(const RunOptions& options) {
                              : std::filesystem::path(options.output);
   ResultFolder results(folder, scene);
   if (!options.quiet) {
-    tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, size(scene), plan(scene),
-                     scene.scheme.label, folder.string()));
+    tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, describe_size(scene),
+                     describe_plan(scene), scene.scheme.label, folder.string()));
   }
 
   set_threads(options.threads.value_or(scene.threads));
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
-  std::signal(SIGPIPE, SIG_IGN);
+  catch_interrupts();
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
   Progress progress(scene);
   const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     if (!options.quiet) progress.show(moment);
-    return interrupted == 0;
+    return !interrupted();
   });
   if (!options.quiet) progress.finish();
   results.finish(summary, drift);
@@ -191,7 +121,7 @@ int run(const RunOptions& options) {
 int check(const SceneOptions& options) {
   const std::filesystem::path file = find_scene(options.scene);
   const Scene scene = load_scene(file, {.settings = options.settings});
-  fmt::print("{}: ok: {}, {} with {}\n", file.string(), size(scene), plan(scene),
+  fmt::print("{}: ok: {}, {} with {}\n", file.string(), describe_size(scene), describe_plan(scene),
              scene.scheme.label);
   return kDone;
 }

@@ -67,6 +67,9 @@ struct FigureGrid {
 // ranges that are not empty (and positive on logarithmic axes), sizes that are positive.
 void write_svg(const Figure& figure, const std::filesystem::path& file);
 void write_svg(const FigureGrid& grid, const std::filesystem::path& file);
+// The text of such a file.
+[[nodiscard]] std::string svg_text(const Figure& figure);
+[[nodiscard]] std::string svg_text(const FigureGrid& grid);
 // scale: pixels per point.
 void write_png(const Figure& figure, const std::filesystem::path& file, double scale = 2);
 void write_png(const FigureGrid& grid, const std::filesystem::path& file, double scale = 2);

@@ -128,10 +128,11 @@ void draw(const Sheet& sheet, const Page& page, Canvas& canvas) {
   canvas.check();
 }
 
-void check(const Surface& surface, const std::filesystem::path& file) {
+// what: the picture, by name.
+void check(const Surface& surface, const std::string& what) {
   const cairo_status_t status = cairo_surface_status(surface.get());
   if (status != CAIRO_STATUS_SUCCESS) {
-    throw Error("cannot draw " + file.string() + ": " + cairo_status_to_string(status));
+    throw Error("cannot draw " + what + ": " + cairo_status_to_string(status));
   }
 }
 
@@ -164,20 +165,20 @@ void write(const std::string& bytes, const std::filesystem::path& file) {
   out.close();
 }
 
-void write_svg(const Sheet& sheet, const std::filesystem::path& file) {
+std::string svg_text(const Sheet& sheet, const std::string& what) {
   const Page page = lay_out(sheet);
   std::string bytes;
   const Surface surface(cairo_svg_surface_create_for_stream(append, &bytes, page.width * page.scale,
                                                             page.height * page.scale),
                         cairo_surface_destroy);
-  check(surface, file);
+  check(surface, what);
   {
     Canvas canvas(surface.get(), page.scale, kAlignment * page.scale);
     draw(sheet, page, canvas);
   }
   cairo_surface_finish(surface.get());
-  check(surface, file);
-  write(renumbered(bytes), file);
+  check(surface, what);
+  return renumbered(bytes);
 }
 
 void write_png(const Sheet& sheet, const std::filesystem::path& file, double scale) {
@@ -192,7 +193,7 @@ void write_png(const Sheet& sheet, const std::filesystem::path& file, double sca
   const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width),
                                                    static_cast<int>(height)),
                         cairo_surface_destroy);
-  check(surface, file);
+  check(surface, file.string());
   {
     Canvas canvas(surface.get(), page.scale * scale, page.scale * scale);
     draw(sheet, page, canvas);
@@ -213,13 +214,22 @@ Sheet sheet_of(const FigureGrid& grid) { return {grid.panels, grid.columns, grid
 
 }  // namespace
 
+std::string svg_text(const Figure& figure) {
+  const std::vector<Figure> one = {figure};
+  return svg_text(Sheet{one, 1, kNoTitle}, "'" + figure.title + "'");
+}
+
+std::string svg_text(const FigureGrid& grid) {
+  return svg_text(sheet_of(grid), "'" + grid.title + "'");
+}
+
 void write_svg(const Figure& figure, const std::filesystem::path& file) {
   const std::vector<Figure> one = {figure};
-  write_svg(Sheet{one, 1, kNoTitle}, file);
+  write(svg_text(Sheet{one, 1, kNoTitle}, file.string()), file);
 }
 
 void write_svg(const FigureGrid& grid, const std::filesystem::path& file) {
-  write_svg(sheet_of(grid), file);
+  write(svg_text(sheet_of(grid), file.string()), file);
 }
 
 void write_png(const Figure& figure, const std::filesystem::path& file, double scale) {

@@ -33,26 +33,12 @@ std::size_t curves(const Scene& scene) {
 
 }  // namespace
 
-// Whether the row at hand is to be kept; if so, all columns are to be set.
-bool Pictures::Table::due() {
-  if (columns_.empty()) return false;
-  if (seen_++ % stride_ != 0) return false;
-  if (columns_[0].size() < kMostRows) return true;
-  for (auto& column : columns_) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < column.size(); i += 2) column[kept++] = column[i];
-    column.resize(kept);
-  }
-  stride_ *= 2;
-  return (seen_ - 1) % stride_ == 0;
-}
-
 Pictures::Pictures(const Scene& scene)
     : scene_(scene),
       shown_(std::min(scene.coordinates.size(), kMostShown)),
-      states_(1 + 2 * shown_),
-      energies_(6 + scene.observables->invariants.size()),
-      plots_(2 * curves(scene)),
+      states_(1 + 2 * shown_, kMostRows),
+      energies_(6 + scene.observables->invariants.size(), kMostRows),
+      plots_(2 * curves(scene), kMostRows),
       sections_(scene.observables->events.size()) {
   for (const auto& invariant : scene.observables->invariants) {
     invariants_.push_back(invariant.name);
@@ -173,18 +159,14 @@ std::vector<std::string> Pictures::names(const Scene& scene) {
   return all;
 }
 
-std::vector<std::string> Pictures::write(const std::filesystem::path& folder) const {
-  std::vector<std::string> files;
-  const auto save = [&](const auto& figure, const std::string& name) {
-    for (const std::string& ending : scene_.output.pictures) {
-      const std::string file = name + "." + ending;
-      ending == "svg" ? write_svg(figure, folder / file) : write_png(figure, folder / file);
-      files.push_back(file);
-    }
+std::vector<Pictures::Named> Pictures::figures() const {
+  std::vector<Named> all;
+  const auto save = [&](Figure figure, const std::string& name) {
+    all.push_back({name, {.panels = {std::move(figure)}, .columns = 1}});
   };
   save(trajectory(), "trajectory");
-  save(phase(), "phase");
-  save(energy(), "energy");
+  all.push_back({"phase", phase()});
+  all.push_back({"energy", energy()});
   std::size_t column = 0;
   for (const ObservedPlot& plot : scene_.observables->plots) {
     Figure figure{.title = plot.title,
@@ -215,6 +197,19 @@ std::vector<std::string> Pictures::write(const std::filesystem::path& folder) co
     figure.series.push_back(sections_[i]);
     figure.series.back().style = PlotStyle::points;
     save(figure, "section-" + event.name);
+  }
+  return all;
+}
+
+std::vector<std::string> Pictures::write(const std::filesystem::path& folder) const {
+  std::vector<std::string> files;
+  if (scene_.output.pictures.empty()) return files;
+  for (const auto& [name, figure] : figures()) {
+    for (const std::string& ending : scene_.output.pictures) {
+      files.push_back(name + "." + ending);
+      ending == "svg" ? write_svg(figure, folder / files.back())
+                      : write_png(figure, folder / files.back());
+    }
   }
   return files;
 }

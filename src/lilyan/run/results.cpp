@@ -9,6 +9,7 @@
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/threads.hpp"
 #include "lilyan/core/version.hpp"
+#include "lilyan/report/report.hpp"
 #include "lilyan/scene/observables.hpp"
 
 namespace lilyan {
@@ -22,6 +23,7 @@ constexpr const char* kRun = "run.json";
 constexpr const char* kSeries = "series.csv";
 constexpr const char* kTrajectory = "trajectory.csv";
 constexpr const char* kEvents = "events.csv";
+constexpr const char* kReport = "report.html";
 
 void write_text(const fs::path& file, const std::string& text) {
   std::ofstream stream(file, std::ios::binary);
@@ -53,7 +55,9 @@ void clear_earlier_run(const fs::path& folder) {
                     folder.string()));
   }
   remove_pictures(folder);
-  for (const char* file : {kScene, kRun, kSeries, kTrajectory, kEvents}) fs::remove(folder / file);
+  for (const char* file : {kScene, kRun, kSeries, kTrajectory, kEvents, kReport}) {
+    fs::remove(folder / file);
+  }
   remove_frames(folder);
 }
 
@@ -103,11 +107,12 @@ ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
   if (!scene.coordinates.empty() && scene.output.every > 0) {
     trajectory_ = std::make_unique<TrajectoryWriter>(folder_ / kTrajectory, scene.coordinates);
   }
+  if (scene.output.report) recorder_ = std::make_unique<Recorder>(scene);
   if (!scene.observables) return;
   if (!scene.observables->events.empty()) {
     events_ = std::make_unique<EventWriter>(folder_ / kEvents, scene);
   }
-  if (!scene.output.pictures.empty()) pictures_ = std::make_unique<Pictures>(scene);
+  if (!scene.output.pictures.empty() || recorder_) pictures_ = std::make_unique<Pictures>(scene);
 }
 
 bool ResultFolder::frames() const { return scene_.output.every > 0 && scene_.coordinates.empty(); }
@@ -124,6 +129,7 @@ void ResultFolder::add(const RunMoment& moment) {
     series_->start(moment.state.t, moment.invariants, watch_.values());
   }
   if (pictures_) pictures_->add(moment, watch_);
+  if (recorder_) recorder_->add(moment);
   if (events_) events_->add(moment.events);
   if (trajectory_ && output.interval > 0) {
     if (!moment.report) trajectory_->add(moment.step, moment.state);
@@ -146,7 +152,8 @@ std::string ResultFolder::files() const {
   if (frames() && !scene_.output.formats.empty()) files += ", " + frame_files(settings_of(scene_));
   if (trajectory_) files += std::string(", ") + kTrajectory;
   if (events_) files += std::string(", ") + kEvents;
-  if (pictures_) {
+  if (recorder_) files += std::string(", ") + kReport;
+  if (pictures_ && !scene_.output.pictures.empty()) {
     for (const std::string& name : Pictures::names(scene_)) {
       files += fmt::format(", {}.{}", name, fmt::join(scene_.output.pictures, "/"));
     }
@@ -246,11 +253,27 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   }
   if (events_) json["events"] = events_->counts();
   if (pictures_) json["pictures"] = picture_files_;
+  if (recorder_) json["report"] = kReport;
   json["ledger"] = {
       {"solver", summary.ledger.solver}, {"quadrature", summary.ledger.quadrature},
       {"work", summary.ledger.work},     {"dissipation", summary.ledger.dissipation},
       {"method", summary.ledger.method}, {"worst_imbalance_of_a_step", summary.worst_imbalance}};
   write_text(folder_ / kRun, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  if (recorder_) write_report(summary, drift);
+}
+
+void ResultFolder::write_report(const RunSummary& summary, const DriftTracker& drift) {
+  recorder_->finish(summary, drift, watch_);
+  RunRecord& record = recorder_->record();
+  if (events_) record.events = events_->counts();
+  if (pictures_) {
+    for (const auto& [name, figure] : pictures_->figures()) {
+      record.pictures.emplace_back(name, svg_text(figure));
+    }
+  }
+  record.files = files_in(folder_);
+  const RunRecord* const one = &record;
+  lilyan::write_report(folder_ / kReport, {.title = scene_.title, .files = {}}, {&one, 1});
 }
 
 }  // namespace lilyan

@@ -1,5 +1,6 @@
-// The folder a run leaves behind: scene.resolved.toml, run.json, series.csv, and the frames of
-// bodies in the formats asked for, or trajectory.csv, events.csv and pictures of small systems.
+// The folder a run leaves behind: scene.resolved.toml, run.json, series.csv, report.html, and the
+// frames of bodies in the formats asked for, or trajectory.csv, events.csv and pictures of small
+// systems.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +10,7 @@
 
 #include "lilyan/io/series.hpp"
 #include "lilyan/io/trajectory.hpp"
+#include "lilyan/report/record.hpp"
 #include "lilyan/run/event_writer.hpp"
 #include "lilyan/run/frame_writer.hpp"
 #include "lilyan/run/pictures.hpp"
@@ -25,7 +27,7 @@ class ResultFolder {
   ResultFolder(const std::filesystem::path& folder, const Scene& scene);
 
   void add(const RunMoment& moment);
-  // Writes the last state of a run cut short between rows or frames, and run.json.
+  // Writes the last state of a run cut short between rows or frames, run.json and report.html.
   void finish(const RunSummary& summary, const DriftTracker& drift);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
@@ -34,8 +36,11 @@ class ResultFolder {
   [[nodiscard]] const Watch& watch() const { return watch_; }
   // What the user should know about them, after finish().
   [[nodiscard]] std::vector<std::string> notes() const;
+  // What the report tells, after finish(); null without a report.
+  [[nodiscard]] RunRecord* record() { return recorder_ ? &recorder_->record() : nullptr; }
 
  private:
+  void write_report(const RunSummary& summary, const DriftTracker& drift);
   [[nodiscard]] bool frames() const;  // whether this run writes any
   void write_frame(int step, const State& state);
 
@@ -47,6 +52,7 @@ class ResultFolder {
   std::unique_ptr<EventWriter> events_;
   std::unique_ptr<Pictures> pictures_;
   std::vector<std::string> picture_files_;
+  std::unique_ptr<Recorder> recorder_;
   Watch watch_;
   int last_frame_ = -1;
 };

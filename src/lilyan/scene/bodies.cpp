@@ -126,6 +126,7 @@ std::vector<ContactBody> contact_bodies(const std::vector<Body>& bodies) {
 void read_bodies(TableReader& root, Scene& scene) {
   TableReader world = root.table("world");
   const Vec3 gravity = world.vector("gravity", Vec3::Zero());
+  scene.gravity = gravity;
   std::vector<TableReader> constraints = root.tables("constraint");
   std::vector<TableReader> springs = root.tables("spring");
   std::vector<TableReader> obstacles = root.tables("obstacle");
@@ -150,7 +151,7 @@ void read_bodies(TableReader& root, Scene& scene) {
   scene.springs += springs.size();
   read_springs(std::move(springs), bodies, scene.initial.x, *scene.system);
   const std::vector<ContactBody> surfaces = contact_bodies(bodies);
-  read_obstacles(std::move(obstacles), surfaces, *scene.system);
+  scene.obstacles = read_obstacles(std::move(obstacles), surfaces, *scene.system);
   read_contacts(std::move(contacts), surfaces, scene.initial.x, *scene.system);
   read_constraints(std::move(constraints), bodies, project, *scene.system, scene.initial);
 }

@@ -93,8 +93,9 @@ std::vector<const ContactBody*> read_bodies(TableReader& reader,
 
 }  // namespace
 
-void read_obstacles(std::vector<TableReader> readers, const std::vector<ContactBody>& bodies,
-                    System& system) {
+std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
+                                     const std::vector<ContactBody>& bodies, System& system) {
+  std::vector<Obstacle> obstacles;
   for (TableReader& reader : readers) {
     reader.expect({"name", "kind", "point", "normal", "center", "radius", "size", "from", "to",
                    "inside", "stiffness", "thickness", "model", "friction", "creep", "bodies",
@@ -120,6 +121,7 @@ void read_obstacles(std::vector<TableReader> readers, const std::vector<ContactB
     for (const ContactBody* body : read_bodies(reader, bodies)) {
       for (int i = 0; i < body->count; ++i) vertices.push_back(body->first + i);
     }
+    obstacles.push_back(obstacle);
     if (model == "repulsion-springs") {
       if (friction.mu > 0) {
         reader.fail("friction", "repulsion springs have no friction; use model = \"penalty\"");
@@ -137,6 +139,7 @@ void read_obstacles(std::vector<TableReader> readers, const std::vector<ContactB
     }
     reader.finish();
   }
+  return obstacles;
 }
 
 void read_contacts(std::vector<TableReader> readers, const std::vector<ContactBody>& bodies,

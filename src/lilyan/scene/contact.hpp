@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lilyan/contact/body_contact.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/core/types.hpp"
 #include "lilyan/scene/table_reader.hpp"
@@ -19,9 +20,9 @@ struct ContactBody {
   ContactSurface surface;
 };
 
-// Adds what the tables say to the system. x are the initial positions.
-void read_obstacles(std::vector<TableReader> readers, const std::vector<ContactBody>& bodies,
-                    System& system);
+// Both add what the tables say to the system. x are the initial positions.
+std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
+                                     const std::vector<ContactBody>& bodies, System& system);
 void read_contacts(std::vector<TableReader> readers, const std::vector<ContactBody>& bodies,
                    const Vector& x, System& system);
 

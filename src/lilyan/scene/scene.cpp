@@ -131,7 +131,8 @@ void read_solver(TableReader reader, Scene& scene) {
 }
 
 void read_output(TableReader reader, Scene& scene) {
-  reader.expect({"every", "series_every", "interval", "pictures", "precision", "formats", "up"});
+  reader.expect(
+      {"every", "series_every", "interval", "pictures", "precision", "formats", "up", "report"});
   scene.output.every = reader.whole("every", 0, kMany, scene.output.every);
   scene.output.series_every = reader.whole("series_every", 1, kMany, scene.output.series_every);
   if (reader.has("interval")) scene.output.interval = reader.positive("interval");
@@ -139,6 +140,7 @@ void read_output(TableReader reader, Scene& scene) {
   scene.output.float64 = reader.choice("precision", {"float64", "float32"}, "float64") == "float64";
   scene.output.formats = reader.words("formats", frame_formats(), scene.output.formats);
   scene.output.up = reader.choice("up", {"y", "z"}, "y") == "y" ? UpAxis::y : UpAxis::z;
+  scene.output.report = reader.flag("report", scene.output.report);
   reader.finish();
 }
 

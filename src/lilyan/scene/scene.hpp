@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/integrate/integrator.hpp"
@@ -26,6 +27,7 @@ struct OutputSettings {
   bool float64 = true;                         // precision of frames
   std::vector<std::string> formats = {"vtu"};  // of frames, see frame_formats()
   UpAxis up = UpAxis::y;                       // for formats that have an up
+  bool report = true;                          // report.html
 };
 
 class Observables;
@@ -60,6 +62,8 @@ struct Scene {
   std::vector<int> edge_body;
   std::size_t springs = 0;  // of all bodies and between them, those to points in space included
   std::vector<std::string> body_names;
+  std::vector<Obstacle> obstacles;
+  Vec3 gravity = Vec3::Zero();
   // Of a small system, a name for each degree of freedom; empty for bodies.
   std::vector<std::string> coordinates;
   // Of a small system, what else is to be watched; null for bodies.

@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <vector>
 
@@ -43,6 +44,10 @@ std::vector<int> fill_reducing_order(const LowerPattern& pattern) {
     std::vector<int> start = pattern.graph_start();
     std::vector<int> graph = pattern.graph();
     std::vector<int> inverse(n);
+    // METIS draws from rand(), of which a process has one: two at a time would disturb each other,
+    // and a run would no longer give the same digits every time.
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
     if (METIS_NodeND(&n, start.data(), graph.data(), nullptr, nullptr, order.data(),
                      inverse.data()) != METIS_OK) {
       throw Error("METIS could not order the mesh graph");

@@ -1,0 +1,206 @@
+// report.html: what is in it, that it needs nothing else, and that it tells of failures.
+#include "lilyan/report/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/report/html.hpp"
+#include "lilyan/report/summary_table.hpp"
+#include "lilyan/run/results.hpp"
+#include "support/temp_folder.hpp"
+
+namespace lilyan::test {
+namespace {
+
+const std::string kBar =
+    "title = \"A <b>bar</b> & more\"\n[integrator]\nstep = 0.02\nsteps = 40\n[[body]]\nmass = 1\n"
+    "material = { mu = 30, lambda = 20 }\n"
+    "shape = { kind = \"bar\", size = [2, 1, 1], cells = [2, 1, 1] }\n"
+    "deform = [{ kind = \"stretch\", factors = [1.3, 1, 1] }]\n";
+
+const std::string kPendulum =
+    "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.05\nsteps = 100\n[system]\n"
+    "kind = \"lagrangian\"\ncoordinates = [\"a\"]\nkinetic = \"a'^2/2\"\npotential = \"-cos(a)\"\n"
+    "position = { a = 1 }\n[system.invariants]\nH = \"a'^2/2 - cos(a)\"\n"
+    "[[system.event]]\nname = \"down\"\nzero = \"a\"\n";
+
+// Runs into DIR/out; stops after so many steps if asked to.
+RunRecord run_into(const TempFolder& folder, const std::string& text, int stop = -1,
+                   std::vector<std::string> settings = {}) {
+  const Scene scene = load_scene(folder.write("s.toml", text), {.settings = std::move(settings)});
+  ResultFolder results(folder.path() / "out", scene);
+  DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
+  const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+    results.add(moment);
+    return moment.step != stop;
+  });
+  results.finish(summary, drift);
+  return results.record() ? std::move(*results.record()) : RunRecord{};
+}
+
+std::string html_of(const TempFolder& folder) {
+  return read_text(folder.path() / "out" / "report.html");
+}
+
+int count(const std::string& text, const std::string& word) {
+  int n = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size()) ++n;
+  return n;
+}
+
+// Everything that a browser would fetch must be in the page.
+void expect_self_contained(const std::string& html) {
+  const std::regex loads(R"re((src|href|data|action)\s*=\s*"([^"]{0,12}))re");
+  for (auto it = std::sregex_iterator(html.begin(), html.end(), loads);
+       it != std::sregex_iterator(); ++it) {
+    const std::string target = (*it)[2];
+    EXPECT_TRUE(target.starts_with("data:") || target.starts_with("#") || target.starts_with("./"))
+        << it->str();
+  }
+  for (const char* word : {"<script", "<link", "<iframe", "@import", "url(http", "src=\"http"}) {
+    EXPECT_EQ(html.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(Report, OfABodyHasFramesCurvesLedgerAndTheSceneAndNeedsNothingElse) {
+  const TempFolder folder;
+  run_into(folder, kBar);
+  const std::string html = html_of(folder);
+  expect_self_contained(html);
+  EXPECT_EQ(count(html, "data:image/png;base64,iVBORw0KGgo"), 6);
+  EXPECT_EQ(count(html, "<svg "), 6);  // energy, error, two momenta, ledger, iterations
+  for (const char* text :
+       {"40 steps of 0.02 s, 40 done", "energy conserved", "linear momentum conserved",
+        "avf(gauss 2)", "t = 0.8 s", "Ledger", "worst imbalance", "<details>", "step = 0.02",
+        "href=\"./series.csv\"", "href=\"./run.json\"", "href=\"./frames/\""}) {
+    EXPECT_NE(html.find(text), std::string::npos) << text;
+  }
+  const std::string json = read_text(folder.path() / "out" / "run.json");
+  EXPECT_NE(json.find("\"report\": \"report.html\""), std::string::npos);
+}
+
+TEST(Report, EscapesWhatTheSceneSays) {
+  const TempFolder folder;
+  run_into(folder, kBar);
+  const std::string html = html_of(folder);
+  EXPECT_EQ(html.find("<b>"), std::string::npos);
+  EXPECT_NE(html.find("<h1>A &lt;b&gt;bar&lt;/b&gt; &amp; more</h1>"), std::string::npos);
+  EXPECT_NE(html.find("title = &#39;A &lt;b&gt;bar"), std::string::npos);
+}
+
+// Two pictures may call different letters by the same name.
+TEST(Report, NamesInsideOfPicturesAreDifferent) {
+  const TempFolder folder;
+  run_into(folder, kBar);
+  const std::string html = html_of(folder);
+  const std::regex ids(R"re( id="([^"]*)")re");
+  std::vector<std::string> all;
+  for (auto it = std::sregex_iterator(html.begin(), html.end(), ids); it != std::sregex_iterator();
+       ++it) {
+    all.push_back((*it)[1]);
+  }
+  EXPECT_GT(all.size(), 20U);
+  std::ranges::sort(all);
+  EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+}
+
+TEST(Report, OfASmallSystemShowsItsMotionInvariantsAndEvents) {
+  const TempFolder folder;
+  run_into(folder, kPendulum);
+  const std::string html = html_of(folder);
+  expect_self_contained(html);
+  EXPECT_EQ(count(html, "data:image/png"), 0);
+  for (const char* text : {"<h2>Motion</h2>", "<h2>Invariants</h2>", "<h2>Events</h2>", ">H</td>",
+                           ">down</td>", "href=\"./trajectory.csv\""}) {
+    EXPECT_NE(html.find(text), std::string::npos) << text;
+  }
+  EXPECT_EQ(html.find("momentum"), std::string::npos);
+}
+
+TEST(Report, TellsThatARunWasInterruptedOrFailed) {
+  const TempFolder folder;
+  const RunRecord stopped = run_into(folder, kBar, 7);
+  EXPECT_NE(html_of(folder).find("The run was interrupted after step 7."), std::string::npos);
+  EXPECT_EQ(stopped.frames.back().step, 7);
+  run_into(folder, kBar, -1, {"solver.max_iterations=1", "solver.on_failure=stop"});
+  const std::string html = html_of(folder);
+  EXPECT_NE(html.find("The run failed after step 0: step 1"), std::string::npos);
+  EXPECT_NE(html.find("did not converge within the iteration limit"), std::string::npos);
+  expect_self_contained(html);
+}
+
+TEST(Report, CanBeTurnedOffAndAnEarlierOneIsRemoved) {
+  const TempFolder folder;
+  run_into(folder, kBar, 3);
+  ASSERT_TRUE(std::filesystem::exists(folder.path() / "out/report.html"));
+  run_into(folder, kBar, 3, {"output.report=false"});
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "out/report.html"));
+  EXPECT_EQ(read_text(folder.path() / "out/run.json").find("report.html"), std::string::npos);
+}
+
+// However long a run is, and wherever it ends.
+TEST(Report, KeepsAFewEvenlySpacedFrames) {
+  const TempFolder folder;
+  for (const int steps : {1, 10, 37, 40, 200}) {
+    for (const int stop : {-1, steps / 3}) {
+      const RunRecord record =
+          run_into(folder, kBar, stop, {"integrator.steps=" + std::to_string(steps)});
+      const int end = stop < 0 ? steps : stop;
+      const std::vector<KeptFrame>& frames = record.frames;
+      ASSERT_FALSE(frames.empty());
+      EXPECT_LE(frames.size(), 12U);
+      EXPECT_EQ(frames.front().step, 0);
+      EXPECT_EQ(frames.back().step, end);
+      EXPECT_GE(frames.size(), std::min<std::size_t>(6, static_cast<std::size_t>(end + 1)));
+      int widest = 0;
+      for (std::size_t i = 1; i < frames.size(); ++i) {
+        ASSERT_GT(frames[i].step, frames[i - 1].step);
+        widest = std::max(widest, frames[i].step - frames[i - 1].step);
+      }
+      EXPECT_LE(widest, end / 5 + 1) << steps << ", stopped after " << stop;
+    }
+  }
+}
+
+TEST(Report, OfSeveralRunsHasARowForEachAndSaysWhoCouldNotRun) {
+  const TempFolder folder;
+  const RunRecord avf = run_into(folder, kBar);
+  const RunRecord euler = run_into(folder, kBar, 10, {"integrator.method=backward-euler"});
+  RunRecord none;
+  none.method = "nobody";
+  none.started = false;
+  none.summary.message = "cannot do <this>";
+  const std::vector<const RunRecord*> runs = {&none, &avf, &euler};
+  const std::string html = report_html({.title = "Three", .files = {"table.csv"}}, runs);
+  expect_self_contained(html);
+  EXPECT_NE(html.find("nobody could not run this scene: cannot do &lt;this&gt;."),
+            std::string::npos);
+  EXPECT_NE(html.find("backward-euler was interrupted after step 10"), std::string::npos);
+  EXPECT_EQ(count(html, "did not run</div>"), 6);
+  EXPECT_EQ(count(html, "stopped at t = 0.2 s</div>"), 4);
+  EXPECT_EQ(count(html, "data:image/png"), 8);
+
+  const SummaryTable table = summary_table(runs);
+  ASSERT_EQ(table.rows.size(), 3U);
+  EXPECT_EQ(table.rows[0][2], "could not start");
+  EXPECT_EQ(table.rows[1][2], "finished");
+  EXPECT_EQ(table.rows[2][1], "10");
+  EXPECT_NE(as_markdown(table).find("| \\|ΔE\\|/E₀ |"), std::string::npos);
+  const std::string csv = summary_csv(runs);
+  EXPECT_EQ(count(csv, "\n"), 4);
+  EXPECT_NE(csv.find("\nnobody,,0,could not start,,,,,,cannot do <this>\n"), std::string::npos);
+}
+
+TEST(Report, Base64AndLinks) {
+  EXPECT_EQ(html::base64(""), "");
+  EXPECT_EQ(html::base64("M"), "TQ==");
+  EXPECT_EQ(html::base64("Ma"), "TWE=");
+  EXPECT_EQ(html::base64("Man"), "TWFu");
+  EXPECT_EQ(html::base64(std::string("\xff\x00\xfe", 3)), "/wD+");
+  EXPECT_EQ(html::url_path("hp-alpha=0.25/a b#c.svg"), "./hp-alpha=0.25/a%20b%23c.svg");
+}
+
+}  // namespace
+}  // namespace lilyan::test
