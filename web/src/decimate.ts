@@ -69,16 +69,21 @@ export function align(curves: Curve[], from: number, to: number, buckets: number
     xs.push(start + (j + 0.25) * width, start + (j + 0.75) * width);
     for (let k = 0; k < curves.length; ++k) {
       const c = curves[k], stop = ranges[k][1];
-      let least = Infinity, largest = -Infinity, leastAt = -1, largestAt = -1, i = at[k];
-      for (; i < stop && c.x[i] < limit; ++i) {
-        const v = value(c, i);
-        if (v === null) continue;
-        if (v < least) { least = v; leastAt = i; }
-        if (v > largest) { largest = v; largestAt = i; }
+      const end = Math.min(stop, firstAtLeast(c.x, stop, limit)), { y, minus, times } = c;
+      let least = Number.MAX_VALUE, largest = -Number.MAX_VALUE, leastAt = -1, largestAt = -1;
+      for (let i = at[k]; i < end; ++i) {
+        let v = (y[i] - minus) * times;
+        if (logarithmic) {
+          v = Math.abs(v);
+          if (v < 1e-300) continue;
+        }
+        // What is not finite is passed over.
+        if (v < least && v >= -Number.MAX_VALUE) { least = v; leastAt = i; }
+        if (v > largest && v <= Number.MAX_VALUE) { largest = v; largestAt = i; }
       }
-      const some = i > at[k];
-      at[k] = i;
-      if (leastAt < 0) ys[k].push(some ? null : undefined, some ? null : undefined);
+      const some = end > at[k];
+      at[k] = end;
+      if (leastAt < 0 || largestAt < 0) ys[k].push(some ? null : undefined, some ? null : undefined);
       else if (leastAt <= largestAt) ys[k].push(least, largest);
       else ys[k].push(largest, least);
     }

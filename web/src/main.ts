@@ -282,7 +282,7 @@ class App {
       } else this.view.frameArrived(message.pane);
       this.views.get(message.pane)?.update(model);
     } else {
-      model.cloud = message;
+      model.cloud = message.q.length ? message : null;
       this.phasesDirty = true;
     }
   }

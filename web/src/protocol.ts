@@ -11,7 +11,9 @@ export interface Obstacle {
   point?: number[]; normal?: number[];
   center?: number[]; radius?: number; size?: number[];
   from?: number[]; to?: number[];
+  /** Bodies are kept inside. */
   inside?: boolean;
+  moves?: boolean;
 }
 
 export interface PaneInfo {
@@ -89,8 +91,9 @@ function obstacle(x: unknown): Obstacle | null {
     kind: text(x.kind),
     point: numbers(x.point, 3), normal: numbers(x.normal, 3),
     center: numbers(x.center, 3), radius: typeof x.radius === "number" ? x.radius : undefined,
-    size: numbers(x.size, 3), from: numbers(x.from, 3), to: numbers(x.to, 3),
-    inside: x.inside === true,
+    size: numbers(x.size, 3) ?? numbers(x.half, 3)?.map((h) => 2 * h), from: numbers(x.from, 3), to: numbers(x.to, 3),
+    inside: x.insideOut === true || x.inside === true,
+    moves: x.moves === true,
   };
 }
 

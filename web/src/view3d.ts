@@ -343,7 +343,7 @@ class PaneScene {
 
 function obstacleShape(o: Obstacle, dark: boolean): Mesh | null {
   const material = new MeshStandardMaterial({
-    color: dark ? 0x6b7784 : 0xc3c9cf, roughness: 0.85, transparent: true, opacity: o.inside ? 0.28 : 0.9,
+    color: dark ? 0x6b7784 : 0xc3c9cf, roughness: 0.85, transparent: true, opacity: o.inside ? 0.28 : o.moves ? 0.4 : 0.9, // one that moves is shown where it began
     side: o.inside ? BackSide : FrontSide, depthWrite: !o.inside,
   });
   let mesh: Mesh | null = null;

@@ -112,7 +112,7 @@ class Body {
 
 class Pane {
   constructor(server, index, run, { scene, settings }) {
-    Object.assign(this, { server, index, run, scene, settings, frame: 0, shown: 0, finished: false, failed: null, pull: null, cloud: null });
+    Object.assign(this, { server, index, run, scene, settings, frame: 0, shown: 0, pending: [], finished: false, failed: null, pull: null, cloud: null });
     const setting = (key) => settings.findLast((s) => s.startsWith(`${key}=`))?.slice(key.length + 1);
     this.method = setting("integrator.method") ?? "avf";
     this.kind = scene === "pendulum" || scene === "kepler" ? "system" : "body";
@@ -138,7 +138,7 @@ class Pane {
       columns: this.kind === "body" ? COLUMNS : SYSTEM_COLUMNS,
       obstacles: this.kind === "body"
         ? [{ kind: "plane", point: [0, 0, 0], normal: [0, 1, 0] },
-          ...(this.scene === "two-blobs" ? [{ kind: "sphere", center: [0, 0.3, -1.6], radius: 0.6 }, { kind: "box", center: [-2.4, 0.4, -1.2], size: [0.8, 0.8, 0.8] }, { kind: "capsule", from: [1.6, 0.3, -1.6], to: [2.8, 0.3, -1.2], radius: 0.3 }] : [])]
+          ...(this.scene === "two-blobs" ? [{ kind: "sphere", center: [0, 0.3, -1.6], radius: 0.6 }, { kind: "box", center: [-2.4, 0.4, -1.2], half: [0.4, 0.4, 0.4], insideOut: false, moves: false }, { kind: "capsule", from: [1.6, 0.3, -1.6], to: [2.8, 0.3, -1.2], radius: 0.3 }] : [])]
         : [],
       material: this.material, error: this.error,
     };
@@ -234,6 +234,7 @@ class Pane {
       this.server.frames.push({ pane: this.index, run: this.run, frame: this.shown, t, values: [...q] });
       this.server.binary(out);
       if (this.cloud) {
+        if (!this.cloud.q.length) queueMicrotask(() => { this.cloud = null; });
         const n = this.cloud.q.length, out = head(3, n, 8 * n);
         put(out, 32, this.cloud.q);
         put(out, 32 + 4 * n, this.cloud.v);
@@ -251,7 +252,7 @@ class Pane {
 
   setCloud({ center, radius, count }) {
     if (!count) {
-      this.cloud = null;
+      this.cloud = { q: new Float32Array(0), v: new Float32Array(0) };
       return;
     }
     this.cloud = { q: new Float32Array(count), v: new Float32Array(count) };
@@ -279,7 +280,10 @@ export class MockServer {
     this.http = createServer((request, response) => {
       this.requests.push(request.url);
       if (request.url !== "/") return response.writeHead(404).end();
-      response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page);
+      // The rules that the program gives with the page.
+      const rules = "default-src 'none'; script-src 'unsafe-inline' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; "
+        + "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": rules }).end(page);
     });
     this.ws = new WebSocketServer({ server: this.http, path: "/ws", maxPayload: 65536 });
     this.ws.on("connection", (socket) => {

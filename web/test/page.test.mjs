@@ -304,6 +304,7 @@ test("a small system: path, cloud, axes", async () => {
   assert.ok(Math.abs(larger.radius[0] / larger.radius[1] - cloud.radius[0] / cloud.radius[1]) < 1e-9);
   assert.deepEqual(await sent(() => page.getByLabel("Cloud of initial conditions in pane 1").click(), (m) => m.type === "cloud" && m.count === 0),
     { type: "cloud", pane: 0, count: 0 });
+  await page.waitForFunction(() => window.lilyan.panes[0].cloud === 0);
   assert.equal((await panes())[0].path, 2);
   assert.ok((await plots()).some((p) => p.id === "trajectory"));
 
