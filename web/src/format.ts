@@ -15,7 +15,9 @@ export function ticks(values: number[], increment: number): string[] {
   let largest = 0;
   for (const v of values) largest = Math.max(largest, Math.abs(v));
   const exponential = largest >= 1e5 || (largest > 0 && largest < 1e-3);
-  const place = Math.floor(Math.log10(increment) + 1e-9);
+  let place = Math.floor(Math.log10(increment) + 1e-9);
+  const lead = increment / 10 ** place;
+  if (Math.abs(lead - Math.round(lead)) > 1e-6) --place; // steps of 2.5
   return values.map((v) => {
     if (Math.abs(v) < increment * 1e-6) return "0";
     if (exponential) {

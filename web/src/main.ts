@@ -445,6 +445,7 @@ class App {
       this.view.hold = get<HTMLInputElement>("hold").checked = false;
       get("bar-title").textContent = colour.selectedOptions[0].textContent;
       get("bar").hidden = colour.value === "body";
+      this.layoutDirty = true;
       this.view.recolour();
     });
     (document.querySelector(".ramp") as HTMLElement).style.background = rampCss;
@@ -649,7 +650,9 @@ class App {
     const count = this.models.size;
     this.grid.dataset.count = String(count);
     get("empty").hidden = count > 0;
-    get("view-tools").hidden = count > 0 && this.ordered().every((m) => m.info.kind === "system");
+    const systems = count > 0 && this.ordered().every((m) => m.info.kind === "system");
+    get("view-tools").hidden = systems;
+    get("bar").hidden = systems || this.view.colourBy === "body";
     get<HTMLButtonElement>("add").disabled = count === 0 || count >= MAX_PANES;
     for (const [i, v] of this.views) {
       v.element.classList.toggle("selected", i === this.selected);

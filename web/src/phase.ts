@@ -206,9 +206,11 @@ export class PhaseView {
       g.beginPath();
       // More points than this cannot be seen.
       const from = Math.max(0, path.length - 40000);
+      // Where frames were skipped, far more than usual, the path is not known: it is left open.
+      const usual = path.length > 1 ? (path.frames[path.length - 1] - path.frames[0]) / (path.length - 1) : 1;
       for (let i = from; i < path.length; ++i) {
         const [px, py] = this.toPixel(xs[i], ys[i]);
-        if (i === from) g.moveTo(px, py);
+        if (i === from || path.frames[i] - path.frames[i - 1] > Math.max(4, 4 * usual)) g.moveTo(px, py);
         else g.lineTo(px, py);
       }
       g.stroke();

@@ -58,7 +58,7 @@ const DEFINITIONS: Definition[] = [
     id: "parts", height: 140,
     content: (c) => ({
       title: "Parts of the energy", unit: c.panes.length > 1 ? c.selected.info.methodName : "",
-      lines: PARTS.flatMap((p, i) => (nonzero(c.selected, `energy_${p}`) ? line(c.selected, `energy_${p}`, p, curveColour(i)) : [])), log: false,
+      lines: PARTS.flatMap((p, i) => (nonzero(c.selected, `energy_${p}`) ? line(c.selected, `energy_${p}`, p, curveColour(i)) : [])), log: false, flat: 1e-3,
     }),
   },
   {
@@ -72,13 +72,13 @@ const DEFINITIONS: Definition[] = [
     id: "momentum", height: 120,
     content: (c) => c.drift
       ? { title: "Linear momentum drift", unit: "|p − p(0)|", lines: overPanes(c, "drift:momentum"), log: c.log }
-      : { title: "Linear momentum", unit: "|p|", lines: overPanes(c, "size:momentum"), log: c.log },
+      : { title: "Linear momentum", unit: "|p|", lines: overPanes(c, "size:momentum"), log: c.log, flat: 1e-3 },
   },
   {
     id: "angular", height: 120,
     content: (c) => c.drift
       ? { title: "Angular momentum drift", unit: "|L − L(0)|", lines: overPanes(c, "drift:angular"), log: c.log }
-      : { title: "Angular momentum", unit: "|L|", lines: overPanes(c, "size:angular"), log: c.log },
+      : { title: "Angular momentum", unit: "|L|", lines: overPanes(c, "size:angular"), log: c.log, flat: 1e-3 },
   },
   {
     id: "invariants", height: 130,
@@ -275,7 +275,7 @@ class Plot {
       if (low > high) low = high - 1;
     }
     if (this.zero) return [0, Math.max(1, 1.1 * high)];
-    const middle = (low + high) / 2, least = this.flat * Math.max(Math.abs(middle), 1e-12);
+    const middle = (low + high) / 2, least = this.flat * Math.abs(middle);
     if (high - low < least) [low, high] = [middle - least, middle + least];
     if (high - low <= 1e-300) return low === 0 ? [-1, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
     const pad = 0.08 * (high - low);

@@ -5,6 +5,8 @@ const DERIVED = { momentum: "momentum_", angular: "angular_momentum_" } as const
 export class Series {
   length = 0;
   private capacity = 256;
+  private scale = 0;
+  private scaleRows = -1;
   private readonly data = new Map<string, Float64Array>();
   private readonly ledger: string[];
   private readonly vectors: { name: string; parts: string[] }[] = [];
@@ -58,15 +60,24 @@ export class Series {
     }
   }
 
-  /** The energy that changes are compared with: the largest of the parts the run began with. */
+  /** The energy that changes are compared with: the largest of the parts the run began with, or, where it
+   * began with nothing but rounding errors, of its first twenty rows. */
   energyScale(): number {
-    let scale = 0;
-    for (const name of this.columns)
-      if (name.startsWith("energy_")) {
-        const value = Math.abs(this.at(name, 0));
-        if (value > scale) scale = value;
+    if (this.scale && this.scaleRows === Math.min(this.length, 20)) return this.scale;
+    this.scaleRows = Math.min(this.length, 20);
+    let first = 0, early = 0;
+    for (const name of this.columns) {
+      if (!name.startsWith("energy_") || name === "energy_total") continue;
+      for (let i = 0; i < this.scaleRows; ++i) {
+        const value = Math.abs(this.at(name, i));
+        if (!Number.isFinite(value)) continue;
+        if (i === 0) first = Math.max(first, value);
+        early = Math.max(early, value);
       }
-    return scale > 0 ? scale : 1;
+    }
+    const scale = first > 1e-9 * early ? first : early;
+    this.scale = scale > 0 ? scale : Math.abs(this.at("energy_total", 0)) || 1;
+    return this.scale;
   }
 
   private add(name: string): void {

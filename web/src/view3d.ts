@@ -305,7 +305,8 @@ class PaneScene {
     this.shaft.position.copy(from).addScaledVector(way, 0.5 * (1 - headLength / (length || 1)));
     this.shaft.scale.set(radius, Math.max(1e-9, length - headLength), radius);
     this.head.position.copy(to).addScaledVector(way, -0.5 * headLength / (length || 1));
-    this.head.scale.set(3 * radius, Math.max(1e-9, headLength), 3 * radius);
+    const wide = Math.max(1e-9, Math.min(3 * radius, 0.45 * headLength));
+    this.head.scale.set(wide, Math.max(1e-9, headLength), wide);
     this.shaft.quaternion.copy(turn);
     this.head.quaternion.copy(turn);
   }
@@ -562,16 +563,18 @@ export class View3D {
   private colour(): void {
     const all = [...this.panes.values()].map((scene) => ({ scene, values: scene.values(this.colourBy) }));
     if (this.colourBy !== "body" && !this.hold) {
-      let high = 0;
+      const highs: number[] = [];
       for (const { values } of all) {
         if (!values?.length) continue;
-        // The value that 99 in 100 are below: one sliver does not set the range.
+        // The value that 98 in 100 are below: one sliver does not set the range.
         const stride = Math.max(1, Math.floor(values.length / 2000));
         const sample: number[] = [];
         for (let i = 0; i < values.length; i += stride) if (Number.isFinite(values[i])) sample.push(values[i]);
         sample.sort((a, b) => a - b);
-        high = Math.max(high, sample[Math.floor(0.99 * (sample.length - 1))] ?? 0);
+        highs.push(sample[Math.floor(0.98 * (sample.length - 1))] ?? 0);
       }
+      // The middle one of the panes: one that explodes does not leave the others dark.
+      const high = highs.sort((a, b) => a - b)[(highs.length - 1) >> 1] ?? 0;
       this.low = 0;
       this.high = high > 0 ? high : 1;
     }
