@@ -1,0 +1,47 @@
+// Okabe and Ito's colours, told apart by nearly everyone.
+const LIGHT = ["#0072B2", "#D55E00", "#009E73", "#B8578C"];
+const DARK = ["#56B4E9", "#F0803C", "#2BBF95", "#DD8FBC"];
+const BODIES = ["#56B4E9", "#E69F00", "#35B58F", "#CC79A7", "#F0E442", "#D55E00", "#0072B2", "#999999"];
+
+const scheme = window.matchMedia("(prefers-color-scheme: dark)");
+export const isDark = (): boolean => scheme.matches;
+export const onSchemeChange = (f: () => void): void => scheme.addEventListener("change", f);
+
+export const paneColour = (pane: number): string => (isDark() ? DARK : LIGHT)[pane % 4];
+export const bodyColour = (body: number): string => BODIES[body % BODIES.length];
+
+/** Colours of the curves that belong to one pane: parts of energy, ledger, coordinates. */
+export function curveColour(i: number): string {
+  const light = ["#0072B2", "#D55E00", "#009E73", "#B8578C", "#B98300", "#3A9BD6", "#6B7280", "#1F2937"];
+  const dark = ["#56B4E9", "#F0803C", "#2BBF95", "#DD8FBC", "#E6B422", "#8CCBF0", "#9CA3AF", "#E5E7EB"];
+  return (isDark() ? dark : light)[i % 8];
+}
+
+// Viridis at nine equally spaced places.
+const VIRIDIS = ["#440154", "#472D7B", "#3B528B", "#2C728E", "#21918C", "#28AE80", "#5EC962", "#ADDC30", "#FDE725"];
+export const rampCss = `linear-gradient(to right, ${VIRIDIS.join(", ")})`;
+
+const toLinear = (c: number): number => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+
+export function hexToLinear(hex: string): [number, number, number] {
+  const n = parseInt(hex.slice(1), 16);
+  return [toLinear(((n >> 16) & 255) / 255), toLinear(((n >> 8) & 255) / 255), toLinear((n & 255) / 255)];
+}
+
+/** 256 colours in linear space, three numbers each. */
+export const RAMP = (() => {
+  const ramp = new Float32Array(256 * 3);
+  const stops = VIRIDIS.map((hex) => {
+    const n = parseInt(hex.slice(1), 16);
+    return [(n >> 16) & 255, (n >> 8) & 255, n & 255];
+  });
+  for (let i = 0; i < 256; ++i) {
+    const place = (i / 255) * (stops.length - 1);
+    const k = Math.min(stops.length - 2, Math.floor(place));
+    for (let c = 0; c < 3; ++c) {
+      const value = stops[k][c] + (place - k) * (stops[k + 1][c] - stops[k][c]);
+      ramp[3 * i + c] = toLinear(value / 255);
+    }
+  }
+  return ramp;
+})();

@@ -1,0 +1,37 @@
+/** A number as short as it can be read. */
+export function short(x: number | null | undefined, digits = 4): string {
+  if (x === null || x === undefined || Number.isNaN(x)) return "–";
+  if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  const s = size >= 1e5 || size < 1e-3
+    ? x.toExponential(Math.max(0, digits - 2)).replace(/\.?0+e/, "e").replace("e+", "e")
+    : String(Number(x.toPrecision(digits)));
+  return s.replaceAll("-", "−");
+}
+
+/** Labels of an axis: as many digits as neighbouring labels need to differ. */
+export function ticks(values: number[], increment: number): string[] {
+  let largest = 0;
+  for (const v of values) largest = Math.max(largest, Math.abs(v));
+  const exponential = largest >= 1e5 || (largest > 0 && largest < 1e-3);
+  let place = Math.floor(Math.log10(increment) + 1e-9);
+  const lead = increment / 10 ** place;
+  if (Math.abs(lead - Math.round(lead)) > 1e-6) --place; // steps of 2.5
+  return values.map((v) => {
+    if (Math.abs(v) < increment * 1e-6) return "0";
+    if (exponential) {
+      const digits = Math.min(6, Math.max(0, Math.floor(Math.log10(Math.abs(v)) + 1e-9) - place));
+      return v.toExponential(digits).replace(/(\.\d*?)0+e/, "$1e").replace(".e", "e").replace("e+", "e").replaceAll("-", "−");
+    }
+    return v.toFixed(Math.min(10, Math.max(0, -place))).replace("-", "−");
+  });
+}
+
+const GREEK: Record<string, string> = {
+  alpha: "α", beta: "β", gamma: "γ", delta: "δ", epsilon: "ε", eta: "η", theta: "θ", kappa: "κ", lambda: "λ", mu: "μ", nu: "ν",
+  xi: "ξ", rho: "ρ", sigma: "σ", tau: "τ", phi: "φ", chi: "χ", psi: "ψ", omega: "ω",
+};
+
+/** theta as θ, theta1 as θ1. */
+export const greek = (name: string): string => name.replace(/^([a-z]+)(?=\d|_|′|$)/, (word) => GREEK[word] ?? word);

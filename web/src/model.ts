@@ -1,0 +1,54 @@
+import type { CloudData, FrameData, MeshData, PaneInfo, PaneState } from "./protocol";
+import { Path, Series } from "./series";
+
+/** One run as far as it has arrived. */
+export class PaneModel {
+  readonly series: Series;
+  readonly path: Path;
+  mesh: MeshData | null = null;
+  frame: FrameData | null = null;
+  cloud: CloudData | null = null;
+  state: PaneState | null = null;
+  rowsReceived = 0;
+  framesReceived = 0;
+
+  constructor(readonly info: PaneInfo) {
+    this.series = new Series(info.columns);
+    this.path = new Path(info.coordinates.length);
+  }
+
+  get index(): number {
+    return this.info.pane;
+  }
+
+  positions(): Float32Array {
+    if (!this.frame) return new Float32Array(0);
+    if (this.info.kind === "system") return Float32Array.from(this.q());
+    return new Float32Array(this.frame.data, 32, 3 * this.frame.nv);
+  }
+  speeds(): Float32Array {
+    const { data, nv } = this.frame!;
+    return new Float32Array(data, 32 + 12 * nv, nv);
+  }
+  energies(): Float32Array {
+    const { data, nv } = this.frame!;
+    return new Float32Array(data, 32 + 16 * nv, nv);
+  }
+  q(): Float64Array {
+    return new Float64Array(this.frame!.data, 32, this.frame!.nv);
+  }
+  v(): Float64Array {
+    return new Float64Array(this.frame!.data, 32 + 8 * this.frame!.nv, this.frame!.nv);
+  }
+}
+
+/** The settings with later ones in place of earlier ones of the same key. */
+export function mergeSettings(settings: string[], added: string[] = []): string[] {
+  const merged = new Map<string, string>();
+  for (const s of [...settings, ...added]) merged.set(s.split("=")[0].trim(), s);
+  return [...merged.values()];
+}
+
+export function settingOf(settings: string[], key: string): string | undefined {
+  return [...settings].reverse().find((s) => s.split("=")[0].trim() === key)?.split("=").slice(1).join("=").trim();
+}

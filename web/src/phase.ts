@@ -1,0 +1,316 @@
+// The plane of two coordinates (or a coordinate and a velocity) of a small system: its path, and a cloud of
+// initial conditions that can be taken and moved.
+
+import { isDark, paneColour } from "./colour";
+import { greek, ticks } from "./format";
+import type { PaneModel } from "./model";
+
+export interface CloudSpec { center: [number, number]; radius: [number, number]; count: number }
+
+const niceStep = (span: number, parts: number): number => {
+  const raw = span / Math.max(1, parts), power = 10 ** Math.floor(Math.log10(raw)), r = raw / power;
+  return (r < 1.5 ? 1 : r < 3.5 ? 2 : r < 7.5 ? 5 : 10) * power;
+};
+
+export class PhaseView {
+  readonly canvas = document.createElement("canvas");
+  xAxis = 0;
+  yAxis = 1;
+  cloud: CloudSpec | null = null;
+  private box: { x0: number; x1: number; y0: number; y1: number } | null = null;
+  private size = { width: 0, height: 0 };
+  private grabbed: { dx: number; dy: number } | null = null;
+
+  constructor(
+    private model: PaneModel,
+    private readonly sendCloud: (cloud: CloudSpec, last: boolean) => void,
+    private readonly redraw: () => void,
+  ) {
+    this.canvas.className = "phase";
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.addEventListener("pointerdown", (e) => this.down(e));
+    this.canvas.addEventListener("pointermove", (e) => this.move(e));
+    for (const end of ["pointerup", "pointercancel"] as const) this.canvas.addEventListener(end, () => this.up());
+    this.canvas.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
+    this.canvas.addEventListener("keydown", (e) => this.key(e));
+    this.restart(model);
+  }
+
+  restart(model: PaneModel): void {
+    const other = model.info.coordinates.join() !== this.model.info.coordinates.join() || !this.box;
+    this.model = model;
+    if (other) {
+      this.xAxis = 0;
+      this.yAxis = 1;
+      this.cloud = null;
+    }
+    this.box = null;
+    this.canvas.setAttribute("aria-label", `Phase portrait of ${model.info.title}`);
+  }
+
+  /** Names of the axes one can choose: coordinates, then velocities. */
+  axes(): string[] {
+    const c = this.model.info.coordinates;
+    return [...c, ...c.map((name) => `${name}′`)].map(greek);
+  }
+
+  /** A cloud around the present state, a tenth of the picture wide. */
+  suggestCloud(): CloudSpec {
+    const b = this.box ?? { x0: -1, x1: 1, y0: -1, y1: 1 };
+    const { frame, path } = this.model;
+    const q = path.length ? path.values[0][0] : frame ? this.model.q()[0] : 0;
+    const v = path.length ? path.values[1][0] : frame ? this.model.v()[0] : 0;
+    return { center: [q, v], radius: [0.08 * (b.x1 - b.x0), 0.08 * (b.y1 - b.y0)], count: 2000 };
+  }
+
+  private extent(): void {
+    const { path, cloud } = this.model;
+    let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;
+    const grow = (x: number, y: number) => {
+      if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+      if (x < x0) x0 = x;
+      if (x > x1) x1 = x;
+      if (y < y0) y0 = y;
+      if (y > y1) y1 = y;
+    };
+    const xs = path.values[this.xAxis], ys = path.values[this.yAxis];
+    for (let i = 0; i < path.length; ++i) grow(xs[i], ys[i]);
+    if (this.planeOfCloud()) {
+      if (cloud) for (let i = 0; i < cloud.q.length; ++i) grow(cloud.q[i], cloud.v[i]);
+      if (this.cloud) {
+        const { center: c, radius: r } = this.cloud;
+        grow(c[0] - r[0], c[1] - r[1]);
+        grow(c[0] + r[0], c[1] + r[1]);
+      }
+    }
+    if (x0 > x1) [x0, x1, y0, y1] = [-1, 1, -1, 1];
+    const padX = 0.12 * (x1 - x0) || 0.5, padY = 0.12 * (y1 - y0) || 0.5;
+    [x0, x1, y0, y1] = [x0 - padX, x1 + padX, y0 - padY, y1 + padY];
+    // Grows at once and does not shrink, so that the picture stands still.
+    const b = this.box;
+    if (b && !this.grabbed) {
+      x0 = Math.min(x0, b.x0 + 0);
+      x1 = Math.max(x1, b.x1);
+      y0 = Math.min(y0, b.y0);
+      y1 = Math.max(y1, b.y1);
+    } else if (b) ({ x0, x1, y0, y1 } = b);
+    this.box = { x0, x1, y0, y1 };
+  }
+
+  resetExtent(): void {
+    this.box = null;
+    this.redraw();
+  }
+
+  private planeOfCloud(): boolean {
+    return this.model.info.coordinates.length === 1 && this.xAxis === 0 && this.yAxis === 1;
+  }
+
+  private area() {
+    const { width, height } = this.size;
+    let left = 52, top = 40, w = Math.max(10, width - 66), h = Math.max(10, height - 40 - 66);
+    const b = this.box!;
+    const n = this.model.info.coordinates.length;
+    if (n > 1 && this.xAxis < n && this.yAxis < n) {
+      const scale = Math.min(w / (b.x1 - b.x0), h / (b.y1 - b.y0));
+      const nw = scale * (b.x1 - b.x0), nh = scale * (b.y1 - b.y0);
+      // As wide as it was, but one unit is the same length both ways.
+      const cx = (b.x0 + b.x1) / 2, cy = (b.y0 + b.y1) / 2;
+      return { left, top, w, h, x0: cx - ((b.x1 - b.x0) / 2) * (w / nw), x1: cx + ((b.x1 - b.x0) / 2) * (w / nw), y0: cy - ((b.y1 - b.y0) / 2) * (h / nh), y1: cy + ((b.y1 - b.y0) / 2) * (h / nh) };
+    }
+    return { left, top, w, h, ...b };
+  }
+
+  toPixel(x: number, y: number): [number, number] {
+    const a = this.area();
+    return [a.left + ((x - a.x0) / (a.x1 - a.x0)) * a.w, a.top + (1 - (y - a.y0) / (a.y1 - a.y0)) * a.h];
+  }
+  private fromPixel(px: number, py: number): [number, number] {
+    const a = this.area();
+    return [a.x0 + ((px - a.left) / a.w) * (a.x1 - a.x0), a.y0 + (1 - (py - a.top) / a.h) * (a.y1 - a.y0)];
+  }
+
+  draw(): void {
+    const rect = this.canvas.getBoundingClientRect(), ratio = Math.min(2, window.devicePixelRatio);
+    const width = Math.round(rect.width), height = Math.round(rect.height);
+    if (width < 2 || height < 2) return;
+    if (this.canvas.width !== width * ratio || this.canvas.height !== height * ratio) {
+      this.canvas.width = width * ratio;
+      this.canvas.height = height * ratio;
+    }
+    this.size = { width, height };
+    this.extent();
+    const g = this.canvas.getContext("2d")!;
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const style = getComputedStyle(document.documentElement);
+    const css = (name: string) => style.getPropertyValue(name).trim();
+    g.fillStyle = css("--stage");
+    g.fillRect(0, 0, width, height);
+    const a = this.area();
+    g.font = `11px ${css("--sans") || "sans-serif"}`;
+    g.lineWidth = 1;
+
+    const stepX = niceStep(a.x1 - a.x0, a.w / 80), stepY = niceStep(a.y1 - a.y0, a.h / 56);
+    const placesX: number[] = [], placesY: number[] = [];
+    for (let k = Math.ceil(a.x0 / stepX); k * stepX <= a.x1; ++k) placesX.push(k * stepX);
+    for (let k = Math.ceil(a.y0 / stepY); k * stepY <= a.y1; ++k) placesY.push(k * stepY);
+    const lines = (zero: boolean) => {
+      g.strokeStyle = css(zero ? "--axis" : "--gridline");
+      g.beginPath();
+      for (const x of placesX) {
+        if ((x === 0) !== zero) continue;
+        const px = Math.round(this.toPixel(x, 0)[0]) + 0.5;
+        g.moveTo(px, a.top);
+        g.lineTo(px, a.top + a.h);
+      }
+      for (const y of placesY) {
+        if ((y === 0) !== zero) continue;
+        const py = Math.round(this.toPixel(0, y)[1]) + 0.5;
+        g.moveTo(a.left, py);
+        g.lineTo(a.left + a.w, py);
+      }
+      g.stroke();
+    };
+    lines(false);
+    lines(true);
+    g.fillStyle = css("--muted");
+    g.textAlign = "center";
+    g.textBaseline = "top";
+    ticks(placesX, stepX).forEach((s, i) => g.fillText(s, this.toPixel(placesX[i], 0)[0], a.top + a.h + 6));
+    g.textAlign = "right";
+    g.textBaseline = "middle";
+    ticks(placesY, stepY).forEach((s, i) => g.fillText(s, a.left - 7, this.toPixel(0, placesY[i])[1]));
+    const names = this.axes();
+    g.font = `italic 13px ${css("--serif") || "serif"}`;
+    g.fillStyle = css("--ink");
+    g.textAlign = "right";
+    g.textBaseline = "bottom";
+    g.fillText(names[this.xAxis] ?? "", a.left + a.w - 4, a.top + a.h - 5);
+    g.textAlign = "left";
+    g.textBaseline = "top";
+    g.fillText(names[this.yAxis] ?? "", a.left + 7, a.top + 3);
+
+    g.save();
+    g.beginPath();
+    g.rect(a.left, a.top, a.w, a.h);
+    g.clip();
+    const colour = paneColour(this.model.index);
+    const { path, frame } = this.model;
+    const xs = path.values[this.xAxis], ys = path.values[this.yAxis];
+    if (xs && ys) {
+      g.strokeStyle = colour;
+      g.globalAlpha = 0.55;
+      g.lineWidth = 1.5;
+      g.lineJoin = "round";
+      g.beginPath();
+      // More points than this cannot be seen.
+      const from = Math.max(0, path.length - 40000);
+      // Where frames were skipped, far more than usual, the path is not known: it is left open.
+      const usual = path.length > 1 ? (path.frames[path.length - 1] - path.frames[0]) / (path.length - 1) : 1;
+      for (let i = from; i < path.length; ++i) {
+        const [px, py] = this.toPixel(xs[i], ys[i]);
+        if (i === from || path.frames[i] - path.frames[i - 1] > Math.max(4, 4 * usual)) g.moveTo(px, py);
+        else g.lineTo(px, py);
+      }
+      g.stroke();
+      g.globalAlpha = 1;
+    }
+    if (this.planeOfCloud()) {
+      const cloud = this.model.cloud;
+      if (cloud) {
+        g.fillStyle = isDark() ? "rgba(240, 228, 66, .7)" : "rgba(178, 112, 0, .6)";
+        for (let i = 0; i < cloud.q.length; ++i) {
+          const [px, py] = this.toPixel(cloud.q[i], cloud.v[i]);
+          g.fillRect(px - 0.9, py - 0.9, 1.8, 1.8);
+        }
+      }
+      if (this.cloud) {
+        const [cx, cy] = this.toPixel(...this.cloud.center);
+        const [rx, ry] = this.toPixel(this.cloud.center[0] + this.cloud.radius[0], this.cloud.center[1] + this.cloud.radius[1]);
+        g.strokeStyle = css("--ink");
+        g.setLineDash([4, 3]);
+        g.lineWidth = 1.25;
+        g.beginPath();
+        g.ellipse(cx, cy, Math.abs(rx - cx), Math.abs(ry - cy), 0, 0, 2 * Math.PI);
+        g.stroke();
+        g.setLineDash([]);
+      }
+    }
+    if (frame && xs && ys) {
+      const now = [...this.model.q(), ...this.model.v()];
+      const [px, py] = this.toPixel(now[this.xAxis], now[this.yAxis]);
+      g.fillStyle = colour;
+      g.strokeStyle = css("--stage");
+      g.lineWidth = 2;
+      g.beginPath();
+      g.arc(px, py, 6, 0, 2 * Math.PI);
+      g.fill();
+      g.stroke();
+    }
+    g.restore();
+  }
+
+  private place(e: PointerEvent | WheelEvent): [number, number] {
+    const r = this.canvas.getBoundingClientRect();
+    return this.fromPixel(e.clientX - r.left, e.clientY - r.top);
+  }
+
+  private inCloud(e: PointerEvent | WheelEvent): boolean {
+    if (!this.cloud || !this.planeOfCloud()) return false;
+    const [x, y] = this.place(e), { center: c, radius: r } = this.cloud;
+    return ((x - c[0]) / r[0]) ** 2 + ((y - c[1]) / r[1]) ** 2 <= 1.3;
+  }
+
+  private down(e: PointerEvent): void {
+    if (e.button !== 0 || !this.inCloud(e)) return;
+    const [x, y] = this.place(e);
+    this.grabbed = { dx: this.cloud!.center[0] - x, dy: this.cloud!.center[1] - y };
+    this.canvas.setPointerCapture(e.pointerId);
+    e.preventDefault();
+  }
+
+  private move(e: PointerEvent): void {
+    this.canvas.style.cursor = this.grabbed ? "grabbing" : this.inCloud(e) ? "grab" : "";
+    if (!this.grabbed || !this.cloud) return;
+    const [x, y] = this.place(e);
+    this.cloud.center = [x + this.grabbed.dx, y + this.grabbed.dy];
+    this.sendCloud(this.cloud, false);
+    this.redraw();
+  }
+
+  private up(): void {
+    if (!this.grabbed || !this.cloud) return;
+    this.grabbed = null;
+    this.sendCloud(this.cloud, true);
+    this.redraw();
+  }
+
+  private wheel(e: WheelEvent): void {
+    if (!this.cloud || !this.planeOfCloud()) return;
+    e.preventDefault();
+    this.resizeCloud(Math.exp(-0.0015 * e.deltaY));
+  }
+
+  private resizeCloud(factor: number): void {
+    const { radius } = this.cloud!;
+    this.cloud!.radius = [radius[0] * factor, radius[1] * factor];
+    this.sendCloud(this.cloud!, true);
+    this.redraw();
+  }
+
+  private key(e: KeyboardEvent): void {
+    if (!this.cloud || !this.planeOfCloud() || !this.box || !e.altKey) return;
+    const dx = 0.02 * (this.box.x1 - this.box.x0), dy = 0.02 * (this.box.y1 - this.box.y0);
+    const c = this.cloud.center;
+    if (e.key === "ArrowLeft") c[0] -= dx;
+    else if (e.key === "ArrowRight") c[0] += dx;
+    else if (e.key === "ArrowUp") c[1] += dy;
+    else if (e.key === "ArrowDown") c[1] -= dy;
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+    this.sendCloud(this.cloud, true);
+    this.redraw();
+  }
+}

@@ -1,0 +1,179 @@
+// Messages of the live view, checked as they come in: nothing that arrives can break the page.
+
+export const PROTOCOL = 1;
+const MAGIC = 0x594c494c;
+
+export interface Method { name: string; summary: string }
+export interface Setup { type: "setup"; version: string; methods: Method[]; scenes: string[] }
+
+export interface Obstacle {
+  kind: string;
+  point?: number[]; normal?: number[];
+  center?: number[]; radius?: number; size?: number[];
+  from?: number[]; to?: number[];
+  /** Bodies are kept inside. */
+  inside?: boolean;
+  moves?: boolean;
+}
+
+export interface PaneInfo {
+  type: "pane";
+  pane: number;
+  run: number;
+  scene: string;
+  title: string;
+  method: string;
+  methodName: string;
+  step: number;
+  steps: number;
+  kind: "body" | "system";
+  vertices: number;
+  coordinates: string[];
+  settings: string[];
+  columns: string[];
+  obstacles: Obstacle[];
+  material: Record<string, number> | null;
+  error: string | null;
+}
+
+export interface Rows { type: "rows"; pane: number; run: number; rows: (number | null)[][] }
+
+export interface PaneState {
+  pane: number; run: number; frame: number; frames: number;
+  finished: boolean; failed: string | null; msPerStep: number;
+}
+export interface State { type: "state"; playing: boolean; speed: number; panes: PaneState[] }
+export interface ErrorMessage { type: "error"; message: string }
+export type ServerMessage = Setup | PaneInfo | Rows | State | ErrorMessage;
+
+export interface OpenPane { scene: string; settings: string[] }
+export type ClientMessage =
+  | { type: "hello"; protocol: number }
+  | { type: "play" | "pause" | "step" | "reset" }
+  | { type: "speed"; value: number }
+  | { type: "open"; panes: OpenPane[] }
+  | { type: "change"; pane: number; settings: string[] }
+  | { type: "seek"; frame: number }
+  | { type: "pull"; pane: number; vertex: number; target: [number, number, number] }
+  | { type: "release"; pane: number }
+  | { type: "cloud"; pane: number; center?: [number, number]; radius?: [number, number]; count: number };
+
+export interface MeshData {
+  kind: "mesh"; pane: number; run: number;
+  triangles: Uint32Array; edges: Uint32Array; bodies: Uint32Array; bodyCount: number; rest: Float32Array;
+}
+export interface FrameData {
+  kind: "frame"; pane: number; run: number; frame: number; nv: number; t: number;
+  data: ArrayBuffer; // the arrays begin at byte 32
+}
+export interface CloudData {
+  kind: "cloud"; pane: number; run: number; frame: number; t: number; q: Float32Array; v: Float32Array;
+}
+export type BinaryMessage = MeshData | FrameData | CloudData;
+
+type Json = Record<string, unknown>;
+
+const isObject = (x: unknown): x is Json => typeof x === "object" && x !== null && !Array.isArray(x);
+const number = (x: unknown, fallback = 0): number => (typeof x === "number" && Number.isFinite(x) ? x : fallback);
+const text = (x: unknown, fallback = ""): string => (typeof x === "string" ? x : fallback);
+const texts = (x: unknown): string[] => (Array.isArray(x) ? x.filter((s): s is string => typeof s === "string") : []);
+const numbers = (x: unknown, n: number): number[] | undefined =>
+  Array.isArray(x) && x.length === n && x.every((v) => typeof v === "number") ? (x as number[]) : undefined;
+
+function paneIndex(x: unknown): number {
+  if (typeof x !== "number" || !Number.isInteger(x) || x < 0 || x > 3) throw new Error("a pane is a number from 0 to 3");
+  return x;
+}
+
+function obstacle(x: unknown): Obstacle | null {
+  if (!isObject(x)) return null;
+  return {
+    kind: text(x.kind),
+    point: numbers(x.point, 3), normal: numbers(x.normal, 3),
+    center: numbers(x.center, 3), radius: typeof x.radius === "number" ? x.radius : undefined,
+    size: numbers(x.size, 3) ?? numbers(x.half, 3)?.map((h) => 2 * h), from: numbers(x.from, 3), to: numbers(x.to, 3),
+    inside: x.insideOut === true || x.inside === true,
+    moves: x.moves === true,
+  };
+}
+
+export function parseText(source: string): ServerMessage {
+  const x: unknown = JSON.parse(source);
+  if (!isObject(x)) throw new Error("a message is an object");
+  switch (x.type) {
+    case "setup":
+      return {
+        type: "setup", version: text(x.version), scenes: texts(x.scenes),
+        methods: Array.isArray(x.methods)
+          ? x.methods.filter(isObject).map((m) => ({ name: text(m.name), summary: text(m.summary) })).filter((m) => m.name)
+          : [],
+      };
+    case "pane": {
+      const material: Record<string, number> = {};
+      if (isObject(x.material))
+        for (const [key, value] of Object.entries(x.material)) if (typeof value === "number") material[key] = value;
+      return {
+        type: "pane", pane: paneIndex(x.pane), run: number(x.run), scene: text(x.scene), title: text(x.title, text(x.scene)),
+        method: text(x.method), methodName: text(x.methodName, text(x.method)), step: number(x.step), steps: number(x.steps),
+        kind: x.kind === "system" ? "system" : "body", vertices: number(x.vertices), coordinates: texts(x.coordinates),
+        settings: texts(x.settings), columns: texts(x.columns),
+        obstacles: Array.isArray(x.obstacles) ? x.obstacles.map(obstacle).filter((o): o is Obstacle => o !== null) : [],
+        material: isObject(x.material) ? material : null,
+        error: typeof x.error === "string" ? x.error : null,
+      };
+    }
+    case "rows":
+      if (!Array.isArray(x.rows) || !x.rows.every(Array.isArray)) throw new Error("rows are arrays");
+      return { type: "rows", pane: paneIndex(x.pane), run: number(x.run), rows: x.rows as (number | null)[][] };
+    case "state":
+      if (!Array.isArray(x.panes)) throw new Error("a state has panes");
+      return {
+        type: "state", playing: x.playing === true, speed: number(x.speed, 1),
+        panes: x.panes.filter(isObject).map((p) => ({
+          pane: paneIndex(p.pane), run: number(p.run), frame: number(p.frame), frames: number(p.frames),
+          finished: p.finished === true,
+          failed: typeof p.failed === "string" ? p.failed : null,
+          msPerStep: number(p.msPerStep),
+        })),
+      };
+    case "error":
+      return { type: "error", message: text(x.message, "an error without a message") };
+    default:
+      throw new Error(`unknown message '${String(x.type).slice(0, 40)}'`);
+  }
+}
+
+export function parseBinary(data: ArrayBuffer, systemPane: (pane: number) => boolean): BinaryMessage {
+  const fail = (why: string): never => { throw new Error(why); };
+  if (data.byteLength < 32) fail("a binary message is too short");
+  const head = new Uint32Array(data, 0, 8);
+  if (head[0] !== MAGIC) fail("a binary message does not begin with LILY");
+  const kind = head[1], pane = paneIndex(head[2]), run = head[3];
+  const view = new DataView(data);
+  const need = (bytes: number) => { if (data.byteLength < bytes) fail("a binary message is cut short"); };
+  if (kind === 1) {
+    const nv = head[4], nt = head[5], ne = head[6], bodyCount = head[7];
+    need(32 + 4 * (3 * nt + 2 * ne + nv + 3 * nv));
+    let at = 32;
+    const take = (n: number) => { const a = new Uint32Array(data, at, n); at += 4 * n; return a; };
+    const triangles = take(3 * nt), edges = take(2 * ne), bodies = take(nv);
+    const rest = new Float32Array(data, at, 3 * nv);
+    for (const list of [triangles, edges])
+      for (let i = 0; i < list.length; ++i) if (list[i] >= nv) fail("a mesh refers to a vertex that is not there");
+    return { kind: "mesh", pane, run, triangles, edges, bodies, bodyCount, rest };
+  }
+  if (kind === 2) {
+    const nv = head[5];
+    need(32 + (systemPane(pane) ? 16 : 20) * nv);
+    return { kind: "frame", pane, run, frame: head[4], nv, t: view.getFloat64(24, true), data };
+  }
+  if (kind === 3) {
+    const count = head[5];
+    need(32 + 8 * count);
+    return {
+      kind: "cloud", pane, run, frame: head[4], t: view.getFloat64(24, true),
+      q: new Float32Array(data, 32, count), v: new Float32Array(data, 32 + 4 * count, count),
+    };
+  }
+  return fail(`unknown binary message ${kind}`);
+}
