@@ -16,10 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kTick = 16ms;
-constexpr auto kStateEvery = 100ms;
-constexpr double kLag = 0.1;        // seconds that a run may fall behind before time waits for it
-constexpr double kSameTime = 1e-9;  // of a step
 // A page cannot draw more than so many rows in a tick, nor anyone see more than so many steps.
 constexpr int kMostRowsATick = 128;
 constexpr int kMostStepsATick = 2000;
@@ -66,8 +62,6 @@ Session::Slot& Session::slot(std::size_t pane) {
 void Session::to_all(const Message& message, bool begins) {
   for (Client* client : clients_) client->text(message, begins);
 }
-
-// ---------------------------------------------------------------------------- workers
 
 double Session::common_time() const {
   double t = infinity();
@@ -219,97 +213,6 @@ void Session::take(Slot& s, PaneMoment moment) {
   s.frame = moment.frame;
   s.recording.add({moment.frame, moment.t, std::move(moment.picture), std::move(moment.cloud)});
 }
-
-// ---------------------------------------------------------------------------- telling
-
-void Session::tell() {
-  std::unique_lock lock(mutex_);
-  Clock::time_point state_sent = Clock::now() - kStateEvery;
-  while (!stop_) {
-    for (std::size_t i = 0; i < panes_; ++i) {
-      Slot& s = *slots_[i];
-      flush_rows(s);
-      s.rows_in_tick = s.steps_in_tick = 0;
-    }
-    keep_pace();
-    show(nullptr);
-    if (state_due_ && Clock::now() - state_sent >= kStateEvery) {
-      send_state(nullptr);
-      state_due_ = false;
-      state_sent = Clock::now();
-    }
-    changed_.notify_all();
-    if (playing_ || state_due_) {
-      news_.wait_for(lock, kTick);
-    } else {
-      news_.wait_for(lock, kStateEvery);
-    }
-  }
-}
-
-// Time that could not be kept up with is not caught up later.
-void Session::keep_pace() {
-  if (!playing_ || speed_ == 0) return;
-  const double now = common_time();
-  if (!std::isfinite(now)) return;
-  const double gone = std::chrono::duration<double>(Clock::now() - paced_).count();
-  const double due = paced_t_ + speed_ * gone;
-  double longest = 0;
-  for (std::size_t i = 0; i < panes_; ++i) longest = std::max(longest, slots_[i]->h);
-  if (now >= due - longest - kLag * speed_ && now <= due + longest) return;
-  paced_t_ = now;
-  paced_ = Clock::now();
-}
-
-void Session::flush_rows(Slot& s) {
-  if (s.told == s.rows.size()) return;
-  to_all(rows_message(s.id, std::span(s.rows).subspan(s.told), s.columns));
-  s.told = s.rows.size();
-}
-
-void Session::show(Client* only) {
-  double t = seek_ ? *seek_ : common_time();
-  for (std::size_t i = 0; i < panes_; ++i) {
-    Slot& s = *slots_[i];
-    if (s.recording.empty()) continue;
-    const RecordedFrame& frame = s.recording.at_time(t + kSameTime * s.h);
-    const auto send = [&](Client& client) {
-      client.picture(kMostPanes + i, frame.picture);
-      if (frame.cloud) client.picture(2 * kMostPanes + i, frame.cloud);
-    };
-    if (only) {
-      send(*only);
-      continue;
-    }
-    if (frame.picture == s.shown && frame.cloud == s.shown_cloud) continue;
-    s.shown = frame.picture;
-    s.shown_cloud = frame.cloud;
-    s.shown_frame = frame.frame;
-    state_due_ = true;
-    for (Client* client : clients_) send(*client);
-  }
-}
-
-void Session::send_state(Client* only) {
-  std::vector<PaneStatus> all;
-  for (std::size_t i = 0; i < panes_; ++i) {
-    const Slot& s = *slots_[i];
-    all.push_back({.id = s.id,
-                   .frame = s.shown_frame,
-                   .frames = s.recording.empty() ? 0 : s.frame + 1,
-                   .finished = s.finished,
-                   .failed = s.failed,
-                   .ms_per_step = s.ms_per_step});
-  }
-  const Message message = state_message(playing_, speed_, all);
-  if (only) {
-    only->text(message, false);
-  } else {
-    to_all(message);
-  }
-}
-
-// ---------------------------------------------------------------------------- from outside
 
 void Session::feed(const PaneInfo& info, PaneId id, const Message& mesh) {
   const std::lock_guard lock(mutex_);

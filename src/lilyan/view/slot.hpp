@@ -11,6 +11,8 @@
 
 namespace lilyan::view {
 
+inline constexpr double kSameTime = 1e-9;  // of a step: times as close as that are the same
+
 struct Session::Slot {
   Slot(std::size_t number, std::size_t most_bytes) : recording(most_bytes) {
     id.pane = static_cast<std::uint32_t>(number);
