@@ -9,10 +9,12 @@
 namespace lilyan::view {
 namespace {
 
-constexpr double kFirmness = 4;        // beside the stiffness with which the body holds the vertex
+constexpr double kFirmness = 0.5;      // beside the stiffness with which the body holds the vertex
 constexpr double kStepsToFollow = 20;  // in which the hand could carry the whole mass
-constexpr double kExplicitShare = 0.25;  // of the stiffness at which an explicit step gets unstable
-constexpr double kProbe = 1e-6;          // of the scene's size
+constexpr double kCalm = 2;  // steps in which the hand comes to rest: it is not to shake the body
+// Of the stiffness at which an explicit step gets unstable.
+constexpr double kExplicitShare = 0.125;
+constexpr double kProbe = 1e-6;  // of the scene's size
 
 }  // namespace
 
@@ -51,8 +53,7 @@ void Hand::pull(SceneRun& run, int vertex, const Vec3& target) {
   }
   if (vertex != vertex_) stiffness_ = stiffness(run.state(), vertex);
   vertex_ = vertex;
-  const double mass = scene_.system->vertex_masses()[static_cast<std::size_t>(vertex)];
-  force_->pull(vertex, target, stiffness_, std::sqrt(stiffness_ * mass));
+  force_->pull(vertex, target, stiffness_, kCalm * scene_.step * stiffness_);
 }
 
 void Hand::release() {
