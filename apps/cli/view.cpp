@@ -89,6 +89,8 @@ int view(const ViewOptions& options) {
   std::fflush(stdout);
   int signal = 0;
   sigwait(&signals, &signal);
+  // Steps at hand are waited for; who cannot wait interrupts once more.
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   return kDone;
 }
 
