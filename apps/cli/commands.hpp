@@ -25,6 +25,14 @@ struct RunOptions {
   std::optional<int> steps;    // none: as the scene says
   std::optional<int> threads;  // none: as the scene says; 0: one per core
   bool quiet = false;
+  bool view = false;        // serve a page that shows the run
+  std::optional<int> port;  // of that page; none: the usual, or the next that is free
+};
+
+struct ViewOptions {
+  std::vector<std::string> scenes;  // scenes or result folders; none: the bunny
+  std::vector<std::string> settings;
+  std::optional<int> port;
 };
 
 struct CompareOptions {
@@ -81,6 +89,8 @@ int export_run(const ExportArguments& arguments);
 int run(const RunOptions& options);
 // Runs a scene with several methods and writes what they did side by side.
 int compare(const CompareOptions& options);
+// Shows scenes in a web page, from a server on this machine, until interrupted.
+int view(const ViewOptions& options);
 int check(const SceneOptions& options);
 int methods(const std::string& name);
 int materials(const std::string& name);
@@ -90,5 +100,9 @@ int bench(const BenchOptions& options);
 
 // The file a scene argument means. Throws InputError with the nearest name when there is none.
 std::filesystem::path find_scene(const std::string& argument);
+// Names of the scenes in scenes/, sorted.
+std::vector<std::string> scene_names();
+// How to reach the page of a live view: its address, and from afar where there is no screen.
+std::string view_address(unsigned short port);
 
 }  // namespace lilyan::cli

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <new>
+#include <optional>
 
 #include "commands.hpp"
 #include "lilyan/core/error.hpp"
@@ -47,6 +48,28 @@ void add_compare_command(CLI::App& app, CompareOptions& options, int& exit_code)
       ->check(CLI::Range(0, 1024));
   command->add_flag("-q,--quiet", options.quiet, "no progress, only the table");
   command->callback([&] { exit_code = compare(options); });
+}
+
+void add_port(CLI::App& command, std::optional<int>& port) {
+  command
+      .add_option("--port", port, "port of the page (default: 8817, or the next one that is free)")
+      ->check(CLI::Range(1, 65535));
+}
+
+void add_view_command(CLI::App& app, ViewOptions& options, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("view", "simulate scenes in a web page, up to four side by side");
+  command
+      ->add_option("scene", options.scenes,
+                   "scenes, or result folders of runs to be shown again (default: bunny)")
+      ->expected(0, 4);
+  command
+      ->add_option("--set", options.settings,
+                   "change a setting of all these scenes: key=value; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_port(*command, options.port);
+  command->callback([&] { exit_code = view(options); });
 }
 
 // The commands about meshes hold their options here, as callbacks run when all is parsed.
@@ -149,10 +172,17 @@ int dispatch(int argc, char** argv) {
                    "(default: solver.threads of the scene, or one per core)")
       ->check(CLI::Range(0, 1024));
   run_command->add_flag("-q,--quiet", run_options.quiet, "no progress, only the summary");
+  CLI::Option* watched =
+      run_command->add_flag("--view", run_options.view, "serve a page that shows the run");
+  add_port(*run_command, run_options.port);
+  run_command->get_option("--port")->needs(watched);
   run_command->callback([&] { exit_code = run(run_options); });
 
   CompareOptions compare_options;
   add_compare_command(app, compare_options, exit_code);
+
+  ViewOptions view_options;
+  add_view_command(app, view_options, exit_code);
 
   SceneOptions check_options;
   CLI::App* check_command = app.add_subcommand("check", "read a scene and say what is wrong in it");

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
+#include <memory>
 #include <string>
+#include <thread>
 
 #include "commands.hpp"
 #include "interrupt.hpp"
@@ -12,6 +15,8 @@
 #include "lilyan/run/results.hpp"
 #include "lilyan/run/runner.hpp"
 #include "lilyan/scene/scene.hpp"
+#include "lilyan/view/broadcast.hpp"
+#include "lilyan/view/page.hpp"
 #include "progress.hpp"
 
 namespace lilyan::cli {
@@ -76,6 +81,24 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   print_watch(results.watch());
 }
 
+std::unique_ptr<view::Broadcast> start_broadcast(const Scene& scene, const RunOptions& options) {
+  view::ServerOptions server{.insist = options.port.has_value(), .page = view::page()};
+  if (options.port) server.port = static_cast<unsigned short>(*options.port);
+  auto broadcast = std::make_unique<view::Broadcast>(scene, server);
+  tell(view_address(broadcast->port()));
+  return broadcast;
+}
+
+// Whoever watches when the run ends keeps the page for as long as it is open.
+void await_viewers(const view::Broadcast& broadcast) {
+  if (broadcast.clients() == 0 || interrupted != 0) return;
+  fmt::print("the page stays until it is closed, or until Ctrl-C\n");
+  std::fflush(stdout);
+  while (broadcast.clients() > 0 && interrupted == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 }  // namespace
 
 int run(const RunOptions& options) {
@@ -94,14 +117,21 @@ int run(const RunOptions& options) {
   catch_interrupts();
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
   Progress progress(scene);
+  std::unique_ptr<view::Broadcast> broadcast;
+  if (options.view) broadcast = start_broadcast(scene, options);
   const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
+    if (broadcast) broadcast->add(moment);
     if (!options.quiet) progress.show(moment);
     return !interrupted();
   });
   if (!options.quiet) progress.finish();
   results.finish(summary, drift);
   print_summary(scene, summary, drift, results);
+  if (broadcast) {
+    broadcast->finish(summary);
+    await_viewers(*broadcast);
+  }
   if (summary.end == RunEnd::failed) {
     tell(
         fmt::format("error: the run stopped: {}.\nEverything up to there is written. A smaller "

@@ -48,6 +48,7 @@ class ObstacleContact final : public Energy, public TouchSource {
   void end_step(double t) override;
 
   [[nodiscard]] std::span<const int> vertices() const { return vertices_; }
+  [[nodiscard]] const Obstacle& obstacle() const { return obstacle_; }
   // d(x) − r where the obstacle is now.
   [[nodiscard]] SignedDistance distance(const Vec3& x) const;
   [[nodiscard]] Stencils touch_stencils() const override { return stencils(); }

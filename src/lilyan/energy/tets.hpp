@@ -9,6 +9,8 @@
 #include "lilyan/assemble/tet_discrete_kernel.hpp"
 #include "lilyan/assemble/tet_kernel.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/energy_density.hpp"
+#include "lilyan/core/mat3.hpp"
 #include "lilyan/core/types.hpp"
 #include "lilyan/material/material.hpp"
 
@@ -19,7 +21,7 @@ namespace lilyan {
 [[nodiscard]] TetChunks group_tets(const TetShape& shape);
 
 template <HyperelasticMaterial Material>
-class Tets final : public Energy {
+class Tets final : public Energy, public EnergyDensity {
  public:
   Tets(const Material& material, const TetShape& shape)
       : material_(material), tets_(group_tets(shape)) {
@@ -61,7 +63,35 @@ class Tets final : public Energy {
     });
   }
 
+  void add_energies(const double* x, std::span<double> energy,
+                    std::span<double> volume) const override {
+    for (const TetGroup& group : tets_.groups) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        if (group.volume[lane] == 0) continue;  // not in use
+        const double share = group.volume[lane] / 4;
+        const double part = share * material_.energy(deformation(group, lane, x));
+        for (const auto& vertex : group.vertex) {
+          const auto i = static_cast<std::size_t>(vertex[lane]);
+          energy[i] += part;
+          volume[i] += share;
+        }
+      }
+    }
+  }
+
  private:
+  // F of one tet.
+  static Mat3<double> deformation(const TetGroup& group, int lane, const double* x) {
+    Mat3<double> edges, inverse;
+    for (int i = 0; i < 3; ++i) {
+      for (int a = 0; a < 3; ++a) {
+        edges(i, a) = x[3 * group.vertex[a + 1][lane] + i] - x[3 * group.vertex[0][lane] + i];
+        inverse(i, a) = group.inverse_rest[i][a][lane];
+      }
+    }
+    return multiply(edges, inverse);
+  }
+
   Material material_;
   TetChunks tets_;
   std::vector<int> vertices_;

@@ -1,4 +1,4 @@
-// series.csv: one row per step.
+// The series of a run, one row per step, and series.csv.
 #pragma once
 
 #include <chrono>
@@ -23,6 +23,27 @@ namespace lilyan {
 //   step_size                  length of the step that ended here; 0 in the first row
 //   invariant_*, exact_error   of scenes that name them
 // The first row is the initial state, with an empty ledger.
+[[nodiscard]] std::vector<std::string> series_columns(const std::vector<std::string>& more = {});
+
+// Gathers what belongs into a row.
+class SeriesRow {
+ public:
+  // Takes a step in.
+  void add(const StepReport& report);
+  // Whether steps were taken in since the last row.
+  [[nodiscard]] bool pending() const { return pending_; }
+  // The row of the state now reached, in the order of the columns; begins the next one.
+  [[nodiscard]] std::vector<double> take(int step, double t, const Invariants& at,
+                                         const std::vector<double>& more);
+
+ private:
+  Ledger ledger_;
+  int iterations_ = 0;
+  int points_ = 0;
+  double step_size_ = 0;
+  bool pending_ = false;
+};
+
 class SeriesWriter {
  public:
   // Throws Error when the file cannot be written, now or later.
@@ -42,11 +63,7 @@ class SeriesWriter {
 
   std::filesystem::path file_;
   std::ofstream stream_;
-  Ledger ledger_;
-  int iterations_ = 0;
-  int points_ = 0;
-  double step_size_ = 0;
-  bool pending_ = false;
+  SeriesRow next_;
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };
 

@@ -22,12 +22,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct ListedFrame {
-  double t = 0;
-  fs::path file;
-};
+// Every Nth, and the last.
+std::vector<ListedFrame> thinned(const std::vector<ListedFrame>& all, int every) {
+  std::vector<ListedFrame> kept;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i % static_cast<std::size_t>(every) == 0 || i + 1 == all.size()) kept.push_back(all[i]);
+  }
+  return kept;
+}
 
-std::vector<ListedFrame> read_pvd(const fs::path& folder) {
+}  // namespace
+
+std::vector<ListedFrame> listed_frames(const fs::path& folder) {
   const fs::path path = folder / "run.pvd";
   if (!fs::exists(path)) {
     throw InputError({folder.string(), 0, 0},
@@ -52,17 +58,8 @@ std::vector<ListedFrame> read_pvd(const fs::path& folder) {
   return frames;
 }
 
-// Every Nth, and the last.
-std::vector<ListedFrame> thinned(const std::vector<ListedFrame>& all, int every) {
-  std::vector<ListedFrame> kept;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i % static_cast<std::size_t>(every) == 0 || i + 1 == all.size()) kept.push_back(all[i]);
-  }
-  return kept;
-}
-
 // Names are a convenience: a run.json that cannot be read leaves body1, body2, ...
-std::vector<std::string> read_body_names(const fs::path& folder) {
+std::vector<std::string> listed_bodies(const fs::path& folder) {
   std::ifstream stream(folder / "run.json");
   const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
   std::vector<std::string> names;
@@ -74,12 +71,10 @@ std::vector<std::string> read_body_names(const fs::path& folder) {
   return names;
 }
 
-}  // namespace
-
 Exported export_frames(const fs::path& folder, const ExportOptions& options) {
-  const std::vector<ListedFrame> frames = thinned(read_pvd(folder), options.every);
+  const std::vector<ListedFrame> frames = thinned(listed_frames(folder), options.every);
   const VtuContent first = read_vtu(frames.front().file);
-  const std::vector<std::string> names = read_body_names(folder);
+  const std::vector<std::string> names = listed_bodies(folder);
   const std::vector<SurfacePart> parts = surface_parts({.tets = first.tets,
                                                         .tet_body = first.tet_body,
                                                         .triangles = first.triangles,

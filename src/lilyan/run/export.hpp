@@ -27,4 +27,13 @@ struct Exported {
 // the output cannot be written.
 Exported export_frames(const std::filesystem::path& folder, const ExportOptions& options);
 
+// The frames that the run.pvd of a result folder lists. Throws InputError when there is none.
+struct ListedFrame {
+  double t = 0;
+  std::filesystem::path file;
+};
+[[nodiscard]] std::vector<ListedFrame> listed_frames(const std::filesystem::path& folder);
+// Of a result folder's bodies; empty when they are not known.
+[[nodiscard]] std::vector<std::string> listed_bodies(const std::filesystem::path& folder);
+
 }  // namespace lilyan

@@ -61,16 +61,6 @@ void clear_earlier_run(const fs::path& folder) {
   remove_frames(folder);
 }
 
-FrameGeometry geometry_of(const Scene& scene) {
-  return {.tets = scene.tets,
-          .tet_body = scene.tet_body,
-          .triangles = scene.triangles,
-          .triangle_body = scene.triangle_body,
-          .edges = scene.edges,
-          .edge_body = scene.edge_body,
-          .body_names = scene.body_names};
-}
-
 FrameSettings settings_of(const Scene& scene) {
   const OutputSettings& output = scene.output;
   FrameSettings settings{.formats = output.formats, .float64 = output.float64, .up = output.up};
@@ -90,6 +80,16 @@ Json deviation(const Deviation& d, double initial, bool symmetry) {
 }
 
 }  // namespace
+
+FrameGeometry geometry_of(const Scene& scene) {
+  return {.tets = scene.tets,
+          .tet_body = scene.tet_body,
+          .triangles = scene.triangles,
+          .triangle_body = scene.triangle_body,
+          .edges = scene.edges,
+          .edge_body = scene.edge_body,
+          .body_names = scene.body_names};
+}
 
 ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
     : folder_(folder), scene_(scene), watch_(scene) {

@@ -20,6 +20,9 @@
 
 namespace lilyan {
 
+// What a scene's vertices are connected to. Its spans are the scene's.
+[[nodiscard]] FrameGeometry geometry_of(const Scene& scene);
+
 class ResultFolder {
  public:
   // Makes the folder, or empties one that an earlier run left. Throws Error, without touching

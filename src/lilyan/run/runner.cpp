@@ -76,80 +76,109 @@ std::span<const EventHit> happened(BetweenSteps& between, const State& before, c
 
 }  // namespace
 
+SceneRun::SceneRun(const Scene& scene, DriftTracker& drift)
+    : scene_(scene),
+      drift_(drift),
+      end_(scene.initial.t + scene.duration),
+      integrator_(make_integrator(*scene.system, scene.scheme, scene.solver)),
+      control_(make_step_control(*integrator_, *scene.system, scene.scheme, scene.control)),
+      between_(scene) {
+  summary_.state = scene.initial;
+  summary_.t = scene.initial.t;
+  summary_.invariants = drift.start();
+  summary_.linear_solver = integrator_->linear_solver();
+  between_.start(summary_.state);
+}
+
+void SceneRun::system_changed() {
+  control_.reset();
+  integrator_ = make_integrator(*scene_.system, scene_.scheme, scene_.solver);
+  control_ = make_step_control(*integrator_, *scene_.system, scene_.scheme, scene_.control);
+}
+
+bool SceneRun::at_end() const {
+  return scene_.variable_steps() ? summary_.t >= end_ : summary_.steps == scene_.steps;
+}
+
+bool SceneRun::done() const { return stopped_ || summary_.end == RunEnd::failed || at_end(); }
+
+void SceneRun::fail(const std::string& message) {
+  summary_.end = RunEnd::failed;
+  summary_.message = message;
+}
+
+RunMoment SceneRun::start() {
+  return {0, summary_.state, drift_.start(), nullptr, drift_, summary_, at_end(), {}, {}};
+}
+
+// Takes the step into report_; false when it failed.
+bool SceneRun::advance() {
+  const int step = summary_.steps + 1;
+  const State& state = summary_.state;
+  const Clock::time_point before = Clock::now();
+  try {
+    report_ = control_->step(summary_.state, end_);
+  } catch (const Error& error) {  // a factor that does not fit into memory, say
+    fail(fmt::format("step {} (t = {:.6g}): {}", step, state.t, error.what()));
+    return false;
+  }
+  const Clock::time_point after = Clock::now();
+  summary_.step_seconds += seconds(after - before);
+  summary_.wall_seconds = seconds(after - begun_);
+  summary_.rejected_steps = control_->rejected();
+  if (succeeded(report_.status)) return true;
+  count(summary_, report_);
+  fail(fmt::format("step {} (t = {:.6g}, h = {:.4g}) {}{}", step, state.t, report_.h,
+                   describe(report_.status), control_->attempts()));
+  return false;
+}
+
+std::optional<RunMoment> SceneRun::step() {
+  State& state = summary_.state;
+  if (between_.wanted()) before_ = state;
+  if (!advance()) return {};
+  const int step = ++summary_.steps;
+  // Counting equal steps rather than summing them keeps t exact.
+  if (!scene_.variable_steps()) state.t = scene_.initial.t + step * scene_.step;
+  const std::span<const EventHit> events =
+      happened(between_, before_, state, scene_, report_.substeps);
+  stopped_ = !events.empty() && stops(scene_, events.back());
+  if (stopped_) {
+    report_ = between_.step_to(before_, events.back(), state);
+    summary_.end = RunEnd::event;
+    summary_.message = fmt::format(
+        "event '{}' at t = {:.17g}",
+        scene_.observables->events[static_cast<std::size_t>(events.back().event)].name, state.t);
+  }
+  count(summary_, report_);
+  watch_solver(summary_, step, integrator_->linear_solver());
+  summary_.t = state.t;
+  summary_.invariants = report_.after;
+  drift_.add(report_.after, summary_.ledger.work + summary_.ledger.dissipation);
+  const std::span<const State> samples = between_.samples(before_, state);
+  return RunMoment{step, state, report_.after, &report_, drift_, summary_, done(), events, samples};
+}
+
+RunSummary SceneRun::finish() {
+  summary_.times = integrator_->times();
+  summary_.wall_seconds = seconds(Clock::now() - begun_);
+  return summary_;
+}
+
 RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer) {
-  const Clock::time_point start = Clock::now();
-  RunSummary summary;
-  State& state = summary.state;
-  state = scene.initial;
-  summary.t = state.t;
-  summary.invariants = drift.start();
-  const auto integrator = make_integrator(*scene.system, scene.scheme, scene.solver);
-  summary.linear_solver = integrator->linear_solver();
-  const auto control = make_step_control(*integrator, *scene.system, scene.scheme, scene.control);
-  const double end = scene.initial.t + scene.duration;
-  const auto at_end = [&] {
-    return scene.variable_steps() ? state.t >= end : summary.steps == scene.steps;
-  };
-  BetweenSteps between(scene);
-  between.start(state);
-  State before_step;
-  bool stopped = false;
-  bool go_on = observer({0, state, drift.start(), nullptr, drift, summary, at_end(), {}, {}});
-  while (go_on && !at_end() && !stopped) {
-    const int step = summary.steps + 1;
-    if (between.wanted()) before_step = state;
-    const Clock::time_point before = Clock::now();
-    StepReport report;
+  SceneRun run(scene, drift);
+  bool go_on = observer(run.start());
+  while (go_on && !run.done()) {
     try {
-      report = control->step(state, end);
-    } catch (const Error& error) {  // a factor that does not fit into memory, say
-      summary.end = RunEnd::failed;
-      summary.message = fmt::format("step {} (t = {:.6g}): {}", step, state.t, error.what());
-      break;
-    }
-    const Clock::time_point after = Clock::now();
-    summary.step_seconds += seconds(after - before);
-    summary.wall_seconds = seconds(after - start);
-    summary.rejected_steps = control->rejected();
-    if (!succeeded(report.status)) {
-      count(summary, report);
-      summary.end = RunEnd::failed;
-      summary.message = fmt::format("step {} (t = {:.6g}, h = {:.4g}) {}{}", step, state.t,
-                                    report.h, describe(report.status), control->attempts());
-      break;
-    }
-    // Counting equal steps rather than summing them keeps t exact.
-    if (!scene.variable_steps()) state.t = scene.initial.t + step * scene.step;
-    const std::span<const EventHit> events =
-        happened(between, before_step, state, scene, report.substeps);
-    stopped = !events.empty() && stops(scene, events.back());
-    if (stopped) {
-      report = between.step_to(before_step, events.back(), state);
-      summary.end = RunEnd::event;
-      summary.message = fmt::format(
-          "event '{}' at t = {:.17g}",
-          scene.observables->events[static_cast<std::size_t>(events.back().event)].name, state.t);
-    }
-    count(summary, report);
-    summary.steps = step;
-    watch_solver(summary, step, integrator->linear_solver());
-    summary.t = state.t;
-    summary.invariants = report.after;
-    drift.add(report.after, summary.ledger.work + summary.ledger.dissipation);
-    try {
-      const std::span<const State> samples = between.samples(before_step, state);
-      go_on = observer({step, state, report.after, &report, drift, summary, at_end() || stopped,
-                        events, samples});
+      const std::optional<RunMoment> moment = run.step();
+      if (moment) go_on = observer(*moment);
     } catch (const Error& error) {  // results that can no longer be written, say
-      summary.end = RunEnd::failed;
-      summary.message = error.what();
-      break;
+      run.fail(error.what());
     }
   }
-  if (!go_on && summary.end == RunEnd::finished && !at_end() && !stopped)
-    summary.end = RunEnd::interrupted;
-  summary.times = integrator->times();
-  summary.wall_seconds = seconds(Clock::now() - start);
+  const bool cut_short = !go_on && !run.done();
+  RunSummary summary = run.finish();
+  if (cut_short) summary.end = RunEnd::interrupted;
   return summary;
 }
 

@@ -1,7 +1,10 @@
 // Running a scene from its first step to its last.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +12,7 @@
 #include "lilyan/core/step_report.hpp"
 #include "lilyan/diagnose/drift.hpp"
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/integrate/step_control.hpp"
 #include "lilyan/run/between.hpp"
 #include "lilyan/scene/scene.hpp"
 
@@ -69,11 +73,50 @@ struct RunMoment {
   std::span<const State> samples;
 };
 
+// A run step by step, for those who do something else in between.
+class SceneRun {
+ public:
+  // Both must outlive this. The drift tracker is told each step.
+  SceneRun(const Scene& scene, DriftTracker& drift);
+
+  // Before the first step.
+  [[nodiscard]] RunMoment start();
+  // Whether there is nothing left to do: the end is reached, or the run failed.
+  [[nodiscard]] bool done() const;
+  // The next step; nothing when it failed, which the summary then says. Its references are good
+  // until the next call.
+  [[nodiscard]] std::optional<RunMoment> step();
+  void fail(const std::string& message);
+  // To be called when something was added to the system.
+  void system_changed();
+
+  [[nodiscard]] const State& state() const { return summary_.state; }
+  [[nodiscard]] const RunSummary& summary() const { return summary_; }
+  // With the times taken so far.
+  [[nodiscard]] RunSummary finish();
+
+ private:
+  [[nodiscard]] bool at_end() const;
+  bool advance();
+
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begun_ = Clock::now();
+  const Scene& scene_;
+  DriftTracker& drift_;
+  RunSummary summary_;
+  double end_;
+  std::unique_ptr<Integrator> integrator_;
+  std::unique_ptr<StepControl> control_;
+  BetweenSteps between_;
+  State before_;
+  StepReport report_;
+  bool stopped_ = false;  // by an event
+};
+
 // Called in order, from one thread. Returning false ends the run after this step.
 using RunObserver = std::function<bool(const RunMoment&)>;
 
-// Advances scene.initial by scene.steps steps, or over scene.duration with step control. The drift
-// tracker is told each step.
+// Advances scene.initial by scene.steps steps, or over scene.duration with step control.
 RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer);
 
 }  // namespace lilyan

@@ -236,5 +236,34 @@ TEST(Cli, BenchPrintsATableAndWritesIt) {
   EXPECT_EQ(run(folder, "bench symplectic-euler").code, 2);
 }
 
+TEST(Cli, ViewComplainsAboutWhatIsNotThere) {
+  const TempFolder folder;
+  const Output scene = run(folder, "view bunyn");
+  EXPECT_EQ(scene.code, 2);
+  EXPECT_NE(scene.text.find("did you mean 'bunny'"), std::string::npos) << scene.text;
+  EXPECT_EQ(run(folder, "view bunny bunny bunny bunny bunny").code, 2);
+  EXPECT_EQ(run(folder, "view --port 0").code, 2);
+  EXPECT_EQ(run(folder, "run bunny --port 9000").code, 2);
+}
+
+TEST(Cli, ViewServesUntilInterrupted) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  const Output output = run(folder, "view s.toml & sleep 1; kill -TERM $!; wait $!");
+  EXPECT_EQ(output.code, 0) << output.text;
+  EXPECT_NE(output.text.find("http://127.0.0.1:"), std::string::npos) << output.text;
+}
+
+TEST(Cli, AWatchedRunEndsAsUsual) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  const Output plain = run(folder, "run s.toml -q -o plain");
+  const Output output = run(folder, "run s.toml -q -o watched --view");
+  EXPECT_EQ(output.code, 0) << output.text;
+  EXPECT_NE(output.text.find("http://127.0.0.1:"), std::string::npos) << output.text;
+  EXPECT_EQ(read_text(folder.path() / "watched/series.csv"),
+            read_text(folder.path() / "plain/series.csv"));
+}
+
 }  // namespace
 }  // namespace lilyan::test

@@ -1,0 +1,33 @@
+// A run of the program that can be watched while it goes on.
+#pragma once
+
+#include <string>
+
+#include "lilyan/run/runner.hpp"
+#include "lilyan/scene/scene.hpp"
+#include "lilyan/view/picture.hpp"
+#include "lilyan/view/server.hpp"
+#include "lilyan/view/session.hpp"
+#include "lilyan/view/simulation.hpp"
+
+namespace lilyan::view {
+
+class Broadcast {
+ public:
+  // The scene must outlive this. Throws Error when the port cannot be had.
+  Broadcast(const Scene& scene, const ServerOptions& options);
+
+  void add(const RunMoment& moment);
+  // Of a run that failed.
+  void finish(const RunSummary& summary);
+  [[nodiscard]] unsigned short port() const { return server_.port(); }
+  [[nodiscard]] std::size_t clients() const { return session_.clients(); }
+
+ private:
+  SeriesFeed series_;
+  Picture picture_;
+  Session session_;
+  Server server_;
+};
+
+}  // namespace lilyan::view

@@ -1,0 +1,59 @@
+// What clients of a live view may ask for: the first half of docs/view-protocol.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace lilyan::view {
+
+inline constexpr int kProtocol = 1;
+inline constexpr std::size_t kMostPanes = 4;
+inline constexpr int kMostCloudPoints = 20000;
+
+struct PaneRequest {
+  std::string scene;
+  std::vector<std::string> settings;  // key=value
+};
+
+struct Hello {};
+struct Play {};
+struct Pause {};
+struct Step {};
+struct Reset {};
+struct Speed {
+  double value = 1;  // simulated seconds per real second; 0: as fast as it goes
+};
+struct Open {
+  std::vector<PaneRequest> panes;
+};
+struct Change {
+  std::size_t pane = 0;
+  std::vector<std::string> settings;
+};
+struct Seek {
+  int frame = 0;
+};
+struct Pull {
+  std::size_t pane = 0;
+  int vertex = 0;  // of the pane's surface
+  std::array<double, 3> target{};
+};
+struct Release {
+  std::size_t pane = 0;
+};
+struct CloudRequest {
+  std::size_t pane = 0;
+  std::array<double, 2> center{}, radius{};  // position, velocity
+  int count = 0;                             // 0: remove it
+};
+using Command = std::variant<Hello, Play, Pause, Step, Reset, Speed, Open, Change, Seek, Pull,
+                             Release, CloudRequest>;
+
+// Throws Error with a message for the client when the text is none of them.
+[[nodiscard]] Command parse_command(std::string_view text);
+
+}  // namespace lilyan::view

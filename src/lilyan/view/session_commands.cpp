@@ -1,0 +1,225 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "lilyan/core/error.hpp"
+#include "lilyan/view/encode.hpp"
+#include "lilyan/view/session.hpp"
+#include "lilyan/view/slot.hpp"
+
+namespace lilyan::view {
+namespace {
+
+// A word on its own, not part of a longer one.
+bool mentions(const std::string& text, std::string_view word) {
+  const auto in_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whoever can reach the port may change numbers, but not have files of their choice read.
+void refuse_files(const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    for (const char* key : {"mesh", "positions", "velocities"}) {
+      if (mentions(setting, key)) {
+        throw Error(fmt::format("'{}' names files and cannot be set from the page", key));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void Session::receive(Client& from, std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  try {
+    run_command(from, parse_command(text));
+  } catch (const std::exception& error) {
+    from.text(error_message(error.what()), false);
+  }
+}
+
+void Session::leave(Client& client) {
+  const std::lock_guard lock(mutex_);
+  std::erase(clients_, &client);
+}
+
+void Session::open(const std::vector<PaneRequest>& panes) {
+  const std::lock_guard lock(mutex_);
+  replace(panes);
+}
+
+void Session::replace(const std::vector<PaneRequest>& panes) {
+  if (panes.empty() || panes.size() > kMostPanes) {
+    throw Error(fmt::format("a view has 1 to {} panes", kMostPanes));
+  }
+  panes_ = panes.size();
+  seek_.reset();
+  for (std::size_t i = 0; i < kMostPanes; ++i) {
+    slots_[i]->used = i < panes_;
+    if (i < panes_) {
+      begin(*slots_[i], panes[i]);
+    } else {
+      slots_[i]->clear();
+    }
+  }
+  play(playing_);
+}
+
+void Session::begin(Slot& s, const PaneRequest& request) {
+  s.clear();
+  s.request = request;
+  s.id.run = ++runs_;
+  s.load_asked = true;
+  wake();
+}
+
+void Session::play(bool playing) {
+  playing_ = playing;
+  if (playing) seek_.reset();
+  paced_ = Clock::now();
+  const double t = common_time();
+  paced_t_ = std::isfinite(t) ? t : 0;
+  wake();
+}
+
+// Everything so far, so that whoever comes late sees the same as the others.
+void Session::greet(Client& client) {
+  client.text(setup_message(options_.scenes), true);
+  for (std::size_t i = 0; i < panes_; ++i) {
+    const Slot& s = *slots_[i];
+    if (!s.head) continue;
+    client.text(s.head, true);
+    if (s.mesh) client.picture(i, s.mesh);
+    if (s.told > 0) client.text(rows_message(s.id, {s.rows.data(), s.told}, s.columns), false);
+  }
+  if (std::ranges::find(clients_, &client) == clients_.end()) clients_.push_back(&client);
+  show(&client);
+  if (options_.play_at_first_client && !greeted_) play(true);
+  greeted_ = true;
+}
+
+void Session::check_mine() const {
+  if (only_watching()) throw Error("this run is only watched: it goes on by itself");
+}
+
+struct Session::Handler {
+  Session& session;
+  Client& from;
+
+  void operator()(const Hello&) const { session.greet(from); }
+  void operator()(const Play&) const { session.play(true); }
+  void operator()(const Pause&) const {
+    // What is shown stays, even if the run goes on elsewhere.
+    if (session.only_watching() && !session.seek_) session.seek_ = session.slots_[0]->t;
+    session.play(false);
+  }
+  void operator()(const Step&) const {
+    session.check_mine();
+    session.play(false);
+    session.seek_.reset();
+    for (std::size_t i = 0; i < session.panes_; ++i) {
+      if (session.slots_[i]->running()) ++session.slots_[i]->steps_asked;
+    }
+  }
+  void operator()(const Reset&) const {
+    session.check_mine();
+    session.seek_.reset();
+    for (std::size_t i = 0; i < session.panes_; ++i) {
+      session.begin(*session.slots_[i], session.slots_[i]->request);
+    }
+    session.play(session.playing_);
+  }
+  void operator()(const Speed& command) const {
+    session.check_mine();
+    session.speed_ = command.value;
+    session.play(session.playing_);
+  }
+  void operator()(const Open& command) const;
+  void operator()(const Change& command) const;
+  void operator()(const Seek& command) const;
+  void operator()(const Pull& command) const;
+  void operator()(const Release& command) const;
+  void operator()(const CloudRequest& command) const;
+};
+
+void Session::Handler::operator()(const Open& command) const {
+  session.check_mine();
+  for (const PaneRequest& pane : command.panes) {
+    if (std::ranges::find(session.options_.scenes, pane.scene) == session.options_.scenes.end()) {
+      throw Error(fmt::format("there is no scene '{}' here", pane.scene));
+    }
+    refuse_files(pane.settings);
+  }
+  session.replace(command.panes);
+}
+
+void Session::Handler::operator()(const Change& command) const {
+  session.check_mine();
+  Slot& s = session.slot(command.pane);
+  refuse_files(command.settings);
+  PaneRequest request = s.request;
+  for (const std::string& setting : command.settings) {
+    if (setting.find('=') == std::string::npos) throw Error("a setting is written key=value");
+    // The new value takes the place of the old one.
+    const std::string key = setting.substr(0, setting.find('=') + 1);
+    std::erase_if(request.settings, [&](const std::string& old) { return old.starts_with(key); });
+    request.settings.push_back(setting);
+  }
+  session.seek_.reset();
+  session.begin(s, request);
+  session.play(session.playing_);
+}
+
+// Frames are counted by the pane that has most; the others show the same time.
+void Session::Handler::operator()(const Seek& command) const {
+  const Slot* most = nullptr;
+  for (std::size_t i = 0; i < session.panes_; ++i) {
+    const Slot& s = *session.slots_[i];
+    if (!s.recording.empty() && (!most || s.frame > most->frame)) most = &s;
+  }
+  if (!most) throw Error("there are no frames yet");
+  session.play(false);
+  session.seek_ = most->recording.at_frame(command.frame).t;
+}
+
+void Session::Handler::operator()(const Pull& command) const {
+  session.check_mine();
+  Slot& s = session.slot(command.pane);
+  s.pull = command;
+  s.pull_asked = true;
+}
+
+void Session::Handler::operator()(const Release& command) const {
+  session.check_mine();
+  Slot& s = session.slot(command.pane);
+  s.pull.reset();
+  s.pull_asked = true;
+}
+
+void Session::Handler::operator()(const CloudRequest& command) const {
+  session.check_mine();
+  session.slot(command.pane).cloud_asked = command;
+}
+
+void Session::run_command(Client& from, const Command& command) {
+  const bool known = std::ranges::find(clients_, &from) != clients_.end();
+  if (!known && !std::holds_alternative<Hello>(command)) {
+    throw Error("the first message must be hello");
+  }
+  std::visit(Handler{*this, from}, command);
+  show(nullptr);
+  send_state(nullptr);
+  wake();
+}
+
+}  // namespace lilyan::view

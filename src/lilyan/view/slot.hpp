@@ -1,0 +1,72 @@
+// What a session keeps of one pane. Everything but *pane is guarded by the session's lock.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lilyan/view/recording.hpp"
+#include "lilyan/view/session.hpp"
+
+namespace lilyan::view {
+
+inline constexpr double kSameTime = 1e-9;  // of a step: times as close as that are the same
+
+struct Session::Slot {
+  Slot(std::size_t number, std::size_t most_bytes) : recording(most_bytes) {
+    id.pane = static_cast<std::uint32_t>(number);
+  }
+
+  PaneId id;
+  PaneRequest request;
+  std::unique_ptr<Pane> pane;  // touched by the pane's own thread only
+  bool used = false;
+  bool load_asked = false;
+  bool error = false;  // there is nothing to show
+
+  Message head, mesh;
+  std::size_t columns = 0;
+  std::vector<double> rows;  // all of them, one after the other
+  std::size_t told = 0;      // numbers of these that clients were told
+  Recording recording;
+  double t = 0;
+  double h = 0;  // of the last step
+  int frame = 0;
+  bool finished = false;
+  std::string failed;
+  double ms_per_step = 0;
+
+  Message shown, shown_cloud;  // last sent to all
+  int shown_frame = 0;
+
+  int steps_asked = 0;
+  int steps_in_tick = 0;
+  int rows_in_tick = 0;
+  bool pull_asked = false;
+  std::optional<Pull> pull;  // none: let go
+  std::optional<CloudRequest> cloud_asked;
+
+  // Whether time waits for it: one that is about to start counts.
+  [[nodiscard]] bool running() const { return used && !error && !finished; }
+  [[nodiscard]] bool wants_load() const { return used && load_asked; }
+  [[nodiscard]] bool wants_attention() const {
+    return pane && (pull_asked || cloud_asked || !used);
+  }
+
+  // As before the first start.
+  void clear() {
+    head = mesh = shown = shown_cloud = nullptr;
+    rows.clear();
+    told = 0;
+    recording.clear();
+    t = h = ms_per_step = 0;
+    frame = shown_frame = steps_asked = steps_in_tick = rows_in_tick = 0;
+    error = finished = pull_asked = false;
+    failed.clear();
+    pull.reset();
+    cloud_asked.reset();
+  }
+};
+
+}  // namespace lilyan::view

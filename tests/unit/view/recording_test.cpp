@@ -1,0 +1,64 @@
+#include "lilyan/view/recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include "lilyan/view/outbox.hpp"
+
+namespace lilyan::test {
+namespace {
+
+view::Message message(std::size_t size) { return std::make_shared<const std::string>(size, 'x'); }
+
+TEST(Recording, StaysWithinItsBoundAndKeepsFirstAndLast) {
+  view::Recording recording(100'000);
+  for (int i = 0; i < 1001; ++i) recording.add({i, 0.5 * i, message(1000), nullptr});
+  EXPECT_LE(recording.bytes(), 100'000U);
+  EXPECT_EQ(recording.at_frame(0).frame, 0);
+  EXPECT_EQ(recording.newest().frame, 1000);
+  // Evenly thinned: what is asked for is never far.
+  for (int i = 0; i <= 1000; ++i) {
+    EXPECT_LE(recording.at_frame(i).frame, i);
+    EXPECT_GE(recording.at_frame(i).frame, i - 31) << i;
+  }
+  EXPECT_EQ(recording.at_time(1e9).frame, 1000);
+  EXPECT_EQ(recording.at_time(-1).frame, 0);
+}
+
+TEST(Recording, WithinItsBoundKeepsAll) {
+  view::Recording recording(1'000'000);
+  for (int i = 0; i < 100; ++i) recording.add({i, 0.1 * i, message(100), nullptr});
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(recording.at_frame(i).frame, i);
+}
+
+TEST(Outbox, KeepsTextsAndTheLatestPictures) {
+  view::Outbox outbox(1000);
+  outbox.text(message(1), true);
+  outbox.picture(4, message(100));
+  outbox.picture(4, message(101));
+  outbox.text(message(2), false);
+  outbox.text(message(3), false);
+  std::vector<std::size_t> sizes;
+  while (const auto next = outbox.next()) sizes.push_back(next->message->size());
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 101, 2, 3}));
+}
+
+TEST(Outbox, NoPictureOvertakesTheTextItBelongsTo) {
+  view::Outbox outbox(1000);
+  outbox.text(message(1), false);
+  outbox.text(message(2), true);
+  outbox.picture(4, message(100));
+  std::vector<std::size_t> sizes;
+  while (const auto next = outbox.next()) sizes.push_back(next->message->size());
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 2, 100}));
+}
+
+TEST(Outbox, OverflowsByTextsOnly) {
+  view::Outbox outbox(1000);
+  outbox.picture(4, message(5000));
+  EXPECT_FALSE(outbox.overflowed());
+  outbox.text(message(1001), false);
+  EXPECT_TRUE(outbox.overflowed());
+}
+
+}  // namespace
+}  // namespace lilyan::test
