@@ -51,7 +51,7 @@ void check_velocities(const System& system, const ConstraintSet& set, const Vect
         set.owner(k),
         fmt::format("the initial velocities break {}: their part along its gradient is {:.4g}, "
                     "which must be zero; take it out (project_velocities() does, in a scene "
-                    "project_velocities = true in [world] or [system])",
+                    "world.project_velocities = true, or system.project_velocities)",
                     which(system, set, k), rate[k] / norm));
   }
 }

@@ -148,7 +148,8 @@ TEST(ConstrainedErrors, InconsistentStartsAreNamedWithTheAmount) {
   EXPECT_EQ(complaint(moving, state),
             "the initial velocities break constraint 0 (counted from 0: distance between vertices "
             "0 and 1): their part along its gradient is 0.3536, which must be zero; take it out "
-            "(project_velocities() does, in a scene world.project_velocities = true)");
+            "(project_velocities() does, in a scene world.project_velocities = true, or "
+            "system.project_velocities)");
   project_velocities(moving, state);
   EXPECT_NEAR(state.v[0], 0.25, 1e-15);  // momentum is kept
   EXPECT_NEAR(state.v[3], 0.25, 1e-15);
