@@ -12,6 +12,8 @@ namespace {
 
 constexpr int kIntervals = 10;  // between the frames that are kept, at most
 
+}  // namespace
+
 Scenery scenery_of(const Scene& scene) {
   Scenery scenery{.parts = surface_parts({.tets = scene.tets,
                                           .tet_body = scene.tet_body,
@@ -29,8 +31,6 @@ Scenery scenery_of(const Scene& scene) {
   }
   return scenery;
 }
-
-}  // namespace
 
 std::string RunRecord::status() const {
   if (!started) return "could not start";
