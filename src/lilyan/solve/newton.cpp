@@ -19,6 +19,8 @@ constexpr double kMayBeLast = 100;  // error expected after a step, relative to 
 constexpr double kPoorContraction = 0.9;
 constexpr int kPatience = 3;  // steps of that kind before iterative solutions are no longer trusted
 constexpr double kStillSteep = 0.5;
+constexpr double kFlat = 0.1;       // of the first slope: what is left of it near a minimum
+constexpr double kStraight = 0.02;  // of the first slope: how far slopes of a parabola may be off
 constexpr double kAfterPoor = 1e-3;
 constexpr double kShareOfGoal = 0.02;  // of the error that is allowed at the end
 
@@ -136,6 +138,8 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
           accepted = dot(trial_gradient_, direction_) <= (2 * kArmijo - 1) * slope &&
                      objective.norm(trial_gradient_) < norm;
           if (!accepted) break;
+        } else if (k == 0) {
+          accepted = is_parabola(objective, d, slope, norm, evaluate);
         }
       }
       if (accepted) {
@@ -183,6 +187,24 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     stalled = new_norm > 0.5 * norm;
     norm = new_norm;
   }
+}
+
+// Whether Φ is a parabola along the direction, with its minimum near the trial point, by its slopes
+// alone. Then Φ must have fallen, and where its values say otherwise they are rounding error: of
+// an energy like 1 − cos x, near its minimum, that nobody but its author knows the error of.
+template <class Evaluate>
+bool Newton::is_parabola(const Objective& objective, const Vector& d, double slope, double norm,
+                         const Evaluate& evaluate) {
+  const double end = dot(trial_gradient_, direction_);
+  if (!(std::abs(end) <= kFlat * -slope && objective.norm(trial_gradient_) <= kFlat * norm)) {
+    return false;
+  }
+  add_scaled(d, 0.5, direction_, longer_);
+  evaluate(longer_, longer_gradient_);
+  const double middle = dot(longer_gradient_, direction_);
+  // The objective remembers where it was evaluated last, which has to be at the result.
+  evaluate(trial_, trial_gradient_);
+  return std::abs(middle - 0.5 * (slope + end)) <= kStraight * -slope;
 }
 
 // A modified Hessian can be far stiffer than Φ is along the direction, most of all where Φ curves

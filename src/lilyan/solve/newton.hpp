@@ -114,6 +114,9 @@ class Newton {
   double pull_back(Vector& d, double phi, const Evaluate& evaluate);
   template <class Evaluate>
   double lengthen(const Vector& d, double& phi, double slope, const Evaluate& evaluate);
+  template <class Evaluate>
+  bool is_parabola(const Objective& objective, const Vector& d, double slope, double norm,
+                   const Evaluate& evaluate);
   void read_diagonal();
   // Whether a residual of this size may be nothing but rounding error.
   bool at_rounding(const Objective& objective, const Vector& d, double norm);
