@@ -5,7 +5,7 @@
 
 #include "lilyan/core/energy_density.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/run/results.hpp"
+#include "lilyan/scene/geometry_of.hpp"
 #include "lilyan/view/encode.hpp"
 
 namespace lilyan::view {

@@ -9,7 +9,7 @@
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/io/surface_mesh.hpp"
 #include "lilyan/run/export.hpp"
-#include "lilyan/run/results.hpp"
+#include "lilyan/results/result_folder.hpp"
 #include "support/mesh_text.hpp"
 
 namespace lilyan::test {

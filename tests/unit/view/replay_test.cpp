@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lilyan/core/error.hpp"
-#include "lilyan/run/results.hpp"
+#include "lilyan/results/result_folder.hpp"
 #include "support/view.hpp"
 
 namespace lilyan::test {
