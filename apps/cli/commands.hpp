@@ -82,10 +82,21 @@ struct ExportArguments {
   std::string up = "y";
 };
 
+struct PictureArguments {
+  std::vector<std::string> folders;
+  std::vector<int> frames;
+  std::string output = ".";
+  std::vector<int> size = {480, 360};
+  std::vector<float> from;  // empty: front, right, above
+  float zoom = 1;
+};
+
 int mesh_info(const std::vector<std::string>& files);
 int mesh_convert(const ConvertOptions& options);
 int mesh_tetrahedralize(const TetrahedralizeArguments& arguments);
 int export_run(const ExportArguments& arguments);
+// Writes frames of runs that are done as PNG files, seen by one camera.
+int picture(const PictureArguments& arguments);
 int run(const RunOptions& options);
 // Runs a scene with several methods and writes what they did side by side.
 int compare(const CompareOptions& options);

@@ -134,6 +134,31 @@ void add_export_command(CLI::App& app, ExportArguments& arguments, int& exit_cod
   command->callback([&] { exit_code = export_run(arguments); });
 }
 
+void add_picture_command(CLI::App& app, PictureArguments& arguments, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "picture", "draw frames of runs that are done, all seen by one camera: FOLDER-FRAME.png");
+  command->add_option("folder", arguments.folders, "the result folders of runs")->required();
+  command
+      ->add_option("--frames", arguments.frames,
+                   "numbers of frames, separated by commas, from 0 (default: the last)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("-o,--output", arguments.output, "folder for the pictures (default: here)");
+  command->add_option("--size", arguments.size, "width and height in pixels (default: 480,360)")
+      ->delimiter(',')
+      ->expected(2)
+      ->check(CLI::Range(16, 8192));
+  command
+      ->add_option("--from", arguments.from,
+                   "direction towards the camera: x,y,z (default: from the front, right and above)")
+      ->delimiter(',')
+      ->expected(3);
+  command->add_option("--zoom", arguments.zoom, "above 1: nearer than shows everything")
+      ->check(CLI::Range(0.01, 100.0));
+  command->callback([&] { exit_code = picture(arguments); });
+}
+
 void add_bench_command(CLI::App& app, BenchOptions& options, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "bench", "time steps of the bunny and of bars: methods, linear solvers, sizes, threads");
@@ -223,6 +248,8 @@ int dispatch(int argc, char** argv) {
   add_mesh_commands(app, mesh_options, exit_code);
   ExportArguments export_arguments;
   add_export_command(app, export_arguments, exit_code);
+  PictureArguments picture_arguments;
+  add_picture_command(app, picture_arguments, exit_code);
 
   if (argc == 1) {
     fmt::print("{}", app.help());

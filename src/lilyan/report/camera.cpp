@@ -61,7 +61,8 @@ Vector3f Camera::ray(float x, float y) const {
   return axes_.transpose() * Vector3f(x / zoom_, y / zoom_, 1);
 }
 
-Camera framing(std::span<const float> points, const Vector3f& up, float aspect) {
+Camera framing(std::span<const float> points, const Vector3f& up, float aspect,
+               const Outlook& outlook) {
   std::vector<Vector3f> finite;
   Eigen::AlignedBox3f box;
   for (std::size_t i = 0; i + 2 < points.size(); i += 3) {
@@ -71,7 +72,7 @@ Camera framing(std::span<const float> points, const Vector3f& up, float aspect) 
     box.extend(p);
   }
   if (finite.empty()) box.extend(Vector3f(Vector3f::Zero()));
-  const Vector3f direction = towards_camera(up);
+  const Vector3f direction = outlook.from ? outlook.from->normalized() : towards_camera(up);
   Vector3f target = box.center();
   const float radius = std::max(0.5F * box.diagonal().norm(), 1e-6F);
   float distance = 2 * kZoom * radius;
@@ -91,7 +92,7 @@ Camera framing(std::span<const float> points, const Vector3f& up, float aspect) 
     }
     camera = Camera(target + distance * direction, target, up, kZoom);
   }
-  return camera;
+  return Camera(target + distance * direction, target, up, outlook.zoom * kZoom);
 }
 
 }  // namespace lilyan

@@ -1,6 +1,7 @@
 // A perspective camera, and one that has all of a run in sight.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include <Eigen/Core>
@@ -36,9 +37,15 @@ class Camera {
   float zoom_ = 2;
 };
 
-// From the front, a little from the right and from above, as near as lets all points be seen.
-// aspect: height / width of the picture. Points that are not finite do not count.
-[[nodiscard]] Camera framing(std::span<const float> points, const Eigen::Vector3f& up,
-                             float aspect);
+struct Outlook {
+  // The direction towards the camera; none: from the front, a little from the right and from above.
+  std::optional<Eigen::Vector3f> from = {};
+  float zoom = 1;  // above 1: nearer
+};
+
+// As near as lets all points be seen. aspect: height / width of the picture. Points that are not
+// finite do not count.
+[[nodiscard]] Camera framing(std::span<const float> points, const Eigen::Vector3f& up, float aspect,
+                             const Outlook& outlook = {});
 
 }  // namespace lilyan

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Geometry>
-
 #include <algorithm>
 #include <cmath>
 
 #include "lilyan/report/html.hpp"
+#include "lilyan/report/unexploded.hpp"
 
 namespace lilyan {
 namespace {
@@ -15,17 +14,6 @@ namespace {
 constexpr int kMoments = 6;
 constexpr PictureSize kLarge{480, 360};
 constexpr PictureSize kSmall{400, 300};
-// A frame this much larger than the first has exploded; framing it would hide all others.
-constexpr float kExploded = 1.6F;
-
-Eigen::AlignedBox3f box_of(const std::vector<float>& points) {
-  Eigen::AlignedBox3f box;
-  for (std::size_t i = 0; i + 2 < points.size(); i += 3) {
-    const Eigen::Vector3f p(points[i], points[i + 1], points[i + 2]);
-    if (p.allFinite()) box.extend(p);
-  }
-  return box;
-}
 
 Camera camera_of(Runs runs, const PictureSize& size) {
   std::vector<float> points;
@@ -34,12 +22,7 @@ Camera camera_of(Runs runs, const PictureSize& size) {
   for (const RunRecord* run : runs) {
     if (run->frames.empty()) continue;
     up = run->scenery.up;
-    const float first = box_of(run->frames.front().points).diagonal().norm();
-    for (const KeptFrame& frame : run->frames) {
-      const Eigen::AlignedBox3f box = box_of(frame.points);
-      if (box.isEmpty() || box.diagonal().norm() > kExploded * first) continue;
-      points.insert(points.end(), frame.points.begin(), frame.points.end());
-    }
+    add_unexploded(run->frames, points);
   }
   return framing(points, up, aspect);
 }

@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kIntervals = 10;  // between the frames that are kept, at most
 
+}  // namespace
+
 Scenery scenery_of(const Scene& scene) {
   Scenery scenery{.parts = surface_parts(geometry_of(scene)), .obstacles = scene.obstacles};
   if (scene.output.up == UpAxis::z) scenery.up = Eigen::Vector3f::UnitZ();
@@ -23,8 +25,6 @@ Scenery scenery_of(const Scene& scene) {
   }
   return scenery;
 }
-
-}  // namespace
 
 std::string RunRecord::status() const {
   if (!started) return "could not start";

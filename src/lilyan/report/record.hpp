@@ -22,6 +22,9 @@ struct KeptFrame {
   std::vector<float> points = {};
 };
 
+// What a scene looks like, but for where its vertices are.
+[[nodiscard]] Scenery scenery_of(const Scene& scene);
+
 // Columns of RunRecord::series.
 enum class Curve : std::size_t {
   t,

@@ -1,0 +1,57 @@
+"""A pendulum under three Euler methods."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from lab import Experiment, Job
+from lab.figure import colour, label
+
+METHODS = ("explicit-euler", "backward-euler", "symplectic-euler")
+
+
+def simulate(lab):
+    runs = lab.run_all([Job(method, "pendulum", {"integrator.method": method}) for method in METHODS])
+    first = runs[METHODS[0]]
+    lab.table("angle", {"t": first.trajectory["t"]} | {m: np.degrees(runs[m].trajectory["theta"]) for m in METHODS})
+    lab.table("energy", {"t": first.series["t"]} | {m: runs[m].relative_energy() for m in METHODS})
+
+
+def last_amplitude(data, method):
+    """The largest angle in the last two periods of 60 time units."""
+    t = data["angle"]["t"]
+    return np.abs(data["angle"][method][t > t[-1] - 13]).max()
+
+
+def judge(data, verdict):
+    verdict.above("Explicit Euler amplifies the oscillations: the last amplitude, from 45°",
+                  last_amplitude(data, "explicit-euler"), 50, unit="°")
+    verdict.below("Implicit Euler dampens the motion: the last amplitude, from 45°",
+                  last_amplitude(data, "backward-euler"), 40, unit="°")
+    verdict.between("Symplectic Euler keeps the amplitude: the last one, from 45°",
+                    last_amplitude(data, "symplectic-euler"), 44.8, 45.2, unit="°")
+    energy = data["energy"]["symplectic-euler"]
+    verdict.below("and its energy stays in a band: largest |E − E₀| / E₀", np.abs(energy - 1).max(), 0.02)
+
+
+def draw(data):
+    figure, axes = plt.subplots(1, 3, figsize=(10, 2.8), sharey=True)
+    for panel, method in zip(axes, METHODS):
+        panel.plot(data["angle"]["t"], data["angle"][method], color=colour(method))
+        panel.set(title=label(method), xlabel="t")
+        for amplitude in (-45, 45):
+            panel.axhline(amplitude, color="#999999", linewidth=0.8, linestyle=":")
+    axes[0].set_ylabel("angle [°]")
+    return figure
+
+
+EXPERIMENT = Experiment(
+    title="The pendulum under three Euler methods",
+    source="Kharevych et al. 2006, figure 1; Stern and Desbrun 2006, figure 2",
+    also=("SD-fig2",),
+    shows="The swing over time: explicit Euler grows, implicit Euler dies away, symplectic Euler repeats itself.",
+    given={"h =": "0.01"},
+    chosen={"length, mass, gravity:": "1", "start:": "45° at rest, as in the SGP 2015 course", "duration:": "60, nine periods"},
+    simulate=simulate,
+    judge=judge,
+    draw=draw,
+)

@@ -1,0 +1,89 @@
+"""How the figures look: one style, and the same colour for a method everywhere."""
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+# Colours that people who do not see all of them can still tell apart (Okabe and Ito).
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK = (
+    "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442", "#222222")
+
+COLOURS = {
+    "avf": BLUE,
+    "implicit-midpoint": ORANGE,
+    "newmark": GREEN,
+    "backward-euler": RED,
+    "explicit-euler": ORANGE,
+    "symplectic-euler": BLUE,
+    "symplectic-euler-a": SKY,
+    "symplectic-euler-b": BLUE,
+    "stoermer-verlet": GREEN,
+    "bathe": RED,
+    "bdf2": PURPLE,
+    "gold": BLACK,
+}
+
+NAMES = {
+    "avf": "AVF",
+    "implicit-midpoint": "implicit midpoint",
+    "newmark": "Newmark",
+    "backward-euler": "backward Euler",
+    "explicit-euler": "explicit Euler",
+    "symplectic-euler": "symplectic Euler",
+    "symplectic-euler-a": "symplectic Euler A",
+    "symplectic-euler-b": "symplectic Euler B",
+    "stoermer-verlet": "Störmer–Verlet",
+    "bathe": "Bathe",
+    "bdf2": "BDF2",
+    "gold": "gold standard",
+}
+
+plt.rcParams.update({
+    "figure.dpi": 100,
+    "savefig.dpi": 130,
+    "figure.constrained_layout.use": True,
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titleweight": "regular",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#888888",
+    "axes.grid": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.3,
+    "legend.frameon": False,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "lilyan",
+})
+
+
+def label(method: str) -> str:
+    return NAMES.get(method, method)
+
+
+def colour(method: str) -> str:
+    return COLOURS.get(method, BLACK)
+
+
+def picture(axes, image, title: str = "") -> None:
+    """A picture of a body, without axes."""
+    axes.imshow(image, interpolation="lanczos")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.grid(False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    if title:
+        axes.set_title(title, fontsize=9)
+
+
+def save(figure, folder: Path) -> None:
+    # Without the date, so that the same data give the same file.
+    figure.savefig(folder / "figure.svg", metadata={"Date": None})
+    figure.savefig(folder / "figure.png", metadata={"Software": None})
+    plt.close(figure)
