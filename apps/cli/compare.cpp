@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <thread>
 
@@ -15,7 +17,7 @@
 #include "lilyan/io/output_file.hpp"
 #include "lilyan/report/report.hpp"
 #include "lilyan/report/summary_table.hpp"
-#include "lilyan/run/results.hpp"
+#include "lilyan/results/result_folder.hpp"
 
 namespace lilyan::cli {
 namespace {
@@ -53,6 +55,8 @@ Contender contender(const std::string& given) {
   }
   c.record.method = given;
   c.record.folder = c.folder;
+  c.record.started = false;
+  c.record.summary.message = "the comparison did not get to its end";
   return c;
 }
 
@@ -74,8 +78,27 @@ std::vector<Contender> contenders(std::vector<std::string> methods, const Scene&
   return all;
 }
 
+std::string read_text(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Runs of an earlier comparison would be taken for those of this one. Those of methods that are
+// compared again are overwritten.
+void remove_earlier_runs(const fs::path& folder, const std::vector<Contender>& all) {
+  for (const std::string& name : listed_folders(read_text(folder / kTable))) {
+    // The table may have been edited: never anything outside of the folder.
+    if (name.empty() || name == "." || name == ".." || fs::path(name).has_parent_path()) continue;
+    if (std::ranges::find(all, name, &Contender::folder) != all.end()) continue;
+    const fs::path earlier = folder / name;
+    if (fs::is_symlink(earlier) || !fs::exists(earlier) || remove_results(earlier)) continue;
+    tell(fmt::format("{} of an earlier comparison has other files in it and was kept\n",
+                     earlier.string()));
+  }
+}
+
 // Makes the folder, or takes one that an earlier comparison left.
-void open_folder(const fs::path& folder) {
+void open_folder(const fs::path& folder, const std::vector<Contender>& all) {
   try {
     if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder)) &&
         !fs::exists(folder / kTable)) {
@@ -85,6 +108,7 @@ void open_folder(const fs::path& folder) {
                       folder.string()));
     }
     fs::create_directories(folder);
+    remove_earlier_runs(folder, all);
     for (const char* name : {"energy", "energy-error", "momenta", "iterations"}) {
       for (const char* ending : {".svg", ".png"}) fs::remove(folder / (std::string(name) + ending));
     }
@@ -113,11 +137,12 @@ void run_one(const CompareOptions& options, const fs::path& folder, Contender& c
     const Scene scene = load_scene(find_scene(options.scene.scene), changes);
     ResultFolder results(folder / c.folder, scene);
     DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-    const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+    const auto observe = [&](const RunMoment& moment) {
       results.add(moment);
       progress.show(place, scene, moment);
       return !interrupted();
-    });
+    };
+    const RunSummary summary = run_scene(scene, drift, observe, interrupt_flag());
     const std::lock_guard lock(drawing);
     results.finish(summary, drift);
     c.record = std::move(*results.record());
@@ -184,8 +209,11 @@ int compare(const CompareOptions& options) {
   std::vector<Contender> all = contenders(options.methods, scene);
   const fs::path folder = options.output.empty() ? fs::path("results") / (scene.name + "-compare")
                                                  : fs::path(options.output);
-  open_folder(folder);
-  write_text(folder / kTable, "");
+  open_folder(folder, all);
+  // Also a comparison that does not get to its end says what it wrote.
+  std::vector<const RunRecord*> runs;
+  for (const Contender& c : all) runs.push_back(&c.record);
+  write_text(folder / kTable, summary_csv(runs));
   catch_interrupts();
   std::vector<std::string> names;
   for (const Contender& c : all) names.push_back(c.given);
@@ -193,8 +221,6 @@ int compare(const CompareOptions& options) {
   run_all(options, folder, all, progress);
   progress.finish();
 
-  std::vector<const RunRecord*> runs;
-  for (const Contender& c : all) runs.push_back(&c.record);
   write_results(folder, scene.title, runs);
   fmt::print("{}", as_text(summary_table(runs)));
   int code = kDone;

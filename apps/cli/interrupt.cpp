@@ -6,14 +6,14 @@
 namespace lilyan::cli {
 namespace {
 
-volatile std::sig_atomic_t signals = 0;
+std::atomic<bool> caught = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "handlers of signals may not wait");
 
 void on_signal(int signal) {
-  if (signals != 0) {
+  if (caught.exchange(true)) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
-  signals = 1;
 }
 
 }  // namespace
@@ -24,7 +24,8 @@ void catch_interrupts() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-bool interrupted() { return signals != 0; }
+bool interrupted() { return caught; }
+const std::atomic<bool>* interrupt_flag() { return &caught; }
 
 void tell(const std::string& text) { std::fputs(text.c_str(), stderr); }
 

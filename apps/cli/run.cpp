@@ -11,8 +11,8 @@
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/threads.hpp"
 #include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/results/result_folder.hpp"
 #include "lilyan/run/describe.hpp"
-#include "lilyan/run/results.hpp"
 #include "lilyan/run/runner.hpp"
 #include "lilyan/scene/scene.hpp"
 #include "lilyan/view/broadcast.hpp"
@@ -91,10 +91,10 @@ std::unique_ptr<view::Broadcast> start_broadcast(const Scene& scene, const RunOp
 
 // Whoever watches when the run ends keeps the page for as long as it is open.
 void await_viewers(const view::Broadcast& broadcast) {
-  if (broadcast.clients() == 0 || interrupted != 0) return;
+  if (broadcast.clients() == 0 || interrupted()) return;
   fmt::print("the page stays until it is closed, or until Ctrl-C\n");
   std::fflush(stdout);
-  while (broadcast.clients() > 0 && interrupted == 0) {
+  while (broadcast.clients() > 0 && !interrupted()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }
@@ -119,12 +119,13 @@ int run(const RunOptions& options) {
   Progress progress(scene);
   std::unique_ptr<view::Broadcast> broadcast;
   if (options.view) broadcast = start_broadcast(scene, options);
-  const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+  const auto observe = [&](const RunMoment& moment) {
     results.add(moment);
     if (broadcast) broadcast->add(moment);
     if (!options.quiet) progress.show(moment);
     return !interrupted();
-  });
+  };
+  const RunSummary summary = run_scene(scene, drift, observe, interrupt_flag());
   if (!options.quiet) progress.finish();
   results.finish(summary, drift);
   print_summary(scene, summary, drift, results);

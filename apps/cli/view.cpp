@@ -75,7 +75,7 @@ int view(const ViewOptions& options) {
                         const view::PaneRequest& request) -> std::unique_ptr<view::Pane> {
     const auto found = given.find(request.scene);
     const fs::path path = found != given.end() ? found->second : find_scene(request.scene);
-    if (fs::is_directory(path)) return std::make_unique<view::Replay>(id, request, path);
+    if (fs::is_directory(path)) return view::make_replay(id, request, path);
     return std::make_unique<view::Simulation>(id, request, path);
   };
   const sigset_t signals = block_signals();
@@ -89,7 +89,7 @@ int view(const ViewOptions& options) {
   std::fflush(stdout);
   int signal = 0;
   sigwait(&signals, &signal);
-  // Steps at hand are waited for; who cannot wait interrupts once more.
+  // Steps at hand end at their next iteration; who cannot wait interrupts once more.
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   return kDone;
 }

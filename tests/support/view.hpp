@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -36,6 +37,23 @@ inline constexpr const char* kPendulum =
     "[system]\nkind = \"lagrangian\"\ncoordinates = [\"q\"]\nkinetic = \"q'^2/2\"\n"
     "potential = \"1 - cos(q)\"\n[system.position]\nq = 1\n";
 
+inline constexpr const char* kPair =
+    "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.1\nsteps = 20\n"
+    "[system]\nkind = \"lagrangian\"\ncoordinates = [\"a\", \"b\"]\n"
+    "kinetic = \"a'^2/2 + b'^2\"\npotential = \"a^2 + b^2/2 + (a - b)^2\"\n"
+    "[system.position]\na = 1\nb = -0.5\n";
+
+// Obstacles for the bar: one that rests, one that turns by 90 degrees about the y axis through
+// (1, 0, 0) in the twelve steps, and one that moves along. None touches it.
+inline constexpr const char* kObstacles =
+    "[[obstacle]]\nkind = \"plane\"\npoint = [0, -9, 0]\nstiffness = 1\n"
+    "[[obstacle]]\nkind = \"capsule\"\nfrom = [8, 0, 0]\nto = [9, 0, 0]\nradius = 0.1\n"
+    "stiffness = 1\nmodel = \"repulsion-springs\"\n"
+    "motion = { easing = \"linear\", center = [1, 0, 0], keys = [{ t = 0 }, { t = 0.24, angle = 90 "
+    "}] }\n"
+    "[[obstacle]]\nkind = \"sphere\"\ncenter = [0, 7, 0]\nradius = 1\nstiffness = 1\n"
+    "motion = { easing = \"linear\", keys = [{ t = 0 }, { t = 0.24, shift = [3, 0, 6] }] }\n";
+
 // One value of a binary message.
 template <class T>
 T value_at(const std::string& bytes, std::size_t offset) {
@@ -67,7 +85,56 @@ struct SeenFrame {
   [[nodiscard]] float energy(std::size_t i) const {
     return value_at<float>(bytes, 32 + 4 * (4 * std::size_t{vertices} + i));
   }
+  [[nodiscard]] std::uint32_t obstacles() const {  // that move
+    return value_at<std::uint32_t>(bytes, 32 + 20 * std::size_t{vertices});
+  }
+  [[nodiscard]] float pose(std::size_t i) const {
+    return value_at<float>(bytes, 36 + 20 * std::size_t{vertices} + 4 * i);
+  }
   [[nodiscard]] double q(std::size_t i) const { return value_at<double>(bytes, 32 + 8 * i); }
+};
+
+// Where those obstacles are after twelve steps.
+inline void expect_obstacles_at_end(const SeenFrame& frame) {
+  ASSERT_EQ(frame.obstacles(), 2U);
+  EXPECT_EQ(frame.bytes.size(), 36 + 20 * std::size_t{frame.vertices} + 96);
+  const std::array<float, 24> expected = {0, 0, 1, 1, 0, 1, 0, 0, -1, 0, 0, 1,
+                                          1, 0, 0, 3, 0, 1, 0, 0, 0,  0, 1, 6};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(frame.pose(i), expected[i], 1e-6) << i;
+  }
+}
+
+// The path of a small system, put together from the messages about it.
+struct SeenPath {
+  std::size_t n = 0;
+  std::vector<double> t, q, v;
+  void add(const std::string& bytes) {
+    EXPECT_EQ(word(bytes, 0), 0x594C494CU);
+    EXPECT_EQ(word(bytes, 1), 5U);
+    EXPECT_EQ(word(bytes, 4), t.size());  // in order, and none is missing
+    const std::size_t count = word(bytes, 5);
+    n = word(bytes, 6);
+    EXPECT_EQ(bytes.size(), 32 + 8 * count * (1 + 2 * n));
+    std::size_t at = 32;
+    const auto take = [&](std::vector<double>& to, std::size_t size) {
+      for (std::size_t i = 0; i < size; ++i, at += 8) to.push_back(value_at<double>(bytes, at));
+    };
+    take(t, count);
+    take(q, count * n);
+    take(v, count * n);
+  }
+  void expect(const std::vector<State>& states) const {
+    ASSERT_EQ(t.size(), states.size());
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      ASSERT_EQ(states[i].x.size(), static_cast<Eigen::Index>(n));
+      EXPECT_EQ(t[i], states[i].t);
+      for (std::size_t k = 0; k < n; ++k) {
+        EXPECT_EQ(q[i * n + k], states[i].x[static_cast<Eigen::Index>(k)]) << i;
+        EXPECT_EQ(v[i * n + k], states[i].v[static_cast<Eigen::Index>(k)]) << i;
+      }
+    }
+  }
 };
 
 class Collector final : public view::Client {
@@ -75,6 +142,11 @@ class Collector final : public view::Client {
   void text(const view::Message& message, bool) override {
     const std::lock_guard lock(mutex_);
     texts_.push_back(json::parse(*message));
+    changed_.notify_all();
+  }
+  void data(const view::Message& message) override {
+    const std::lock_guard lock(mutex_);
+    data_.push_back(*message);
     changed_.notify_all();
   }
   void picture(std::size_t, const view::Message& message) override {
@@ -119,6 +191,18 @@ class Collector final : public view::Client {
     }
     return all;
   }
+  // The path of a pane, as one; how many entries it is to have is waited for.
+  [[nodiscard]] SeenPath path(unsigned pane, unsigned run, std::size_t entries) {
+    SeenPath all;
+    (void)wait([&](const auto&, const auto&) {
+      all = {};
+      for (const std::string& d : data_) {
+        if (word(d, 2) == pane && word(d, 3) == run) all.add(d);
+      }
+      return all.t.size() >= entries;
+    });
+    return all;
+  }
   [[nodiscard]] std::vector<std::string> pictures() {
     const std::lock_guard lock(mutex_);
     return pictures_;
@@ -143,6 +227,7 @@ class Collector final : public view::Client {
   std::condition_variable changed_;
   std::vector<json> texts_;
   std::vector<std::string> pictures_;
+  std::vector<std::string> data_;
   std::size_t seen_ = 0;
 };
 

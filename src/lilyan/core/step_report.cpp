@@ -13,6 +13,7 @@ std::string_view describe(StepStatus status) {
     case StepStatus::not_definite: return "could not make the Hessian positive definite";
     case StepStatus::non_finite: return "reached a state that is not finite";
     case StepStatus::inaccurate: return "was less accurate than step_control.tolerance asks";
+    case StepStatus::stopped: return "was stopped before it was solved";
     case StepStatus::singular_constraints:
       return "reached a position where the constraints depend on one another";
   }

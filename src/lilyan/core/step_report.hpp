@@ -19,6 +19,7 @@ enum class StepStatus {
   non_finite,            // the new state or its energy is not a number
   singular_constraints,  // the constraints do not determine their forces
   inaccurate,            // its error is above the tolerance, and the step as short as is allowed
+  stopped,               // someone asked for it (NewtonOptions::stop)
 };
 
 [[nodiscard]] constexpr bool succeeded(StepStatus s) {

@@ -4,7 +4,8 @@ namespace lilyan {
 
 StepReport advance(Integrator& integrator, State& state, double h, int max_halvings) {
   StepReport whole = integrator.step(state, h);
-  if (succeeded(whole.status) || max_halvings <= 0) return whole;
+  const bool may_retry = whole.status != StepStatus::stopped && max_halvings > 0;
+  if (succeeded(whole.status) || !may_retry) return whole;
 
   const State start = state;
   StepReport halves = advance(integrator, state, h / 2, max_halvings - 1);

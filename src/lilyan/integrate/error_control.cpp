@@ -147,7 +147,7 @@ StepReport ErrorControl::step(State& state, double until) {
       return report;
     }
     state = start_;
-    if (h <= shortest) {
+    if (h <= shortest || report.status == StepStatus::stopped) {
       if (solved) report.status = StepStatus::inaccurate;
       report.after = report.before;
       report.ledger = {};

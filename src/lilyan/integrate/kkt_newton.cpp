@@ -96,6 +96,7 @@ NewtonResult KktNewton::solve(ConstrainedObjective& objective, Vector& d) {
     const double defect = objective.free().defect(d, residual_);
     const bool good = defect <= 1 && objective.closed(g_, kClosed);
     if (good && (defect <= target || stalled)) return end(StepStatus::converged);
+    if (options_.stop_asked()) return end(StepStatus::stopped);
     if (result.iterations == options_.max_iterations) {
       return end(good ? StepStatus::converged : StepStatus::not_converged);
     }

@@ -65,6 +65,7 @@ StepStatus LagrangianIntegrator::solve_newton(StepReport& report) {
   for (int k = 0; k < options_.newton.max_iterations; ++k) {
     report.residual = equation_.relative();
     if (report.residual <= tolerance) return StepStatus::converged;
+    if (options_.newton.stop_asked()) return StepStatus::stopped;
     if (factored_h_ != report.h) {
       equation_.jacobian(matrix_);
       lu_.compute(matrix_);

@@ -15,6 +15,10 @@ using Eigen::Vector3f;
 constexpr int kCells = 160;  // along each side of the map of the shadow
 constexpr int kBlur = 4;     // cells
 constexpr float kDark = 0.22F;
+// The ground is seen less and less from (kFadeStart − 1) / kFade radii on, and not at all from
+// kFadeStart / kFade.
+constexpr float kFadeStart = 1.6F;
+constexpr float kFade = 0.55F;
 const Vector3f kGround(0.925F, 0.935F, 0.945F);
 const Vector3f kLine(0.80F, 0.82F, 0.85F);
 
@@ -132,8 +136,22 @@ float round_length(float length) {
 
 // How much of a grid's line is at a place: 1 on it, 0 from `width` away.
 float line_at(float position, float spacing, float width) {
-  const float off = std::abs(position / spacing - std::round(position / spacing)) * spacing;
+  const float lines = position / spacing;
+  const float off = std::abs(lines - std::floor(lines + 0.5F)) * spacing;
   return std::clamp(1.5F - off / width, 0.0F, 1.0F);
+}
+
+// Over the places of a picture.
+struct Linear {
+  float middle, right, up;
+  [[nodiscard]] float operator()(float x, float y) const { return middle + right * x + up * y; }
+};
+
+// What the rays of a camera have along an axis.
+Linear along(const Vector3f& axis, const Camera& camera) {
+  const Vector3f middle = camera.ray(0, 0);
+  return {middle.dot(axis), (camera.ray(1, 0) - middle).dot(axis),
+          (camera.ray(0, 1) - middle).dot(axis)};
 }
 
 }  // namespace
@@ -153,14 +171,22 @@ void draw_ground(Raster& raster, const GroundPlane& plane, std::span<const Surfa
   const float radius = distance / 3.2F;
   const Vector2f middle = frame.at(camera.eye() + distance * camera.forward());
   const float spacing = round_length(radius / 4);
+  const float reach = radius * kFadeStart / kFade;
+  // This is done for every sample of the picture: what is the same for all, or linear over the
+  // picture, is found before.
+  const Linear falls = along(-n, camera);
+  const Linear to_u = along(frame.u, camera);
+  const Linear to_v = along(frame.v, camera);
+  const Vector2f eye = frame.at(camera.eye());
   raster.each_sample([&](float x, float y, float inverse_depth, Vector3f& colour) {
-    const Vector3f ray = camera.ray(x, y);
-    const float fall = -ray.dot(n);
+    const float fall = falls(x, y);
     if (!(fall > 0) || inverse_depth * height > fall * 1.0001F) return;
-    const Vector2f at = frame.at(camera.eye() + height / fall * ray);
-    const float fade = std::clamp(1.6F - 0.55F * (at - middle).norm() / radius, 0.0F, 1.0F);
-    if (fade <= 0) return;
-    const float width = 0.0035F * radius * (height / fall) / distance;
+    const float far = height / fall;
+    const Vector2f at = eye + far * Vector2f(to_u(x, y), to_v(x, y));
+    const float off = (at - middle).squaredNorm();
+    if (!(off < reach * reach)) return;
+    const float fade = std::min(kFadeStart - kFade * std::sqrt(off) / radius, 1.0F);
+    const float width = 0.0035F * radius * far / distance;
     const float line = std::max(line_at(at.x(), spacing, width), line_at(at.y(), spacing, width));
     Vector3f ground = kGround + line * (kLine - kGround);
     ground *= 1 - kDark * shadow.at(at);

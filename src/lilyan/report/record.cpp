@@ -6,6 +6,7 @@
 
 #include "lilyan/core/threads.hpp"
 #include "lilyan/io/surface.hpp"
+#include "lilyan/scene/geometry_of.hpp"
 
 namespace lilyan {
 namespace {
@@ -15,14 +16,7 @@ constexpr int kIntervals = 10;  // between the frames that are kept, at most
 }  // namespace
 
 Scenery scenery_of(const Scene& scene) {
-  Scenery scenery{.parts = surface_parts({.tets = scene.tets,
-                                          .tet_body = scene.tet_body,
-                                          .triangles = scene.triangles,
-                                          .triangle_body = scene.triangle_body,
-                                          .edges = scene.edges,
-                                          .edge_body = scene.edge_body,
-                                          .body_names = scene.body_names}),
-                  .obstacles = scene.obstacles};
+  Scenery scenery{.parts = surface_parts(geometry_of(scene)), .obstacles = scene.obstacles};
   if (scene.output.up == UpAxis::z) scenery.up = Eigen::Vector3f::UnitZ();
   Eigen::Index axis = 0;
   if (!scene.gravity.isZero(0)) {

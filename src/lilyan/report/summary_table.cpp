@@ -36,6 +36,27 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
+// What quoted() makes, undone: the fields of all rows.
+std::vector<std::vector<std::string>> fields_of(std::string_view csv) {
+  std::vector<std::vector<std::string>> rows(1, {""});
+  bool inside = false;  // of quotes
+  for (std::size_t i = 0; i < csv.size(); ++i) {
+    const char c = csv[i];
+    if (inside && c == '"' && i + 1 < csv.size() && csv[i + 1] == '"') {
+      rows.back().back() += csv[++i];
+    } else if (c == '"') {
+      inside = !inside;
+    } else if (!inside && c == ',') {
+      rows.back().emplace_back();
+    } else if (!inside && c == '\n') {
+      rows.push_back({""});
+    } else {
+      rows.back().back() += c;
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 SummaryTable summary_table(Runs runs) {
@@ -117,6 +138,17 @@ std::string summary_csv(Runs runs) {
         quoted(run->summary.message));
   }
   return out;
+}
+
+std::vector<std::string> listed_folders(std::string_view csv) {
+  constexpr std::size_t kFolder = 1;
+  const auto rows = fields_of(csv);
+  if (rows[0].size() <= kFolder || rows[0][kFolder] != "folder") return {};
+  std::vector<std::string> folders;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].size() > kFolder) folders.push_back(rows[i][kFolder]);
+  }
+  return folders;
 }
 
 }  // namespace lilyan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lilyan/report/curves.hpp"
@@ -20,5 +21,7 @@ struct SummaryTable {
 [[nodiscard]] std::string as_markdown(const SummaryTable& table);
 // All digits, and empty fields where there is nothing to say.
 [[nodiscard]] std::string summary_csv(Runs runs);
+// The folders of runs that such a text names.
+[[nodiscard]] std::vector<std::string> listed_folders(std::string_view csv);
 
 }  // namespace lilyan

@@ -176,6 +176,7 @@ void remove_frames(const fs::path& folder) {
       fs::remove(entry.path());
     }
   }
+  if (fs::is_empty(folder / kFrames)) fs::remove(folder / kFrames);
 }
 
 }  // namespace lilyan

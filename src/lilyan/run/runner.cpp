@@ -76,13 +76,13 @@ std::span<const EventHit> happened(BetweenSteps& between, const State& before, c
 
 }  // namespace
 
-SceneRun::SceneRun(const Scene& scene, DriftTracker& drift)
+SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop)
     : scene_(scene),
       drift_(drift),
+      stop_(stop),
       end_(scene.initial.t + scene.duration),
-      integrator_(make_integrator(*scene.system, scene.scheme, scene.solver)),
-      control_(make_step_control(*integrator_, *scene.system, scene.scheme, scene.control)),
       between_(scene) {
+  make_steps();
   summary_.state = scene.initial;
   summary_.t = scene.initial.t;
   summary_.invariants = drift.start();
@@ -90,17 +90,24 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift)
   between_.start(summary_.state);
 }
 
-void SceneRun::system_changed() {
+void SceneRun::make_steps() {
+  SolverOptions options = scene_.solver;
+  options.newton.stop = stop_;
   control_.reset();
-  integrator_ = make_integrator(*scene_.system, scene_.scheme, scene_.solver);
+  integrator_ = make_integrator(*scene_.system, scene_.scheme, options);
   control_ = make_step_control(*integrator_, *scene_.system, scene_.scheme, scene_.control);
 }
+
+void SceneRun::system_changed() { make_steps(); }
 
 bool SceneRun::at_end() const {
   return scene_.variable_steps() ? summary_.t >= end_ : summary_.steps == scene_.steps;
 }
 
-bool SceneRun::done() const { return stopped_ || summary_.end == RunEnd::failed || at_end(); }
+bool SceneRun::done() const {
+  return ended_ || summary_.end == RunEnd::failed || summary_.end == RunEnd::interrupted ||
+         at_end();
+}
 
 void SceneRun::fail(const std::string& message) {
   summary_.end = RunEnd::failed;
@@ -111,7 +118,7 @@ RunMoment SceneRun::start() {
   return {0, summary_.state, drift_.start(), nullptr, drift_, summary_, at_end(), {}, {}};
 }
 
-// Takes the step into report_; false when it failed.
+// Takes the step into report_; false when it failed or was stopped.
 bool SceneRun::advance() {
   const int step = summary_.steps + 1;
   const State& state = summary_.state;
@@ -120,6 +127,11 @@ bool SceneRun::advance() {
     report_ = control_->step(summary_.state, end_);
   } catch (const Error& error) {  // a factor that does not fit into memory, say
     fail(fmt::format("step {} (t = {:.6g}): {}", step, state.t, error.what()));
+    return false;
+  }
+  // It was not a step: nothing of it counts.
+  if (report_.status == StepStatus::stopped) {
+    summary_.end = RunEnd::interrupted;
     return false;
   }
   const Clock::time_point after = Clock::now();
@@ -142,8 +154,8 @@ std::optional<RunMoment> SceneRun::step() {
   if (!scene_.variable_steps()) state.t = scene_.initial.t + step * scene_.step;
   const std::span<const EventHit> events =
       happened(between_, before_, state, scene_, report_.substeps);
-  stopped_ = !events.empty() && stops(scene_, events.back());
-  if (stopped_) {
+  ended_ = !events.empty() && stops(scene_, events.back());
+  if (ended_) {
     report_ = between_.step_to(before_, events.back(), state);
     summary_.end = RunEnd::event;
     summary_.message = fmt::format(
@@ -165,8 +177,9 @@ RunSummary SceneRun::finish() {
   return summary_;
 }
 
-RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer) {
-  SceneRun run(scene, drift);
+RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
+                     const std::atomic<bool>* stop) {
+  SceneRun run(scene, drift, stop);
   bool go_on = observer(run.start());
   while (go_on && !run.done()) {
     try {

@@ -1,6 +1,7 @@
 // Running a scene from its first step to its last.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -22,7 +23,7 @@ enum class RunEnd {
   finished,     // all steps done
   event,        // an event of the scene ended it
   failed,       // a step could not be solved; everything up to it was handed out
-  interrupted,  // the observer asked to stop
+  interrupted,  // the observer asked to stop, or a stop was asked for within a step
 };
 [[nodiscard]] std::string_view name(RunEnd end);
 
@@ -76,15 +77,16 @@ struct RunMoment {
 // A run step by step, for those who do something else in between.
 class SceneRun {
  public:
-  // Both must outlive this. The drift tracker is told each step.
-  SceneRun(const Scene& scene, DriftTracker& drift);
+  // Both must outlive this. The drift tracker is told each step. When `stop` is set, from any
+  // thread, the step at hand is given up at its next iteration.
+  SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop = nullptr);
 
   // Before the first step.
   [[nodiscard]] RunMoment start();
-  // Whether there is nothing left to do: the end is reached, or the run failed.
+  // Whether there is nothing left to do: the end is reached, or the run failed or was stopped.
   [[nodiscard]] bool done() const;
-  // The next step; nothing when it failed, which the summary then says. Its references are good
-  // until the next call.
+  // The next step; nothing when it failed or was stopped, which the summary then says. Its
+  // references are good until the next call.
   [[nodiscard]] std::optional<RunMoment> step();
   void fail(const std::string& message);
   // To be called when something was added to the system.
@@ -97,12 +99,14 @@ class SceneRun {
 
  private:
   [[nodiscard]] bool at_end() const;
+  void make_steps();
   bool advance();
 
   using Clock = std::chrono::steady_clock;
   Clock::time_point begun_ = Clock::now();
   const Scene& scene_;
   DriftTracker& drift_;
+  const std::atomic<bool>* stop_;
   RunSummary summary_;
   double end_;
   std::unique_ptr<Integrator> integrator_;
@@ -110,13 +114,15 @@ class SceneRun {
   BetweenSteps between_;
   State before_;
   StepReport report_;
-  bool stopped_ = false;  // by an event
+  bool ended_ = false;  // by an event
 };
 
 // Called in order, from one thread. Returning false ends the run after this step.
 using RunObserver = std::function<bool(const RunMoment&)>;
 
-// Advances scene.initial by scene.steps steps, or over scene.duration with step control.
-RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer);
+// Advances scene.initial by scene.steps steps, or over scene.duration with step control. `stop`,
+// when set, ends it without finishing the step at hand.
+RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
+                     const std::atomic<bool>* stop = nullptr);
 
 }  // namespace lilyan

@@ -91,7 +91,32 @@ std::vector<const ContactBody*> read_bodies(TableReader& reader,
   return chosen;
 }
 
+// What is seen of an obstacle.
+Obstacle read_obstacle(TableReader& reader) {
+  Obstacle obstacle{.shape = read_shape(reader)};
+  const bool plane = std::holds_alternative<PlaneShape>(obstacle.shape);
+  if (plane && reader.has("inside")) {
+    reader.fail("inside", "a plane has no inside; turn its 'normal' round");
+  }
+  if (!plane) obstacle.inside_out = reader.flag("inside", false);
+  if (reader.has("motion")) {
+    TableReader motion = reader.table("motion");
+    obstacle.motion = read_motion(motion, middle(obstacle.shape));
+    motion.finish();
+  }
+  return obstacle;
+}
+
 }  // namespace
+
+std::vector<Obstacle> obstacles_in(const std::filesystem::path& file) {
+  const SceneDocument document(file, {});
+  toml::table resolved;
+  TableReader root(document, document.root(), "", resolved);
+  std::vector<Obstacle> obstacles;
+  for (TableReader& reader : root.tables("obstacle")) obstacles.push_back(read_obstacle(reader));
+  return obstacles;
+}
 
 std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
                                      const std::vector<ContactBody>& bodies, System& system) {
@@ -101,17 +126,7 @@ std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
                    "inside", "stiffness", "thickness", "model", "friction", "creep", "bodies",
                    "motion"});
     reader.text("name", "obstacle");
-    Obstacle obstacle{.shape = read_shape(reader)};
-    const bool plane = std::holds_alternative<PlaneShape>(obstacle.shape);
-    if (plane && reader.has("inside")) {
-      reader.fail("inside", "a plane has no inside; turn its 'normal' round");
-    }
-    if (!plane) obstacle.inside_out = reader.flag("inside", false);
-    if (reader.has("motion")) {
-      TableReader motion = reader.table("motion");
-      obstacle.motion = read_motion(motion, middle(obstacle.shape));
-      motion.finish();
-    }
+    Obstacle obstacle = read_obstacle(reader);
     const double stiffness = reader.positive("stiffness");
     const double thickness = reader.number("thickness", 0.0);
     if (!(thickness >= 0)) reader.fail("thickness", "'thickness' must not be negative");

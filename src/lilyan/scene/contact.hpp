@@ -1,6 +1,7 @@
 // The [[obstacle]] and [[contact]] tables of a scene.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct ContactBody {
   int count = 0;
   ContactSurface surface;
 };
+
+// The obstacles of a scene file, without anything else of it: as a run's folder keeps it, it may be
+// far from its meshes. Throws InputError.
+[[nodiscard]] std::vector<Obstacle> obstacles_in(const std::filesystem::path& file);
 
 // Both add what the tables say to the system. x are the initial positions.
 std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,

@@ -13,4 +13,12 @@ std::optional<Lame> material_of(const Scene& scene) {
   return Lame{*mu, *lambda};
 }
 
+std::optional<RayleighDamping> damping_of(const Scene& scene) {
+  if (!scene.coordinates.empty()) return {};
+  const toml::table root = toml::parse(scene.resolved);
+  const auto damping = root["body"][0]["damping"];
+  return RayleighDamping{.mass = damping["mass"].value_or(0.0),
+                         .stiffness = damping["stiffness"].value_or(0.0)};
+}
+
 }  // namespace lilyan

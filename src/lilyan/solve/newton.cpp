@@ -94,6 +94,10 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   while (true) {
     const double defect = objective.defect(d, gradient_);
     if (!(defect > 1)) return result;
+    if (options_.stop_asked()) {
+      result.status = StepStatus::stopped;
+      return result;
+    }
     if (result.iterations == options_.max_iterations) {
       result.status = StepStatus::not_converged;
       return result;

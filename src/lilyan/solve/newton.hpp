@@ -1,6 +1,7 @@
 // Newton's method for minimisation, with line search on the objective itself.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ struct NewtonOptions {
   // Solve again with the factor at hand while that contracts the residual fast.
   bool reuse_factor = true;
   LinearChoice linear = LinearChoice::automatic;
+  // Looked at once in every iteration, if there is one: when it is set, the solve ends as
+  // `stopped`.
+  const std::atomic<bool>* stop = nullptr;
+  [[nodiscard]] bool stop_asked() const { return stop && stop->load(std::memory_order_relaxed); }
 };
 
 // A smooth function of all degrees of freedom. Entries of fixed vertices stay as given: gradients

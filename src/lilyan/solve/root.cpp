@@ -59,6 +59,7 @@ NewtonResult RootFinder::solve(Equation& equation, Vector& d, int max_iterations
   double best = norm;  // at the last iteration that counted as progress
   int since = 0;       // iterations after it
   while (equation.defect(d, residual_) > 1) {
+    if (options_.stop_asked()) return finish(StepStatus::stopped);
     if (result.iterations == max_iterations) return finish(StepStatus::not_converged);
     if (stalled && norm <= equation.rounding(d)) return finish(StepStatus::round_off);
     const bool fresh = !(reuse && factored);

@@ -8,7 +8,8 @@ constexpr PaneId kOnly{.pane = 0, .run = 1};
 }  // namespace
 
 Broadcast::Broadcast(const Scene& scene, const ServerOptions& options)
-    : series_(scene),
+    : scene_(scene),
+      series_(scene),
       picture_(scene),
       session_({.scenes = {scene.name}}),
       server_(session_, options) {
@@ -18,20 +19,19 @@ Broadcast::Broadcast(const Scene& scene, const ServerOptions& options)
 }
 
 void Broadcast::add(const RunMoment& moment) {
-  session_.feed({.frame = moment.step,
-                 .t = moment.state.t,
-                 .picture = picture_.frame(kOnly, moment.step, moment.state),
-                 .row = series_.row(moment),
-                 .done = moment.last});
+  PaneMoment shown{.frame = moment.step,
+                   .t = moment.state.t,
+                   .picture = picture_.frame(kOnly, moment.step, moment.state),
+                   .done = moment.last};
+  add_row(scene_, moment.state, series_.row(moment), shown);
+  session_.feed(std::move(shown));
 }
 
 void Broadcast::finish(const RunSummary& summary) {
   if (summary.end != RunEnd::failed) return;
-  session_.feed({.frame = summary.steps,
-                 .t = summary.t,
-                 .row = series_.rest(summary),
-                 .done = true,
-                 .failed = summary.message});
+  PaneMoment end{.frame = summary.steps, .t = summary.t, .done = true, .failed = summary.message};
+  add_row(scene_, summary.state, series_.rest(summary), end);
+  session_.feed(std::move(end));
 }
 
 }  // namespace lilyan::view

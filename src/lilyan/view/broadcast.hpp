@@ -24,6 +24,7 @@ class Broadcast {
   [[nodiscard]] std::size_t clients() const { return session_.clients(); }
 
  private:
+  const Scene& scene_;
   SeriesFeed series_;
   Picture picture_;
   Session session_;

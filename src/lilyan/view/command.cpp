@@ -60,16 +60,19 @@ std::size_t pane(const Json& json) {
       whole(field(json, "pane"), "pane", static_cast<int>(kMostPanes) - 1));
 }
 
-std::vector<std::string> settings(const Json& json) {
+// Empty when it is not there.
+std::vector<std::string> texts(const Json& json, const char* name, const char* of) {
   std::vector<std::string> result;
-  const auto found = json.find("settings");
+  const auto found = json.find(name);
   if (found == json.end()) return result;
   if (!found->is_array() || found->size() > kMostSettings) {
-    throw Error("'settings' must be a list of key=value");
+    throw Error(fmt::format("'{}' must be a list of {}", name, of));
   }
-  for (const Json& entry : *found) result.push_back(text(entry, "settings"));
+  for (const Json& entry : *found) result.push_back(text(entry, name));
   return result;
 }
+
+std::vector<std::string> settings(const Json& json) { return texts(json, "settings", "key=value"); }
 
 Open open(const Json& json) {
   const Json& panes = field(json, "panes");
@@ -143,7 +146,9 @@ Command parse_command(std::string_view message) {
   if (type == "reset") return Reset{};
   if (type == "speed") return speed(json);
   if (type == "open") return open(json);
-  if (type == "change") return Change{pane(json), settings(json)};
+  if (type == "change") {
+    return Change{pane(json), settings(json), texts(json, "remove", "keys")};
+  }
   if (type == "seek") return Seek{whole(field(json, "frame"), "frame", 2'000'000'000)};
   if (type == "pull") {
     return Pull{pane(json), whole(field(json, "vertex"), "vertex", 2'000'000'000),

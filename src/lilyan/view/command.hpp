@@ -33,6 +33,7 @@ struct Open {
 struct Change {
   std::size_t pane = 0;
   std::vector<std::string> settings;
+  std::vector<std::string> remove;  // keys of settings
 };
 struct Seek {
   int frame = 0;

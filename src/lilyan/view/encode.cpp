@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 static_assert(std::endian::native == std::endian::little, "messages are little-endian");
 constexpr std::uint32_t kMagic = 0x594C494C;  // "LILY"
-enum class Kind : std::uint32_t { mesh = 1, frame = 2, cloud = 3 };
+enum class Kind : std::uint32_t { mesh = 1, frame = 2, cloud = 3, path = 5 };
 
 Message share(std::string text) { return std::make_shared<const std::string>(std::move(text)); }
 
@@ -95,6 +95,7 @@ Json head(PaneId id, const PaneInfo& info) {
           {"columns", info.columns},
           {"obstacles", obstacles(info.obstacles)},
           {"material", nullptr},
+          {"damping", nullptr},
           {"error", nullptr}};
 }
 
@@ -118,6 +119,9 @@ Message pane_message(PaneId id, const PaneInfo& info) {
   Json json = head(id, info);
   if (info.material) {
     json["material"] = {{"mu", info.material->mu}, {"lambda", info.material->lambda}};
+  }
+  if (info.damping) {
+    json["damping"] = {{"mass", info.damping->mass}, {"stiffness", info.damping->stiffness}};
   }
   return share(json);
 }
@@ -166,7 +170,8 @@ Message mesh_message(PaneId id, const MeshArrays& mesh) {
 Message frame_message(PaneId id, int frame, double t, const FrameArrays& arrays) {
   Bytes bytes(Kind::frame, id);
   bytes.count(static_cast<std::size_t>(frame)).count(arrays.speed.size()).add(t);
-  return bytes.array(arrays.x).array(arrays.speed).array(arrays.energy).take();
+  bytes.array(arrays.x).array(arrays.speed).array(arrays.energy);
+  return bytes.count(arrays.poses.size() / kPoseNumbers).array(arrays.poses).take();
 }
 
 Message system_message(PaneId id, int frame, const State& state) {
@@ -176,6 +181,20 @@ Message system_message(PaneId id, int frame, const State& state) {
   return bytes.array(std::span<const double>(state.x.data(), n))
       .array(std::span<const double>(state.v.data(), n))
       .take();
+}
+
+Message path_message(PaneId id, std::size_t first, std::size_t n, std::span<const double> entries) {
+  const std::size_t length = 1 + 2 * n;
+  const std::size_t count = entries.size() / length;
+  Bytes bytes(Kind::path, id);
+  bytes.count(first).count(count).count(n).count(0);
+  const auto column = [&](std::size_t begin, std::size_t size) {
+    for (std::size_t i = 0; i < count; ++i) bytes.array(entries.subspan(i * length + begin, size));
+  };
+  column(0, 1);
+  column(1, n);
+  column(1 + n, n);
+  return bytes.take();
 }
 
 Message cloud_message(PaneId id, int frame, double t, std::span<const float> q,

@@ -39,11 +39,17 @@ struct MeshArrays {
 };
 [[nodiscard]] Message mesh_message(PaneId id, const MeshArrays& mesh);
 
+inline constexpr std::size_t kPoseNumbers = 12;  // of a matrix [R|t], row by row
 struct FrameArrays {
   std::span<const float> x, speed, energy;
+  std::span<const float> poses;  // 12 numbers for each obstacle that moves
 };
 [[nodiscard]] Message frame_message(PaneId id, int frame, double t, const FrameArrays& arrays);
 [[nodiscard]] Message system_message(PaneId id, int frame, const State& state);
+// Of n coordinates: entries of time, coordinates and velocities, one after the other. `first` is
+// the number of the first of them.
+[[nodiscard]] Message path_message(PaneId id, std::size_t first, std::size_t n,
+                                   std::span<const double> entries);
 [[nodiscard]] Message cloud_message(PaneId id, int frame, double t, std::span<const float> q,
                                     std::span<const float> v);
 

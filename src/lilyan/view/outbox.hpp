@@ -1,4 +1,5 @@
-// What waits to be sent to one client: all texts in order, and of pictures the latest of each slot.
+// What waits to be sent to one client: all texts and data in order, and of pictures the latest of
+// each slot.
 #pragma once
 
 #include <array>
@@ -16,46 +17,52 @@ struct Outgoing {
   bool binary = false;
 };
 
-// However slow the client, this stays bounded: it overflows when too much text waits.
+// However slow the client, this stays bounded: it overflows when too much waits that must not be
+// dropped.
 class Outbox {
  public:
-  explicit Outbox(std::size_t most_text) : most_(most_text) {}
+  explicit Outbox(std::size_t most) : most_(most) {}
 
   // No picture is sent before a text that `begins`, should it wait still.
   void text(Message message, bool begins) {
-    waiting_ += message->size();
-    texts_.push_back(std::move(message));
-    ++pushed_;
+    push({std::move(message), false});
     if (begins) barrier_ = pushed_;
   }
+  void data(Message message) { push({std::move(message), true}); }
   void picture(std::size_t slot, Message message) { pictures_[slot] = std::move(message); }
   [[nodiscard]] bool overflowed() const { return waiting_ > most_; }
 
-  // Texts and pictures take turns, so that neither starves the other.
+  // What is queued and pictures take turns, so that neither starves the other.
   [[nodiscard]] std::optional<Outgoing> next() {
-    const bool picture_turn = texts_.empty() || (last_was_text_ && popped_ >= barrier_);
+    const bool picture_turn = queue_.empty() || (last_was_queued_ && popped_ >= barrier_);
     if (picture_turn) {
       for (Message& picture : pictures_) {
         if (!picture) continue;
-        last_was_text_ = false;
+        last_was_queued_ = false;
         return Outgoing{std::exchange(picture, nullptr), true};
       }
     }
-    if (texts_.empty()) return {};
-    Message message = std::move(texts_.front());
-    texts_.pop_front();
-    waiting_ -= message->size();
+    if (queue_.empty()) return {};
+    Outgoing next = std::move(queue_.front());
+    queue_.pop_front();
+    waiting_ -= next.message->size();
     ++popped_;
-    last_was_text_ = true;
-    return Outgoing{std::move(message), false};
+    last_was_queued_ = true;
+    return next;
   }
 
  private:
+  void push(Outgoing next) {
+    waiting_ += next.message->size();
+    queue_.push_back(std::move(next));
+    ++pushed_;
+  }
+
   std::size_t most_;
-  std::size_t waiting_ = 0;  // bytes of texts
+  std::size_t waiting_ = 0;  // bytes in the queue
   std::size_t pushed_ = 0, popped_ = 0, barrier_ = 0;
-  bool last_was_text_ = false;
-  std::deque<Message> texts_;
+  bool last_was_queued_ = false;
+  std::deque<Outgoing> queue_;
   std::array<Message, kSlots> pictures_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/scene/material_of.hpp"
 #include "lilyan/view/command.hpp"
 
 namespace lilyan::view {
@@ -34,6 +35,7 @@ struct PaneInfo {
   std::vector<std::string> columns;  // of rows
   std::vector<Obstacle> obstacles;
   std::optional<Lame> material;
+  std::optional<RayleighDamping> damping;
 };
 
 // What there is to show after a step, or before the first.
@@ -43,6 +45,8 @@ struct PaneMoment {
   Message picture;          // null when the step failed
   Message cloud;            // null: there is none
   std::vector<double> row;  // of the series; empty: none at this step
+  // Of small systems: time, coordinates and velocities at each row, one after the other.
+  std::vector<double> path;
   bool done = false;
   std::string failed;  // why the run cannot go on
 };
@@ -61,6 +65,9 @@ class Pane {
   [[nodiscard]] virtual PaneMoment start() = 0;
   // Called while the last moment was not done.
   [[nodiscard]] virtual PaneMoment step() = 0;
+
+  // From any thread: the step at hand is to end soon, whatever comes of it; there will be no other.
+  virtual void stop() {}
 
   // Both throw Error when the pane has nothing to pull at, or no room for a cloud. No pull: let go.
   virtual void pull(const std::optional<Pull>& pull) = 0;

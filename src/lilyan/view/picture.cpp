@@ -5,7 +5,7 @@
 
 #include "lilyan/core/energy_density.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/run/results.hpp"
+#include "lilyan/scene/geometry_of.hpp"
 #include "lilyan/view/encode.hpp"
 
 namespace lilyan::view {
@@ -48,6 +48,20 @@ std::vector<float> surface_speeds(const WholeSurface& surface, Points velocities
     speed[k] = static_cast<float>(std::hypot(v[0], v[1], v[2]));
   }
   return speed;
+}
+
+std::vector<float> obstacle_poses(const std::vector<Obstacle>& obstacles, double t) {
+  std::vector<float> poses;
+  for (const Obstacle& obstacle : obstacles) {
+    if (!obstacle.motion.moves()) continue;
+    const Pose pose = obstacle.motion.at(t);
+    const Vec3 origin = pose.apply(Vec3::Zero());
+    for (int row = 0; row < 3; ++row) {
+      for (int c = 0; c < 3; ++c) poses.push_back(static_cast<float>(pose.rotation(row, c)));
+      poses.push_back(static_cast<float>(origin[row]));
+    }
+  }
+  return poses;
 }
 
 Picture::Picture(const Scene& scene) : scene_(scene) {
@@ -102,7 +116,8 @@ Message Picture::frame(PaneId id, int frame, const State& state) {
   return frame_message(id, frame, state.t,
                        {.x = surface_points(surface_, {state.x.data(), n}),
                         .speed = surface_speeds(surface_, {state.v.data(), n}),
-                        .energy = density_});
+                        .energy = density_,
+                        .poses = obstacle_poses(scene_.obstacles, state.t)});
 }
 
 }  // namespace lilyan::view

@@ -23,6 +23,8 @@ struct WholeSurface {
 // x of the surface's vertices.
 [[nodiscard]] std::vector<float> surface_points(const WholeSurface& surface, Points points);
 [[nodiscard]] std::vector<float> surface_speeds(const WholeSurface& surface, Points velocities);
+// Of those that move, from where the scene puts them to where they are at t: [R|t], row by row.
+[[nodiscard]] std::vector<float> obstacle_poses(const std::vector<Obstacle>& obstacles, double t);
 
 class Picture {
  public:

@@ -2,41 +2,49 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <vector>
 
-#include "lilyan/run/export.hpp"
+#include "lilyan/io/number_table.hpp"
 #include "lilyan/view/pane.hpp"
-#include "lilyan/view/picture.hpp"
 
 namespace lilyan::view {
 
-class Replay final : public Pane {
+// What is common to runs of bodies and of small systems: the rows of their series.
+class Replay : public Pane {
  public:
-  // Throws InputError unless the folder has frames of bodies (.vtu) and their series.
-  Replay(PaneId id, const PaneRequest& request, const std::filesystem::path& folder);
-
   [[nodiscard]] const PaneInfo& info() const override { return info_; }
-  [[nodiscard]] Message mesh() const override { return mesh_; }
   [[nodiscard]] PaneMoment start() override { return show(0); }
   [[nodiscard]] PaneMoment step() override { return show(shown_ + 1); }
   void pull(const std::optional<Pull>& pull) override;
   void cloud(const CloudRequest& request) override;
 
- private:
-  void read_series(const std::filesystem::path& file);
-  void read_summary(const std::filesystem::path& file);
-  [[nodiscard]] PaneMoment show(std::size_t frame);
-  [[nodiscard]] PaneMoment read(std::size_t frame);
+ protected:
+  // Reads the series and the summary. Throws InputError.
+  Replay(PaneId id, const PaneRequest& request, const std::filesystem::path& folder);
+  // To be called with the times of the frames once they are known.
+  void set_times(std::vector<double> times);
+  // The picture of a frame. May throw Error.
+  [[nodiscard]] virtual Message picture(std::size_t frame) = 0;
+  // Adds where a small system is at the time of a row.
+  virtual void add_to_path(double /*t*/, std::vector<double>& /*path*/) const {}
+  [[nodiscard]] double slack() const;  // times as close as that are the same
 
   PaneId id_;
   PaneInfo info_;
-  std::vector<ListedFrame> frames_;
-  std::size_t points_ = 0;
-  WholeSurface surface_;
-  Message mesh_;
-  std::vector<double> series_;  // rows one after the other
+  std::vector<double> times_;
+
+ private:
+  void read_summary(const std::filesystem::path& file);
+  [[nodiscard]] PaneMoment show(std::size_t frame);
+
+  NumberTable series_;
   std::size_t rows_shown_ = 0;
   std::size_t shown_ = 0;
 };
+
+// Throws InputError unless the folder has frames of bodies (.vtu) or a trajectory, and the series.
+[[nodiscard]] std::unique_ptr<Pane> make_replay(PaneId id, const PaneRequest& request,
+                                                const std::filesystem::path& folder);
 
 }  // namespace lilyan::view

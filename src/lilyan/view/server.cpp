@@ -158,6 +158,11 @@ class Server::Network::WebClient final : public Client,
     outbox_.text(message, begins);
     call();
   }
+  void data(const Message& message) override {
+    const std::lock_guard lock(mutex_);
+    outbox_.data(message);
+    call();
+  }
   void picture(std::size_t slot, const Message& message) override {
     const std::lock_guard lock(mutex_);
     outbox_.picture(slot, message);

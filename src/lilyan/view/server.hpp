@@ -15,7 +15,7 @@ struct ServerOptions {
   bool insist = false;                 // fail rather than take the next free port
   std::string_view page;               // HTML; to outlive the server
   std::size_t most_clients = 8;
-  std::size_t most_backlog = 64U << 20U;  // bytes of text that may wait for a client
+  std::size_t most_backlog = 64U << 20U;  // bytes of text and data that may wait for a client
 };
 
 class Server {

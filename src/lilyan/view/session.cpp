@@ -19,7 +19,6 @@ using namespace std::chrono_literals;
 // A page cannot draw more than so many rows in a tick, nor anyone see more than so many steps.
 constexpr int kMostRowsATick = 128;
 constexpr int kMostStepsATick = 2000;
-constexpr std::size_t kMostRowBytes = std::size_t{128} << 20U;  // of a pane
 
 double infinity() { return std::numeric_limits<double>::infinity(); }
 
@@ -39,6 +38,7 @@ Session::~Session() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
+    for (const auto& s : slots_) s->stop_step();
     wake();
   }
   for (std::thread& thread : threads_) thread.join();
@@ -132,6 +132,7 @@ void Session::load(Slot& s, std::unique_lock<std::mutex>& lock) {
     s.pane = std::move(pane);
     s.h = s.pane->info().step;
     s.columns = s.pane->info().columns.size();
+    s.coordinates = s.pane->info().coordinates.size();
     s.head = head;
     s.mesh = mesh;
     s.error = false;
@@ -185,7 +186,7 @@ void Session::step(Slot& s, std::unique_lock<std::mutex>& lock) {
   }
   const double ms = std::chrono::duration<double, std::milli>(Clock::now() - before).count();
   lock.lock();
-  if (s.load_asked || !s.used) return;
+  if (s.load_asked || !s.used || stop_) return;  // nobody waits for it any more
   s.ms_per_step = s.ms_per_step == 0 ? ms : 0.9 * s.ms_per_step + 0.1 * ms;
   ++s.steps_in_tick;
   take(s, std::move(moment));
@@ -195,14 +196,15 @@ void Session::step(Slot& s, std::unique_lock<std::mutex>& lock) {
 }
 
 void Session::take(Slot& s, PaneMoment moment) {
-  if (s.rows.size() * sizeof(double) > kMostRowBytes) return;
+  if (s.full()) return;
   if (!moment.row.empty()) {
     s.rows.insert(s.rows.end(), moment.row.begin(), moment.row.end());
+    s.path.insert(s.path.end(), moment.path.begin(), moment.path.end());
     ++s.rows_in_tick;
   }
   s.finished = moment.done;
   s.failed = std::move(moment.failed);
-  if (s.rows.size() * sizeof(double) > kMostRowBytes && !s.finished) {
+  if (s.full() && !s.finished) {
     s.finished = true;
     s.failed = "a live view keeps no more rows than this; the rest is for 'lilyan run' alone";
   }
@@ -222,6 +224,7 @@ void Session::feed(const PaneInfo& info, PaneId id, const Message& mesh) {
   s.id = id;
   s.h = info.step;
   s.columns = info.columns.size();
+  s.coordinates = info.coordinates.size();
   s.head = pane_message(id, info);
   s.mesh = mesh;
   playing_ = true;

@@ -29,6 +29,8 @@ class Client {
   virtual ~Client() = default;
   // Texts are to arrive all of them, in order. `begins`: what comes next may refer to it.
   virtual void text(const Message& message, bool begins) = 0;
+  // Binary, to arrive all of them, in order with the texts.
+  virtual void data(const Message& message) = 0;
   // Of a slot only the latest matters. Lower slots go first.
   virtual void picture(std::size_t slot, const Message& message) = 0;
 };

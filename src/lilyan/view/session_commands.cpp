@@ -69,6 +69,7 @@ void Session::replace(const std::vector<PaneRequest>& panes) {
     if (i < panes_) {
       begin(*slots_[i], panes[i]);
     } else {
+      slots_[i]->stop_step();
       slots_[i]->clear();
     }
   }
@@ -76,6 +77,7 @@ void Session::replace(const std::vector<PaneRequest>& panes) {
 }
 
 void Session::begin(Slot& s, const PaneRequest& request) {
+  s.stop_step();
   s.clear();
   s.request = request;
   s.id.run = ++runs_;
@@ -100,7 +102,9 @@ void Session::greet(Client& client) {
     if (!s.head) continue;
     client.text(s.head, true);
     if (s.mesh) client.picture(i, s.mesh);
-    if (s.told > 0) client.text(rows_message(s.id, {s.rows.data(), s.told}, s.columns), false);
+    if (s.told == 0) continue;
+    client.text(rows_message(s.id, {s.rows.data(), s.told}, s.columns), false);
+    if (s.coordinates > 0) client.data(s.path_of(0, s.told / s.columns));
   }
   if (std::ranges::find(clients_, &client) == clients_.end()) clients_.push_back(&client);
   show(&client);
@@ -168,11 +172,16 @@ void Session::Handler::operator()(const Change& command) const {
   Slot& s = session.slot(command.pane);
   refuse_files(command.settings);
   PaneRequest request = s.request;
+  const auto remove = [&](const std::string& key) {
+    return std::erase_if(request.settings,
+                         [&](const std::string& old) { return old.starts_with(key + "="); });
+  };
+  for (const std::string& key : command.remove) {
+    if (remove(key) == 0) throw Error(fmt::format("there is no setting '{}' to take away", key));
+  }
   for (const std::string& setting : command.settings) {
     if (setting.find('=') == std::string::npos) throw Error("a setting is written key=value");
-    // The new value takes the place of the old one.
-    const std::string key = setting.substr(0, setting.find('=') + 1);
-    std::erase_if(request.settings, [&](const std::string& old) { return old.starts_with(key); });
+    remove(setting.substr(0, setting.find('=')));  // the new value takes the place of the old one
     request.settings.push_back(setting);
   }
   session.seek_.reset();

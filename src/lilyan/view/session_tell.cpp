@@ -60,6 +60,10 @@ void Session::keep_pace() {
 void Session::flush_rows(Slot& s) {
   if (s.told == s.rows.size()) return;
   to_all(rows_message(s.id, std::span(s.rows).subspan(s.told), s.columns));
+  if (s.coordinates > 0) {
+    const Message path = s.path_of(s.told / s.columns, s.rows.size() / s.columns);
+    for (Client* client : clients_) client->data(path);
+  }
   s.told = s.rows.size();
 }
 

@@ -2,33 +2,38 @@
 
 #include <fmt/format.h>
 
-#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/scene/material_of.hpp"
 #include "lilyan/view/encode.hpp"
 
 namespace lilyan::view {
 
 PaneInfo info_of(const Scene& scene, const PaneRequest& request) {
-  PaneInfo info{.scene = request.scene,
-                .title = scene.title,
-                .method = scene.scheme.label,
-                .method_name = scene.method,
-                .step = scene.step,
-                .steps = scene.variable_steps() ? 0 : scene.steps,
-                .system = !scene.coordinates.empty(),
-                .vertices = scene.system->vertices(),
-                .coordinates = scene.coordinates,
-                .settings = request.settings,
-                .columns = series_columns(Watch(scene).columns()),
-                .material = material_of(scene)};
-  for (const auto& energy : scene.system->energies()) {
-    if (const auto* contact = dynamic_cast<const ObstacleContact*>(energy.get())) {
-      info.obstacles.push_back(contact->obstacle());
-    }
-  }
-  return info;
+  return {.scene = request.scene,
+          .title = scene.title,
+          .method = scene.scheme.label,
+          .method_name = scene.method,
+          .step = scene.step,
+          .steps = scene.variable_steps() ? 0 : scene.steps,
+          .system = !scene.coordinates.empty(),
+          .vertices = scene.system->vertices(),
+          .coordinates = scene.coordinates,
+          .settings = request.settings,
+          .columns = series_columns(Watch(scene).columns()),
+          .obstacles = scene.obstacles,
+          .material = material_of(scene),
+          .damping = damping_of(scene)};
+}
+
+void add_to_path(const State& state, std::vector<double>& path) {
+  path.push_back(state.t);
+  path.insert(path.end(), state.x.begin(), state.x.end());
+  path.insert(path.end(), state.v.begin(), state.v.end());
+}
+
+void add_row(const Scene& scene, const State& state, std::vector<double> row, PaneMoment& to) {
+  to.row = std::move(row);
+  if (!to.row.empty() && !scene.coordinates.empty()) add_to_path(state, to.path);
 }
 
 std::vector<double> SeriesFeed::row(const RunMoment& moment) {
@@ -52,7 +57,7 @@ Simulation::Simulation(PaneId id, const PaneRequest& request, const std::filesys
       scene_(load_scene(file, {.settings = request.settings})),
       info_(info_of(scene_, request)),
       drift_(*scene_.system, scene_.initial, invariants(*scene_.system, scene_.initial)),
-      run_(scene_, drift_),
+      run_(scene_, drift_, &stop_),
       series_(scene_),
       picture_(scene_),
       hand_(scene_) {
@@ -63,8 +68,8 @@ PaneMoment Simulation::show(const RunMoment& moment) {
   PaneMoment shown{.frame = moment.step,
                    .t = moment.state.t,
                    .picture = picture_.frame(id_, moment.step, moment.state),
-                   .row = series_.row(moment),
                    .done = moment.last};
+  add_row(scene_, moment.state, series_.row(moment), shown);
   if (cloud_) shown.cloud = cloud_->picture(id_, moment.step, moment.state.t);
   return shown;
 }
@@ -83,11 +88,9 @@ PaneMoment Simulation::step() {
     run_.fail(error.what());
   }
   const RunSummary& summary = run_.summary();
-  return {.frame = summary.steps,
-          .t = summary.t,
-          .row = series_.rest(summary),
-          .done = true,
-          .failed = summary.message};
+  PaneMoment end{.frame = summary.steps, .t = summary.t, .done = true, .failed = summary.message};
+  add_row(scene_, summary.state, series_.rest(summary), end);
+  return end;
 }
 
 void Simulation::pull(const std::optional<Pull>& pull) {

@@ -1,6 +1,7 @@
 // A scene that is simulated while it is watched.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -18,6 +19,11 @@
 namespace lilyan::view {
 
 [[nodiscard]] PaneInfo info_of(const Scene& scene, const PaneRequest& request);
+
+// An entry of a small system's path.
+void add_to_path(const State& state, std::vector<double>& path);
+// A row of the series, and the entry that belongs to it.
+void add_row(const Scene& scene, const State& state, std::vector<double> row, PaneMoment& to);
 
 // The rows of series.csv, one for each step that has one.
 class SeriesFeed {
@@ -44,6 +50,7 @@ class Simulation final : public Pane {
   [[nodiscard]] Message mesh() const override { return picture_.mesh(id_, scene_.initial); }
   [[nodiscard]] PaneMoment start() override;
   [[nodiscard]] PaneMoment step() override;
+  void stop() override { stop_ = true; }
   void pull(const std::optional<Pull>& pull) override;
   void cloud(const CloudRequest& request) override;
   [[nodiscard]] Message cloud_picture() const override;
@@ -55,6 +62,7 @@ class Simulation final : public Pane {
   Scene scene_;
   PaneInfo info_;
   DriftTracker drift_;
+  std::atomic<bool> stop_ = false;
   SceneRun run_;
   SeriesFeed series_;
   Picture picture_;

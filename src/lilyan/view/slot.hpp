@@ -3,15 +3,19 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "lilyan/view/encode.hpp"
 #include "lilyan/view/recording.hpp"
 #include "lilyan/view/session.hpp"
 
 namespace lilyan::view {
 
 inline constexpr double kSameTime = 1e-9;  // of a step: times as close as that are the same
+
+inline constexpr std::size_t kMostRowBytes = std::size_t{128} << 20U;  // of rows and path
 
 struct Session::Slot {
   Slot(std::size_t number, std::size_t most_bytes) : recording(most_bytes) {
@@ -20,15 +24,17 @@ struct Session::Slot {
 
   PaneId id;
   PaneRequest request;
-  std::unique_ptr<Pane> pane;  // touched by the pane's own thread only
+  std::unique_ptr<Pane> pane;  // touched by the pane's own thread only, but for stop()
   bool used = false;
   bool load_asked = false;
   bool error = false;  // there is nothing to show
 
   Message head, mesh;
   std::size_t columns = 0;
-  std::vector<double> rows;  // all of them, one after the other
-  std::size_t told = 0;      // numbers of these that clients were told
+  std::vector<double> rows;     // all of them, one after the other
+  std::size_t told = 0;         // numbers of these that clients were told
+  std::size_t coordinates = 0;  // of a small system
+  std::vector<double> path;     // as many entries as rows; none of bodies
   Recording recording;
   double t = 0;
   double h = 0;  // of the last step
@@ -54,11 +60,26 @@ struct Session::Slot {
     return pane && (pull_asked || cloud_asked || !used);
   }
 
+  // Of the rows from one number to another.
+  [[nodiscard]] Message path_of(std::size_t first, std::size_t last) const {
+    const std::size_t length = 1 + 2 * coordinates;
+    return path_message(id, first, coordinates,
+                        std::span(path).subspan(first * length, (last - first) * length));
+  }
+  // Whether no more can be kept.
+  [[nodiscard]] bool full() const {
+    return (rows.size() + path.size()) * sizeof(double) > kMostRowBytes;
+  }
+  // Before what is shown here is replaced: nobody is to wait for a step that takes long.
+  void stop_step() {
+    if (pane) pane->stop();
+  }
   // As before the first start.
   void clear() {
     head = mesh = shown = shown_cloud = nullptr;
     rows.clear();
-    told = 0;
+    path.clear();
+    told = coordinates = 0;
     recording.clear();
     t = h = ms_per_step = 0;
     frame = shown_frame = steps_asked = steps_in_tick = rows_in_tick = 0;

@@ -55,6 +55,43 @@ TEST(Compare, EachMethodDoesWhatItDoesAlone) {
   EXPECT_EQ(run(folder, {"compare", "s.toml", "-q", "--methods", "avf", "-o", "out"}).code, 0);
 }
 
+// Runs of the comparison before would be taken for those of this one.
+TEST(Compare, RemovesRunsOfTheComparisonBeforeAndNothingElse) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  const auto compare = [&](const std::string& methods) {
+    return run(folder, {"compare", "s.toml", "-q", "--methods", methods, "-o", "out"});
+  };
+  ASSERT_EQ(compare("avf,hp:alpha=0.25,newmark,bdf2").code, 0);
+  folder.write("out/newmark/mine.txt", "kept");
+  ASSERT_EQ(run(folder, {"run", "s.toml", "-q", "-o", "out/my-run"}).code, 0);
+  const ProcessResult result = compare("avf,gauss");
+  ASSERT_EQ(result.code, 0) << result.output;
+  const auto there = [&](const char* name) {
+    return std::filesystem::exists(folder.path() / "out" / name);
+  };
+  EXPECT_TRUE(there("avf/series.csv"));
+  EXPECT_TRUE(there("gauss/series.csv"));
+  EXPECT_FALSE(there("hp-alpha=0.25"));
+  EXPECT_FALSE(there("bdf2"));
+  EXPECT_TRUE(there("my-run/series.csv"));
+  EXPECT_TRUE(there("newmark/mine.txt"));
+  EXPECT_FALSE(there("newmark/series.csv"));
+  EXPECT_NE(result.output.find("newmark"), std::string::npos) << result.output;
+}
+
+// Whatever the table says: nothing outside of the folder.
+TEST(Compare, ATableThatWasEditedDoesNoHarm) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  ASSERT_EQ(run(folder, {"run", "s.toml", "-q", "-o", "other"}).code, 0);
+  ASSERT_EQ(run(folder, {"run", "s.toml", "-q", "-o", "out"}).code, 0);
+  folder.write("out/table.csv", "method,folder\na,../other\nb,.\nc,\nd,..\ne,nothing\n");
+  ASSERT_EQ(run(folder, {"compare", "s.toml", "-q", "--methods", "avf", "-o", "out"}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "other/series.csv"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "out/series.csv"));
+}
+
 TEST(Compare, AMethodThatCannotOrFailsDoesNotStopTheOthers) {
   const TempFolder folder;
   folder.write("s.toml", kScene);

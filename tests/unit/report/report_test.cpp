@@ -8,7 +8,7 @@
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/report/html.hpp"
 #include "lilyan/report/summary_table.hpp"
-#include "lilyan/run/results.hpp"
+#include "lilyan/results/result_folder.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {
@@ -191,6 +191,19 @@ TEST(Report, OfSeveralRunsHasARowForEachAndSaysWhoCouldNotRun) {
   const std::string csv = summary_csv(runs);
   EXPECT_EQ(count(csv, "\n"), 4);
   EXPECT_NE(csv.find("\nnobody,,0,could not start,,,,,,cannot do <this>\n"), std::string::npos);
+}
+
+TEST(Report, TheFoldersOfATableAreReadBack) {
+  RunRecord plain, odd;
+  plain.method = "avf";
+  plain.folder = "avf";
+  odd.method = "a \"b\", c";
+  odd.folder = "a \"b\", c";
+  odd.summary.message = "two\nlines,avf2,x";
+  const std::vector<const RunRecord*> runs = {&odd, &plain};
+  EXPECT_EQ(listed_folders(summary_csv(runs)), (std::vector<std::string>{"a \"b\", c", "avf"}));
+  EXPECT_TRUE(listed_folders("").empty());
+  EXPECT_TRUE(listed_folders("name,size\na,b\n").empty());
 }
 
 TEST(Report, Base64AndLinks) {

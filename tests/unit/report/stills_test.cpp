@@ -6,7 +6,7 @@
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/run/results.hpp"
+#include "lilyan/results/result_folder.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/run/results.hpp"
+#include "lilyan/results/result_folder.hpp"
 #include "lilyan/run/runner.hpp"
 #include "support/temp_folder.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/io/surface_mesh.hpp"
+#include "lilyan/results/result_folder.hpp"
 #include "lilyan/run/export.hpp"
-#include "lilyan/run/results.hpp"
 #include "support/mesh_text.hpp"
 
 namespace lilyan::test {

@@ -52,7 +52,23 @@ TEST(Outbox, NoPictureOvertakesTheTextItBelongsTo) {
   EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 2, 100}));
 }
 
-TEST(Outbox, OverflowsByTextsOnly) {
+TEST(Outbox, DataIsKeptInOrderWithTexts) {
+  view::Outbox outbox(1000);
+  outbox.text(message(1), true);
+  outbox.data(message(2));
+  outbox.data(message(3));
+  outbox.text(message(4), false);
+  for (const std::size_t size : {1U, 2U, 3U, 4U}) {
+    const auto next = outbox.next();
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->message->size(), size);
+    EXPECT_EQ(next->binary, size == 2 || size == 3);
+  }
+  outbox.data(message(1001));
+  EXPECT_TRUE(outbox.overflowed());
+}
+
+TEST(Outbox, DoesNotOverflowByPictures) {
   view::Outbox outbox(1000);
   outbox.picture(4, message(5000));
   EXPECT_FALSE(outbox.overflowed());

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lilyan/core/error.hpp"
-#include "lilyan/run/results.hpp"
+#include "lilyan/results/result_folder.hpp"
 #include "support/view.hpp"
 
 namespace lilyan::test {
@@ -22,14 +22,15 @@ void run_into(const std::filesystem::path& folder, const Scene& scene) {
 
 TEST(Replay, ShowsTheFramesAndRowsOfAFolder) {
   const TempFolder folder;
-  const std::filesystem::path file = folder.write("bar.toml", kBar);
+  const std::filesystem::path file = folder.write("bar.toml", std::string(kBar) + kObstacles);
   run_into(folder.path() / "out", load_scene(file, {.settings = {"output.every=5"}}));
-  view::Replay replay({2, 7}, {"out", {}}, folder.path() / "out");
-  EXPECT_EQ(replay.info().method_name, "avf");
-  EXPECT_EQ(replay.info().steps, 3);
+  const auto replay = view::make_replay({2, 7}, {"out", {}}, folder.path() / "out");
+  EXPECT_EQ(replay->info().method_name, "avf");
+  EXPECT_EQ(replay->info().steps, 3);
+  EXPECT_EQ(replay->info().obstacles.size(), 3U);
   const PlainRun plain(file);
   std::vector<double> rows;
-  view::PaneMoment moment = replay.start();
+  view::PaneMoment moment = replay->start();
   for (const std::size_t step : {0U, 5U, 10U, 12U}) {
     ASSERT_TRUE(moment.picture);
     const SeenFrame frame(*moment.picture);
@@ -42,16 +43,109 @@ TEST(Replay, ShowsTheFramesAndRowsOfAFolder) {
     rows.insert(rows.end(), moment.row.begin(), moment.row.end());
     EXPECT_EQ(rows.size(), (step + 1) * plain.rows[0].size());
     EXPECT_EQ(moment.done, step == 12);
-    if (!moment.done) moment = replay.step();
+    if (step == 12) expect_obstacles_at_end(frame);
+    if (!moment.done) moment = replay->step();
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i], plain.rows[i / plain.rows[0].size()][i % plain.rows[0].size()]);
   }
 }
 
+TEST(Replay, FramesCanBeShownWithoutTheScene) {
+  const TempFolder folder;
+  const Scene scene = load_scene(folder.write("bar.toml", std::string(kBar) + kObstacles), {});
+  run_into(folder.path() / "out", scene);
+  folder.write("out/scene.resolved.toml", "[[obstacle]]\nkind = 7\n");
+  const auto replay = view::make_replay({0, 1}, {"out", {}}, folder.path() / "out");
+  EXPECT_TRUE(replay->info().obstacles.empty());
+  const view::PaneMoment moment = replay->start();
+  ASSERT_TRUE(moment.picture);
+  EXPECT_EQ(SeenFrame(*moment.picture).obstacles(), 0U);
+}
+
+// Plays a folder of the pair to its end: what was told, put together.
+struct Played {
+  explicit Played(const std::filesystem::path& folder)
+      : replay(view::make_replay({1, 3}, {"out", {}}, folder)) {
+    for (view::PaneMoment moment = replay->start();; moment = replay->step()) {
+      EXPECT_EQ(moment.failed, "");
+      if (!moment.picture) return;
+      frames.emplace_back(*moment.picture);
+      rows.insert(rows.end(), moment.row.begin(), moment.row.end());
+      path.insert(path.end(), moment.path.begin(), moment.path.end());
+      if (moment.done) return;
+    }
+  }
+  std::unique_ptr<view::Pane> replay;
+  std::vector<SeenFrame> frames;
+  std::vector<double> rows, path;
+};
+
+TEST(Replay, ShowsSmallSystems) {
+  const TempFolder folder;
+  const std::filesystem::path file = folder.write("pair.toml", kPair);
+  run_into(folder.path() / "out", load_scene(file, {}));
+  const Played played(folder.path() / "out");
+  const view::PaneInfo& info = played.replay->info();
+  EXPECT_TRUE(info.system);
+  EXPECT_EQ(info.coordinates, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(info.vertices, 2);
+  EXPECT_EQ(info.steps, 20);
+  EXPECT_EQ(info.method_name, "stoermer-verlet");
+  EXPECT_EQ(played.replay->mesh(), nullptr);
+  const PlainRun plain(file);
+  ASSERT_EQ(played.frames.size(), plain.states.size());
+  std::vector<double> rows, path;
+  for (std::size_t i = 0; i < plain.states.size(); ++i) {
+    EXPECT_EQ(played.frames[i].frame, i);
+    EXPECT_EQ(played.frames[i].t, plain.states[i].t);
+    EXPECT_EQ(played.frames[i].q(0), plain.states[i].x[0]);
+    EXPECT_EQ(played.frames[i].q(3), plain.states[i].v[1]);
+    rows.insert(rows.end(), plain.rows[i].begin(), plain.rows[i].end());
+    view::add_to_path(plain.states[i], path);
+  }
+  EXPECT_EQ(played.rows, rows);
+  EXPECT_EQ(played.path, path);
+}
+
+// With fewer states than rows each row has the last state not after it, at that state's time.
+TEST(Replay, RowsBetweenStatesHaveTheOneBefore) {
+  const TempFolder folder;
+  const std::filesystem::path file = folder.write("pair.toml", kPair);
+  run_into(folder.path() / "out", load_scene(file, {.settings = {"output.every=6"}}));
+  const Played played(folder.path() / "out");
+  EXPECT_EQ(played.frames.size(), 5U);  // 0, 6, 12, 18, 20
+  const PlainRun plain(file);
+  std::vector<double> path;
+  for (std::size_t i = 0; i <= 20; ++i) {
+    view::add_to_path(plain.states[i == 20 ? 20 : i / 6 * 6], path);
+  }
+  EXPECT_EQ(played.path, path);
+}
+
+TEST(Replay, RunsThatWereKilledAreShownAsFarAsTheyGot) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder.path() / "out");
+  folder.write("out/series.csv", "step,t,e\n0,0,1\n1,0.5,1\n2,1,0.");
+  folder.write("out/trajectory.csv", "step,t,a,v_a\n0,0,1,0\n1,0.5,2,3\n2,1,4,5");
+  const Played played(folder.path() / "out");
+  EXPECT_EQ(played.rows, (std::vector<double>{0, 0, 1, 1, 0.5, 1}));
+  EXPECT_EQ(played.path, (std::vector<double>{0, 1, 0, 0.5, 2, 3}));
+}
+
 TEST(Replay, RefusesWhatIsNoResultFolder) {
   const TempFolder folder;
-  EXPECT_THROW(view::Replay({0, 1}, {"x", {}}, folder.path()), InputError);
+  const auto replay = [&] { (void)view::make_replay({0, 1}, {"x", {}}, folder.path()); };
+  EXPECT_THROW(replay(), InputError);
+  folder.write("trajectory.csv", "step,t,a,v_a\n0,0,1,0\n");
+  EXPECT_THROW(replay(), InputError);  // no series
+  folder.write("series.csv", "step,t\n0,0\n");
+  EXPECT_NO_THROW(replay());
+  for (const char* text : {"", "step,t,a\n0,0,1\n", "step,t,a,v_a\n", "step,t,a,v_a\n0,0,1\n",
+                           "step,t,a,v_a\n0,0,1,x\n"}) {
+    folder.write("trajectory.csv", text);
+    EXPECT_THROW(replay(), InputError) << text;
+  }
 }
 
 }  // namespace

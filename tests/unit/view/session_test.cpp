@@ -2,46 +2,16 @@
 
 #include <cmath>
 
-#include "support/view.hpp"
+#include "support/watched.hpp"
 
 namespace lilyan::test {
 namespace {
-
-constexpr const char* kHello = R"({"type":"hello","protocol":1})";
-
-class Watched : public testing::Test {
- protected:
-  void open(const std::vector<view::PaneRequest>& panes) {
-    session = std::make_unique<view::Session>(options_for(folder, {"bar", "pendulum", "broken"}));
-    session->open(panes);
-    say(kHello);
-    for (std::size_t i = 0; i < panes.size(); ++i) {
-      const json pane = client.await("pane", [&](const json& p) { return p["pane"] == i; });
-      ASSERT_FALSE(pane.is_null());
-      runs.push_back(pane["run"].get<unsigned>());
-    }
-  }
-  void say(const std::string& text) { session->receive(client, text); }
-  void play_to_the_end() {
-    say(R"({"type":"speed","value":0})");
-    say(R"({"type":"play"})");
-    EXPECT_FALSE(client.await("state", all_finished).is_null());
-  }
-
-  TempFolder folder;
-  std::filesystem::path bar = folder.write("bar.toml", kBar);
-  std::filesystem::path pendulum = folder.write("pendulum.toml", kPendulum);
-  std::filesystem::path broken = folder.write("broken.toml", "[integrator]\nstep = -1\n");
-  std::vector<unsigned> runs;
-  Collector client;
-  std::unique_ptr<view::Session> session;
-};
 
 TEST_F(Watched, TellsWhatThereIs) {
   open({{"bar", {}}});
   const json setup = client.await("setup");
   EXPECT_EQ(setup["protocol"], 1);
-  EXPECT_EQ(setup["scenes"].size(), 3U);
+  EXPECT_EQ(setup["scenes"].size(), 4U);
   EXPECT_GT(setup["methods"].size(), 5U);
   const json pane = client.await("pane");
   EXPECT_EQ(pane["kind"], "body");
@@ -52,7 +22,8 @@ TEST_F(Watched, TellsWhatThereIs) {
   const auto frame = client.await_frame(0, 0);
   ASSERT_TRUE(frame);
   EXPECT_EQ(pane["vertices"], frame->vertices);
-  EXPECT_EQ(frame->bytes.size(), 32 + 20 * std::size_t{frame->vertices});
+  EXPECT_EQ(frame->bytes.size(), 36 + 20 * std::size_t{frame->vertices});
+  EXPECT_EQ(frame->obstacles(), 0U);
   EXPECT_GT(frame->energy(0), 0);
 }
 

@@ -20,8 +20,9 @@
 
 namespace lilyan {
 
-// What a scene's vertices are connected to. Its spans are the scene's.
-[[nodiscard]] FrameGeometry geometry_of(const Scene& scene);
+// Removes what a run wrote into a folder, and the folder if nothing else is in it; whether it is
+// gone. A folder that is not a run's is left as it is. Throws filesystem_error.
+bool remove_results(const std::filesystem::path& folder);
 
 class ResultFolder {
  public:

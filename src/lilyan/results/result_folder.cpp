@@ -1,4 +1,4 @@
-#include "lilyan/run/results.hpp"
+#include "lilyan/results/result_folder.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "lilyan/core/threads.hpp"
 #include "lilyan/core/version.hpp"
 #include "lilyan/report/report.hpp"
+#include "lilyan/scene/geometry_of.hpp"
 #include "lilyan/scene/observables.hpp"
 
 namespace lilyan {
@@ -45,20 +46,28 @@ void remove_pictures(const fs::path& folder) {
   }
 }
 
-// Removes what an earlier run wrote, and nothing else.
-void clear_earlier_run(const fs::path& folder) {
-  if (!fs::exists(folder) || (fs::is_directory(folder) && fs::is_empty(folder))) return;
-  if (!fs::exists(folder / kScene) || !fs::exists(folder / kSeries)) {
-    throw Error(
-        fmt::format("{} exists and is not the result of a run; choose another folder with "
-                    "-o",
-                    folder.string()));
-  }
+bool holds_run(const fs::path& folder) {
+  return fs::exists(folder / kScene) && fs::exists(folder / kSeries);
+}
+
+void remove_files(const fs::path& folder) {
   remove_pictures(folder);
   for (const char* file : {kScene, kRun, kSeries, kTrajectory, kEvents, kReport}) {
     fs::remove(folder / file);
   }
   remove_frames(folder);
+}
+
+// Removes what an earlier run wrote, and nothing else.
+void clear_earlier_run(const fs::path& folder) {
+  if (!fs::exists(folder) || (fs::is_directory(folder) && fs::is_empty(folder))) return;
+  if (!holds_run(folder)) {
+    throw Error(
+        fmt::format("{} exists and is not the result of a run; choose another folder with "
+                    "-o",
+                    folder.string()));
+  }
+  remove_files(folder);
 }
 
 FrameSettings settings_of(const Scene& scene) {
@@ -81,14 +90,10 @@ Json deviation(const Deviation& d, double initial, bool symmetry) {
 
 }  // namespace
 
-FrameGeometry geometry_of(const Scene& scene) {
-  return {.tets = scene.tets,
-          .tet_body = scene.tet_body,
-          .triangles = scene.triangles,
-          .triangle_body = scene.triangle_body,
-          .edges = scene.edges,
-          .edge_body = scene.edge_body,
-          .body_names = scene.body_names};
+bool remove_results(const fs::path& folder) {
+  if (!fs::is_directory(folder) || !holds_run(folder)) return false;
+  remove_files(folder);
+  return fs::is_empty(folder) && fs::remove(folder);
 }
 
 ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)

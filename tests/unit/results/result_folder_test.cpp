@@ -1,5 +1,5 @@
 // Result folders: what is written, that it can be read back, and what is never overwritten.
-#include "lilyan/run/results.hpp"
+#include "lilyan/results/result_folder.hpp"
 
 #include <gtest/gtest.h>
 

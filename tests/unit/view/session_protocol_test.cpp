@@ -1,0 +1,107 @@
+// What is told beside frames and rows: where obstacles are, paths, damping; settings taken away.
+#include "support/watched.hpp"
+
+namespace lilyan::test {
+namespace {
+
+TEST_F(Watched, FramesSayWhereObstaclesAre) {
+  folder.write("bar.toml", std::string(kBar) + kObstacles);
+  open({{"bar", {}}});
+  const json obstacles = client.await("pane")["obstacles"];
+  ASSERT_EQ(obstacles.size(), 3U);
+  EXPECT_EQ(obstacles[1]["kind"], "capsule");
+  EXPECT_EQ(obstacles[0]["moves"], false);
+  EXPECT_EQ(obstacles[1]["moves"], true);
+  const auto start = client.await_frame(0, 0);
+  ASSERT_TRUE(start);
+  ASSERT_EQ(start->obstacles(), 2U);
+  for (std::size_t i = 0; i < 24; ++i) EXPECT_EQ(start->pose(i), i % 12 % 5 == 0 ? 1 : 0) << i;
+  play_to_the_end();
+  const auto end = client.await_frame(0, 12);
+  ASSERT_TRUE(end);
+  expect_obstacles_at_end(*end);
+}
+
+TEST_F(Watched, PathsAreThoseOfARunAndComplete) {
+  open({{"pair", {}}});
+  play_to_the_end();
+  const PlainRun plain(pair);
+  const SeenPath path = client.path(0, runs[0], plain.states.size());
+  EXPECT_EQ(path.n, 2U);
+  path.expect(plain.states);
+  // Who comes late gets the same.
+  Collector late;
+  session->receive(late, kHello);
+  late.path(0, runs[0], plain.states.size()).expect(plain.states);
+  session->leave(late);
+}
+
+TEST_F(Watched, PathsHaveAnEntryForEachRow) {
+  open({{"pendulum", {"output.series_every=3"}}});
+  play_to_the_end();
+  const PlainRun plain(pendulum);
+  std::vector<State> states;
+  for (const std::size_t step : {0U, 3U, 6U, 9U, 12U, 15U, 18U, 20U}) {
+    states.push_back(plain.states[step]);
+  }
+  client.path(0, runs[0], states.size()).expect(states);
+  EXPECT_EQ(client.rows(0, runs[0]).size(), states.size());
+}
+
+// The row of the steps since the last one has its entry as well.
+TEST_F(Watched, PathsOfRunsThatFailEndWhereTheyDid) {
+  open({{"pendulum",
+         {"system.potential=sqrt(1 - t)", "output.series_every=4", "integrator.steps=40"}}});
+  play_to_the_end();
+  const json state = client.await("state", all_finished);
+  EXPECT_FALSE(state["panes"][0]["failed"].is_null()) << state;
+  const std::size_t rows = client.rows(0, runs[0]).size();
+  ASSERT_GT(rows, 2U);
+  EXPECT_EQ(client.path(0, runs[0], rows).t.size(), rows);
+  EXPECT_EQ(client.path(0, runs[0], rows).t.back(), client.rows(0, runs[0]).back()[1]);
+}
+
+TEST_F(Watched, BodiesHaveNoPath) {
+  open({{"bar", {}}});
+  play_to_the_end();
+  EXPECT_TRUE(client.path(0, runs[0], 0).t.empty());
+}
+
+TEST_F(Watched, DampingIsTold) {
+  open({{"bar", {}},
+        {"bar", {"body.0.damping.stiffness=0.01", "body.0.damping.mass=0.5"}},
+        {"bar", {"body.0.damping.model=strain", "body.0.damping.time=0.1"}},
+        {"pendulum", {}}});
+  const auto damping = [&](int i) {
+    return client.await("pane", [&](const json& p) { return p["pane"] == i; })["damping"];
+  };
+  EXPECT_EQ(damping(0), json({{"mass", 0.0}, {"stiffness", 0.0}}));
+  EXPECT_EQ(damping(1), json({{"mass", 0.5}, {"stiffness", 0.01}}));
+  EXPECT_EQ(damping(2), json({{"mass", 0.0}, {"stiffness", 0.0}}));
+  EXPECT_TRUE(damping(3).is_null());
+}
+
+TEST_F(Watched, SettingsCanBeTakenAway) {
+  open({{"bar", {"integrator.step=0.01", "integrator.steps=5", "integrator.method=newmark"}}});
+  const auto change = [&](const std::string& fields) {
+    client.forget();
+    say(R"({"type":"change","pane":0,)" + fields + "}");
+  };
+  change(R"("remove":["integrator.step","integrator.method"],"settings":["integrator.steps=7"])");
+  const json pane = client.await("pane");
+  ASSERT_FALSE(pane.is_null());
+  EXPECT_EQ(pane["step"], 0.02);
+  EXPECT_EQ(pane["methodName"], "avf");
+  EXPECT_EQ(pane["settings"], json({"integrator.steps=7"}));
+  // What is not there cannot be taken away, and then nothing is.
+  for (const char* fields : {R"("remove":["integrator.steps","integrator.method"])",
+                             R"("remove":["integrator"])", R"("remove":"integrator.steps")"}) {
+    change(fields);
+    EXPECT_FALSE(client.await("error").is_null()) << fields;
+  }
+  change(R"("remove":["integrator.steps"])");
+  EXPECT_EQ(client.await("pane")["steps"], 12);
+}
+
+}  // namespace
+}  // namespace lilyan::test
