@@ -1,8 +1,9 @@
 // The plane of two coordinates (or a coordinate and a velocity) of a small system: its path, and a cloud of
 // initial conditions that can be taken and moved.
 
-import { isDark, paneColour } from "./colour";
-import { greek, ticks } from "./format";
+import { axesOf, type Axis } from "./axes";
+import { curveColour, isDark, paneColour } from "./colour";
+import { ticks } from "./format";
 import type { PaneModel } from "./model";
 
 export interface CloudSpec { center: [number, number]; radius: [number, number]; count: number }
@@ -17,6 +18,9 @@ export class PhaseView {
   xAxis = 0;
   yAxis = 1;
   cloud: CloudSpec | null = null;
+  private choices: Axis[] = [];
+  /** Of the first so many rows of the path, without a margin. */
+  private known = { rows: 0, x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity };
   private box: { x0: number; x1: number; y0: number; y1: number } | null = null;
   private size = { width: 0, height: 0 };
   private grabbed: { dx: number; dy: number } | null = null;
@@ -40,19 +44,25 @@ export class PhaseView {
   restart(model: PaneModel): void {
     const other = model.info.coordinates.join() !== this.model.info.coordinates.join() || !this.box;
     this.model = model;
+    this.choices = axesOf(model.info.coordinates);
     if (other) {
       this.xAxis = 0;
       this.yAxis = 1;
       this.cloud = null;
     }
-    this.box = null;
+    this.forget();
     this.canvas.setAttribute("aria-label", `Phase portrait of ${model.info.title}`);
   }
 
-  /** Names of the axes one can choose: coordinates, then velocities. */
   axes(): string[] {
-    const c = this.model.info.coordinates;
-    return [...c, ...c.map((name) => `${name}′`)].map(greek);
+    return this.choices.map((a) => a.name);
+  }
+
+  /** Pairs of values that are drawn: one for each body. */
+  private pairs(): [number, number][] {
+    const x = this.choices[this.xAxis]?.of ?? [], y = this.choices[this.yAxis]?.of ?? [];
+    if (!x.length || !y.length) return [];
+    return Array.from({ length: Math.max(x.length, y.length) }, (_, k) => [x[k % x.length], y[k % y.length]]);
   }
 
   /** A cloud around the present state, a tenth of the picture wide. */
@@ -65,41 +75,47 @@ export class PhaseView {
   }
 
   private extent(): void {
-    const { path, cloud } = this.model;
-    let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;
-    const grow = (x: number, y: number) => {
+    const { path, cloud } = this.model, known = this.known;
+    const grow = (b: typeof known, x: number, y: number) => {
       if (!Number.isFinite(x) || !Number.isFinite(y)) return;
-      if (x < x0) x0 = x;
-      if (x > x1) x1 = x;
-      if (y < y0) y0 = y;
-      if (y > y1) y1 = y;
+      if (x < b.x0) b.x0 = x;
+      if (x > b.x1) b.x1 = x;
+      if (y < b.y0) b.y0 = y;
+      if (y > b.y1) b.y1 = y;
     };
-    const xs = path.values[this.xAxis], ys = path.values[this.yAxis];
-    for (let i = 0; i < path.length; ++i) grow(xs[i], ys[i]);
+    if (known.rows > path.length || !path.whole) known.rows = 0;
+    for (const [a, b] of this.pairs()) {
+      const xs = path.values[a], ys = path.values[b];
+      for (let i = known.rows; i < path.length; ++i) grow(known, xs[i], ys[i]);
+    }
+    known.rows = path.length;
+    const all = { ...known };
     if (this.planeOfCloud()) {
-      if (cloud) for (let i = 0; i < cloud.q.length; ++i) grow(cloud.q[i], cloud.v[i]);
+      if (cloud) for (let i = 0; i < cloud.q.length; ++i) grow(all, cloud.q[i], cloud.v[i]);
       if (this.cloud) {
         const { center: c, radius: r } = this.cloud;
-        grow(c[0] - r[0], c[1] - r[1]);
-        grow(c[0] + r[0], c[1] + r[1]);
+        grow(all, c[0] - r[0], c[1] - r[1]);
+        grow(all, c[0] + r[0], c[1] + r[1]);
       }
     }
-    if (x0 > x1) [x0, x1, y0, y1] = [-1, 1, -1, 1];
-    const padX = 0.12 * (x1 - x0) || 0.5, padY = 0.12 * (y1 - y0) || 0.5;
-    [x0, x1, y0, y1] = [x0 - padX, x1 + padX, y0 - padY, y1 + padY];
-    // Grows at once and does not shrink, so that the picture stands still.
+    if (all.x0 > all.x1) Object.assign(all, { x0: -1, x1: 1, y0: -1, y1: 1 });
+    const padX = 0.12 * (all.x1 - all.x0) || 0.5, padY = 0.12 * (all.y1 - all.y0) || 0.5;
     const b = this.box;
-    if (b && !this.grabbed) {
-      x0 = Math.min(x0, b.x0 + 0);
-      x1 = Math.max(x1, b.x1);
-      y0 = Math.min(y0, b.y0);
-      y1 = Math.max(y1, b.y1);
-    } else if (b) ({ x0, x1, y0, y1 } = b);
-    this.box = { x0, x1, y0, y1 };
+    if (b && this.grabbed) return;
+    // Grows at once and does not shrink, so that the picture stands still.
+    this.box = {
+      x0: Math.min(all.x0 - padX, b?.x0 ?? Infinity), x1: Math.max(all.x1 + padX, b?.x1 ?? -Infinity),
+      y0: Math.min(all.y0 - padY, b?.y0 ?? Infinity), y1: Math.max(all.y1 + padY, b?.y1 ?? -Infinity),
+    };
+  }
+
+  private forget(): void {
+    this.box = null;
+    this.known = { rows: 0, x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity };
   }
 
   resetExtent(): void {
-    this.box = null;
+    this.forget();
     this.redraw();
   }
 
@@ -112,7 +128,7 @@ export class PhaseView {
     let left = 52, top = 40, w = Math.max(10, width - 66), h = Math.max(10, height - 40 - 66);
     const b = this.box!;
     const n = this.model.info.coordinates.length;
-    if (n > 1 && this.xAxis < n && this.yAxis < n) {
+    if (n > 1 && this.pairs().every(([x, y]) => x < n && y < n)) {
       const scale = Math.min(w / (b.x1 - b.x0), h / (b.y1 - b.y0));
       const nw = scale * (b.x1 - b.x0), nh = scale * (b.y1 - b.y0);
       // As wide as it was, but one unit is the same length both ways.
@@ -195,27 +211,9 @@ export class PhaseView {
     g.beginPath();
     g.rect(a.left, a.top, a.w, a.h);
     g.clip();
-    const colour = paneColour(this.model.index);
-    const { path, frame } = this.model;
-    const xs = path.values[this.xAxis], ys = path.values[this.yAxis];
-    if (xs && ys) {
-      g.strokeStyle = colour;
-      g.globalAlpha = 0.55;
-      g.lineWidth = 1.5;
-      g.lineJoin = "round";
-      g.beginPath();
-      // More points than this cannot be seen.
-      const from = Math.max(0, path.length - 40000);
-      // Where frames were skipped, far more than usual, the path is not known: it is left open.
-      const usual = path.length > 1 ? (path.frames[path.length - 1] - path.frames[0]) / (path.length - 1) : 1;
-      for (let i = from; i < path.length; ++i) {
-        const [px, py] = this.toPixel(xs[i], ys[i]);
-        if (i === from || path.frames[i] - path.frames[i - 1] > Math.max(4, 4 * usual)) g.moveTo(px, py);
-        else g.lineTo(px, py);
-      }
-      g.stroke();
-      g.globalAlpha = 1;
-    }
+    const { frame } = this.model, pairs = this.pairs();
+    const colour = (k: number) => (pairs.length > 1 ? curveColour(k) : paneColour(this.model.index));
+    pairs.forEach(([x, y], k) => this.drawPath(g, x, y, colour(k)));
     if (this.planeOfCloud()) {
       const cloud = this.model.cloud;
       if (cloud) {
@@ -237,18 +235,40 @@ export class PhaseView {
         g.setLineDash([]);
       }
     }
-    if (frame && xs && ys) {
+    if (frame) {
       const now = [...this.model.q(), ...this.model.v()];
-      const [px, py] = this.toPixel(now[this.xAxis], now[this.yAxis]);
-      g.fillStyle = colour;
-      g.strokeStyle = css("--stage");
-      g.lineWidth = 2;
-      g.beginPath();
-      g.arc(px, py, 6, 0, 2 * Math.PI);
-      g.fill();
-      g.stroke();
+      pairs.forEach(([x, y], k) => {
+        const [px, py] = this.toPixel(now[x], now[y]);
+        g.fillStyle = colour(k);
+        g.strokeStyle = css("--stage");
+        g.lineWidth = 2;
+        g.beginPath();
+        g.arc(px, py, 6, 0, 2 * Math.PI);
+        g.fill();
+        g.stroke();
+      });
     }
     g.restore();
+  }
+
+  private drawPath(g: CanvasRenderingContext2D, x: number, y: number, colour: string): void {
+    const { path } = this.model, xs = path.values[x], ys = path.values[y];
+    g.strokeStyle = colour;
+    g.globalAlpha = 0.55;
+    g.lineWidth = 1.5;
+    g.lineJoin = "round";
+    g.beginPath();
+    // More points than this cannot be seen.
+    const from = Math.max(0, path.length - 40000);
+    // Where frames were skipped, far more than usual, the path is not known: it is left open.
+    const usual = path.whole ? Infinity : path.length > 1 ? (path.frames[path.length - 1] - path.frames[0]) / (path.length - 1) : 1;
+    for (let i = from; i < path.length; ++i) {
+      const [px, py] = this.toPixel(xs[i], ys[i]);
+      if (i === from || path.frames[i] - path.frames[i - 1] > Math.max(4, 4 * usual)) g.moveTo(px, py);
+      else g.lineTo(px, py);
+    }
+    g.stroke();
+    g.globalAlpha = 1;
   }
 
   private place(e: PointerEvent | WheelEvent): [number, number] {
