@@ -30,7 +30,10 @@ export function receive(app: App, message: ServerMessage): void {
       for (const row of message.rows) model.series.push(row);
       model.rowsReceived += message.rows.length;
       app.rowsReceived += message.rows.length;
-      if (model.info.kind === "body") model.lookForStrain();
+      if (model.info.kind === "body") {
+        model.lookForStrain();
+        showColourBar(app);
+      }
       app.plotsDirty = true;
       break;
     }

@@ -15,9 +15,9 @@ const shots = [
   ["bunny-laptop", LAPTOP, "bunny", 40, { colour: "speed" }],
   ["bunny-big-dark", BIG, "bunny", 40, { dark: true, wire: true }],
   ["bunny-phone", PHONE, "bunny", 30, { full: true }],
-  ["four-laptop", LAPTOP, "bunny", 130, { compare: true }],
-  ["four-big", BIG, "bunny", 130, { compare: true, colour: "energy", log: true }],
-  ["four-phone", PHONE, "bunny", 120, { compare: true, log: true }],
+  ["four-laptop", LAPTOP, "bunny", 45, { compare: true }],
+  ["four-big", BIG, "bunny", 45, { compare: true, colour: "energy", log: true }],
+  ["four-phone", PHONE, "bunny", 45, { compare: true, log: true }],
   ["settings-laptop", LAPTOP, "bunny", 5, { set: "integrator.step=0.02", settings: true }],
   ["settings-phone", PHONE, "bunny", 5, { set: "integrator.step=0.02", settings: true, full: true }],
   ["pendulum-laptop", LAPTOP, "pendulum", 60, { cloud: true, compare: true }],
@@ -31,7 +31,7 @@ const shots = [
   ["argon-laptop", LAPTOP, "argon-crystal", 100, {}],
   ["twelve-laptop", LAPTOP, "bunny-12k", 4, {}],
   ["blobs-laptop", LAPTOP, "colliding-blobs", 60, { colour: "energy" }],
-  ["capture", LAPTOP, "bunny", 130, { compare: true, log: true, capture: true }],
+  ["capture", LAPTOP, "bunny", 45, { compare: true, log: true, capture: true }],
 ];
 const browser = await launch();
 for (const [name, [width, height], scene, until, o] of shots) {
