@@ -7,6 +7,7 @@ import {
 } from "three";
 import type { Rect } from "./camera";
 import { bodyColour, hexToLinear, isDark, paneColour, RAMP } from "./colour";
+import { splitCreases } from "./creases";
 import type { PaneModel } from "./model";
 import { Surroundings } from "./surroundings";
 
@@ -34,6 +35,12 @@ export function vertexNormals(x: Float32Array, triangles: Uint32Array, normals: 
   }
 }
 
+function meanHeight(x: Float32Array): number {
+  let sum = 0;
+  for (let i = 1; i < x.length; i += 3) sum += x[i];
+  return (3 * sum) / (x.length || 1);
+}
+
 export class PaneScene {
   readonly scene = new Scene();
   readonly surroundings: Surroundings;
@@ -43,6 +50,9 @@ export class PaneScene {
   private rods: InstancedMesh | null = null;
   private lines: LineSegments | null = null;
   private edges: Uint32Array = new Uint32Array(0);
+  /** Of the triangles that are drawn, and the vertex of the mesh that each of theirs is. */
+  private index: Uint32Array = new Uint32Array(0);
+  private source: Uint32Array = new Uint32Array(0);
   private rodRadius = 0.01;
   private rodColours: InstancedBufferAttribute | null = null;
   private readonly arrow = new Group();
@@ -73,12 +83,15 @@ export class PaneScene {
 
   setMesh(): void {
     const mesh = this.model.mesh!;
-    const nv = mesh.rest.length / 3;
-    this.geometry.setAttribute("position", new BufferAttribute(new Float32Array(mesh.rest), 3).setUsage(DynamicDrawUsage));
+    const { index, source } = splitCreases(mesh.rest, mesh.triangles), nv = source.length;
+    this.index = index;
+    this.source = source;
+    this.geometry.setAttribute("position", new BufferAttribute(new Float32Array(3 * nv), 3).setUsage(DynamicDrawUsage));
     this.geometry.setAttribute("normal", new BufferAttribute(new Float32Array(3 * nv), 3).setUsage(DynamicDrawUsage));
     this.geometry.setAttribute("color", new BufferAttribute(new Float32Array(3 * nv), 3).setUsage(DynamicDrawUsage));
-    this.geometry.setIndex(new BufferAttribute(mesh.triangles, 1));
+    this.geometry.setIndex(new BufferAttribute(index, 1));
     const positions = this.geometry.getAttribute("position") as BufferAttribute;
+    this.place(mesh.rest);
     this.box.setFromBufferAttribute(positions);
     const size = this.box.getSize(new Vector3()).length() || 1;
     if (mesh.triangles.length) {
@@ -132,22 +145,31 @@ export class PaneScene {
     if (!box.isEmpty()) this.box.copy(box);
   }
 
+  private place(from: Float32Array): void {
+    const x = (this.geometry.getAttribute("position") as BufferAttribute).array as Float32Array, { source } = this;
+    const known = from.length / 3;
+    x.set(from);
+    for (let i = known; i < source.length; ++i) for (let k = 0; k < 3; ++k) x[3 * i + k] = from[3 * source[i] + k];
+  }
+
   /** Copies the last frame to the GPU's arrays. */
   update(): void {
     const { model, geometry } = this;
     if (!model.mesh || !geometry.getAttribute("position")) return;
     const positions = geometry.getAttribute("position") as BufferAttribute;
     const x = positions.array as Float32Array;
-    if (model.frame) x.set(model.positions());
+    if (model.frame) this.place(model.positions());
     positions.needsUpdate = true;
     if (model.mesh.triangles.length) {
       const normals = geometry.getAttribute("normal") as BufferAttribute;
-      vertexNormals(x, model.mesh.triangles, normals.array as Float32Array);
+      vertexNormals(x, this.index, normals.array as Float32Array);
       normals.needsUpdate = true;
     }
     geometry.boundingSphere = null;
     if (this.rods) this.updateRods(x);
-    if (model.frame) this.surroundings.move(model.frame.poses);
+    if (!model.frame) return;
+    this.surroundings.makeWay(meanHeight(model.mesh.rest) - meanHeight(model.positions()));
+    this.surroundings.move(model.frame.poses);
   }
 
   private updateRods(x: Float32Array): void {
@@ -200,6 +222,8 @@ export class PaneScene {
         colours[3 * i] = RAMP[k]; colours[3 * i + 1] = RAMP[k + 1]; colours[3 * i + 2] = RAMP[k + 2];
       }
     }
+    for (let i = mesh.bodies.length; i < this.source.length; ++i)
+      for (let k = 0; k < 3; ++k) colours[3 * i + k] = colours[3 * this.source[i] + k];
     attribute.needsUpdate = true;
     if (this.rods && this.rodColours) {
       const c = this.rodColours.array as Float32Array;
@@ -243,7 +267,7 @@ export class PaneScene {
           const d = hit.point.distanceToSquared(new Vector3().fromArray(x, 3 * i));
           if (d < least) { least = d; best = i; }
         }
-        return best;
+        return this.source[best];
       }
     }
     // Nothing hit: the vertex nearest on the screen, if it is near.
@@ -252,7 +276,7 @@ export class PaneScene {
     for (let i = 0; i < x.length / 3; ++i) {
       p.fromArray(x, 3 * i).project(camera);
       const d = ((p.x - pointer.x) * 0.5 * rect.width) ** 2 + ((p.y - pointer.y) * 0.5 * rect.height) ** 2;
-      if (d < least && p.z < 1) { least = d; best = i; }
+      if (d < least && p.z < 1) { least = d; best = this.source[i]; }
     }
     return best;
   }

@@ -3,7 +3,7 @@
 import type { App } from "./app";
 import { get } from "./dom";
 import { mergeSettings, type PaneModel } from "./model";
-import type { CloudSpec } from "./phase";
+import type { CloudSpec } from "./cloud";
 import type { OpenPane } from "./protocol";
 
 export const MAX_PANES = 4;

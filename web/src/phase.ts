@@ -1,12 +1,12 @@
-// The plane of two coordinates (or a coordinate and a velocity) of a small system: its path, and a cloud of
-// initial conditions that can be taken and moved.
+// The plane of two coordinates (or a coordinate and a velocity) of a small system: its path, and the cloud of
+// initial conditions that is carried along.
 
+import { CloudHand, type CloudSpec } from "./cloud";
 import { axesOf, type Axis } from "./axes";
 import { curveColour, isDark, paneColour } from "./colour";
 import { ticks } from "./format";
 import type { PaneModel } from "./model";
 
-export interface CloudSpec { center: [number, number]; radius: [number, number]; count: number }
 
 const niceStep = (span: number, parts: number): number => {
   const raw = span / Math.max(1, parts), power = 10 ** Math.floor(Math.log10(raw)), r = raw / power;
@@ -22,22 +22,27 @@ export class PhaseView {
   /** Of the first so many rows of the path, without a margin. */
   private known = { rows: 0, x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity };
   private box: { x0: number; x1: number; y0: number; y1: number } | null = null;
+  private provisional = true; // nothing has been seen yet
   private size = { width: 0, height: 0 };
-  private grabbed: { dx: number; dy: number } | null = null;
+  private readonly hand: CloudHand;
 
   constructor(
     private model: PaneModel,
-    private readonly sendCloud: (cloud: CloudSpec, last: boolean) => void,
+    sendCloud: (cloud: CloudSpec, last: boolean) => void,
     private readonly redraw: () => void,
   ) {
     this.canvas.className = "phase";
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
-    this.canvas.addEventListener("pointerdown", (e) => this.down(e));
-    this.canvas.addEventListener("pointermove", (e) => this.move(e));
-    for (const end of ["pointerup", "pointercancel"] as const) this.canvas.addEventListener(end, () => this.up());
-    this.canvas.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
-    this.canvas.addEventListener("keydown", (e) => this.key(e));
+    this.hand = new CloudHand(this.canvas, {
+      cloud: () => (this.planeOfCloud() ? this.cloud : null),
+      place: (x, y) => this.fromPixel(x, y),
+      span: () => (this.box ? [this.box.x1 - this.box.x0, this.box.y1 - this.box.y0] : [1, 1]),
+      moved: (cloud, last) => {
+        sendCloud(cloud, last);
+        this.redraw();
+      },
+    });
     this.restart(model);
   }
 
@@ -68,9 +73,7 @@ export class PhaseView {
   /** A cloud around the present state, a tenth of the picture wide. */
   suggestCloud(): CloudSpec {
     const b = this.box ?? { x0: -1, x1: 1, y0: -1, y1: 1 };
-    const { frame, path } = this.model;
-    const q = path.length ? path.values[0][0] : frame ? this.model.q()[0] : 0;
-    const v = path.length ? path.values[1][0] : frame ? this.model.v()[0] : 0;
+    const q = this.model.frame ? this.model.q()[0] : 0, v = this.model.frame ? this.model.v()[0] : 0;
     return { center: [q, v], radius: [0.08 * (b.x1 - b.x0), 0.08 * (b.y1 - b.y0)], count: 2000 };
   }
 
@@ -98,10 +101,12 @@ export class PhaseView {
         grow(all, c[0] + r[0], c[1] + r[1]);
       }
     }
-    if (all.x0 > all.x1) Object.assign(all, { x0: -1, x1: 1, y0: -1, y1: 1 });
+    const nothing = all.x0 > all.x1;
+    if (nothing) Object.assign(all, { x0: -1, x1: 1, y0: -1, y1: 1 });
     const padX = 0.12 * (all.x1 - all.x0) || 0.5, padY = 0.12 * (all.y1 - all.y0) || 0.5;
-    const b = this.box;
-    if (b && this.grabbed) return;
+    const b = this.provisional ? null : this.box;
+    if (b && this.hand.grabbed) return;
+    this.provisional = nothing || path.length < 2;
     // Grows at once and does not shrink, so that the picture stands still.
     this.box = {
       x0: Math.min(all.x0 - padX, b?.x0 ?? Infinity), x1: Math.max(all.x1 + padX, b?.x1 ?? -Infinity),
@@ -217,11 +222,15 @@ export class PhaseView {
     if (this.planeOfCloud()) {
       const cloud = this.model.cloud;
       if (cloud) {
+        // It is known where the newest frame is: while an older one is looked at, it stands back.
+        const { state } = this.model;
+        g.globalAlpha = state && state.frame < state.frames - 1 ? 0.3 : 1;
         g.fillStyle = isDark() ? "rgba(240, 228, 66, .7)" : "rgba(178, 112, 0, .6)";
         for (let i = 0; i < cloud.q.length; ++i) {
           const [px, py] = this.toPixel(cloud.q[i], cloud.v[i]);
           g.fillRect(px - 0.9, py - 0.9, 1.8, 1.8);
         }
+        g.globalAlpha = 1;
       }
       if (this.cloud) {
         const [cx, cy] = this.toPixel(...this.cloud.center);
@@ -269,68 +278,5 @@ export class PhaseView {
     }
     g.stroke();
     g.globalAlpha = 1;
-  }
-
-  private place(e: PointerEvent | WheelEvent): [number, number] {
-    const r = this.canvas.getBoundingClientRect();
-    return this.fromPixel(e.clientX - r.left, e.clientY - r.top);
-  }
-
-  private inCloud(e: PointerEvent | WheelEvent): boolean {
-    if (!this.cloud || !this.planeOfCloud()) return false;
-    const [x, y] = this.place(e), { center: c, radius: r } = this.cloud;
-    return ((x - c[0]) / r[0]) ** 2 + ((y - c[1]) / r[1]) ** 2 <= 1.3;
-  }
-
-  private down(e: PointerEvent): void {
-    if (e.button !== 0 || !this.inCloud(e)) return;
-    const [x, y] = this.place(e);
-    this.grabbed = { dx: this.cloud!.center[0] - x, dy: this.cloud!.center[1] - y };
-    this.canvas.setPointerCapture(e.pointerId);
-    e.preventDefault();
-  }
-
-  private move(e: PointerEvent): void {
-    this.canvas.style.cursor = this.grabbed ? "grabbing" : this.inCloud(e) ? "grab" : "";
-    if (!this.grabbed || !this.cloud) return;
-    const [x, y] = this.place(e);
-    this.cloud.center = [x + this.grabbed.dx, y + this.grabbed.dy];
-    this.sendCloud(this.cloud, false);
-    this.redraw();
-  }
-
-  private up(): void {
-    if (!this.grabbed || !this.cloud) return;
-    this.grabbed = null;
-    this.sendCloud(this.cloud, true);
-    this.redraw();
-  }
-
-  private wheel(e: WheelEvent): void {
-    if (!this.cloud || !this.planeOfCloud()) return;
-    e.preventDefault();
-    this.resizeCloud(Math.exp(-0.0015 * e.deltaY));
-  }
-
-  private resizeCloud(factor: number): void {
-    const { radius } = this.cloud!;
-    this.cloud!.radius = [radius[0] * factor, radius[1] * factor];
-    this.sendCloud(this.cloud!, true);
-    this.redraw();
-  }
-
-  private key(e: KeyboardEvent): void {
-    if (!this.cloud || !this.planeOfCloud() || !this.box || !e.altKey) return;
-    const dx = 0.02 * (this.box.x1 - this.box.x0), dy = 0.02 * (this.box.y1 - this.box.y0);
-    const c = this.cloud.center;
-    if (e.key === "ArrowLeft") c[0] -= dx;
-    else if (e.key === "ArrowRight") c[0] += dx;
-    else if (e.key === "ArrowUp") c[1] += dy;
-    else if (e.key === "ArrowDown") c[1] -= dy;
-    else return;
-    e.preventDefault();
-    e.stopPropagation();
-    this.sendCloud(this.cloud, true);
-    this.redraw();
   }
 }

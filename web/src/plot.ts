@@ -118,7 +118,7 @@ export class Plot {
       width,
       height: this.definition.height,
       legend: { show: false },
-      padding: [8, 10, 0, 0],
+      padding: [8, 18, 0, 0],
       cursor: {
         sync: { key: "lilyan", scales: ["x", null] },
         drag: { x: true, y: false, setScale: false },
@@ -137,7 +137,8 @@ export class Plot {
       axes: [
         { ...axis, size: 26, gap: 4, space: 60, values: (_u, splits, _i, _s, increment) => ticks(splits, increment) },
         {
-          ...axis, size: 54, gap: 5, space: 26,
+          ...axis, gap: 5, space: 26,
+          size: 64, // of all plots, so that their times are below each other
           ...(log
             ? { filter: (_u: uPlot, splits: number[]) => splits, splits: (_u: uPlot, _i: number, low: number, high: number) => decades(low, high), values: (_u: uPlot, splits: number[]) => splits.map(decade) }
             : { values: (_u: uPlot, splits: number[], _i: number, _s: number, increment: number) => ticks(splits, increment) }),

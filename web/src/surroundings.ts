@@ -96,6 +96,8 @@ export class Surroundings {
   private floors: Floor[] = [];
   private movers: { mesh: Mesh; start: Matrix4; moving: number }[] = [];
   private poses: Float32Array = new Float32Array(0);
+  private imagined = false;
+  private fallen = 0;
 
   constructor(private readonly obstacles: Obstacle[]) {
     this.sun.castShadow = true;
@@ -128,7 +130,7 @@ export class Surroundings {
         this.things.add(mesh);
         patches.push({ mesh, lift });
       };
-      if (solid) add(new ShadowMaterial({ opacity: dark ? 0.45 : 0.2 }), true, -0.0005 * size);
+      if (solid) add(new ShadowMaterial({ opacity: dark ? 0.45 : 0.2, depthWrite: false }), true, -0.0005 * size);
       const squares = moving < 0 ? 0 : dark ? 0.1 : 0.07;
       if (grid || squares) add(gridMaterial(lineColour, cell, 3.2 * size, !grid ? 0 : solid ? 0.5 : 0.32, squares), false, -0.001 * size);
       const foot = centre.clone().addScaledVector(normal, point.clone().sub(centre).dot(normal));
@@ -149,6 +151,7 @@ export class Surroundings {
       this.movers.push({ mesh: shape, start: shape.matrix.clone(), moving: mover });
       shape.matrixAutoUpdate = false;
     }
+    this.imagined = !planes;
     if (!planes) plane(new Vector3(centre.x, floor, centre.z), UP, grid, -1);
     this.sun.position.copy(centre).add(new Vector3(0.9, 2.2, 1.3).multiplyScalar(size));
     this.sun.target.position.copy(centre);
@@ -161,6 +164,12 @@ export class Surroundings {
     this.ambient.intensity = dark ? 0.12 : 0.5;
     this.hemisphere.groundColor.set(dark ? 0x3a4048 : 0x8a8f98);
     this.move(this.poses);
+  }
+
+  /** A floor that is only imagined makes way for bodies that fall or hang. */
+  makeWay(fallen: number): void {
+    if (!this.imagined || fallen <= this.fallen) return;
+    this.fallen = fallen;
   }
 
   /** Obstacles that move are put where they are. */
@@ -186,6 +195,7 @@ export class Surroundings {
         up.transformDirection(to);
         now.premultiply(to);
       }
+      if (this.imagined) at.y -= 2 * this.fallen;
       const toPlane = now.invert();
       const foot = this.centre.clone().addScaledVector(up, at.sub(this.centre).dot(up));
       for (const { mesh, lift } of patches) {

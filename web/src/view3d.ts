@@ -107,7 +107,8 @@ export class View3D {
           const y = o.point?.[1] ?? 0;
           if (y < box.min.y && box.min.y - y < 4 * height + 1e-9) box.min.y = y;
         }
-    this.eye.frame(box.getCenter(new Vector3()), box.getSize(new Vector3()).length() || 1);
+    const roam = [...this.panes.values()].some((s) => s.model.info.obstacles.some((o) => o.moves && o.kind !== "plane"));
+    this.eye.frame(box.getCenter(new Vector3()), (roam ? 1.35 : 1) * box.getSize(new Vector3()).length() || 1);
     this.framed = this.panes.size > 0 && [...this.panes.values()].some((p) => p.model.mesh);
     this.surroundDirty = this.dirty = true;
   }

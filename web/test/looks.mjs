@@ -31,7 +31,7 @@ const shots = [
   ["argon-laptop", LAPTOP, "argon-crystal", 100, {}],
   ["twelve-laptop", LAPTOP, "bunny-12k", 4, {}],
   ["blobs-laptop", LAPTOP, "colliding-blobs", 60, { colour: "energy" }],
-  ["capture", LAPTOP, "bunny", 45, { compare: true, log: true, capture: true }],
+  ["capture", LAPTOP, "falling-blob", 60, { compare: true, log: true, capture: true }],
 ];
 const browser = await launch();
 for (const [name, [width, height], scene, until, o] of shots) {

@@ -301,11 +301,12 @@ test("strain energy is offered only where it is known", async () => {
   await open("rod");
   server.stepAll(3);
   await page.waitForFunction(() => window.lilyan.panes[0].strainKnown === false);
-  assert.ok(await page.locator('#colour option[value="energy"]').isDisabled());
+  const disabled = () => page.$eval('#colour option[value="energy"]', (o) => o.disabled);
+  assert.equal(await disabled(), true);
   assert.equal(await page.textContent('#colour option[value="energy"]'), "strain energy (solids only)");
   await page.selectOption("#scene", "blob");
   await page.waitForFunction(() => window.lilyan.panes[0].scene === "blob" && window.lilyan.panes[0].strainKnown);
-  assert.ok(await page.locator('#colour option[value="energy"]').isEnabled());
+  assert.equal(await disabled(), false);
   await page.selectOption("#colour", "energy");
   await page.selectOption("#scene", "rod");
   await page.waitForFunction(() => /known for solids/.test(document.getElementById("bar-title").textContent) && document.getElementById("bar-scale").hidden);
@@ -371,6 +372,49 @@ async function framesEqualSystem() {
   const got = await page.evaluate(() => [...window.lilyan.lastFrame(0).q]);
   assert.deepEqual(got, server.frames.at(-1).values);
 }
+
+test("fingers turn, zoom, pull, and resize a cloud", async () => {
+  server = await new MockServer().listen(0, { scene: "blob", settings: [] });
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  page = await context.newPage();
+  problems = [];
+  page.on("pageerror", (e) => problems.push(String(e)));
+  await page.goto(server.url);
+  await frameIs(0);
+  const cdp = await context.newCDPSession(page);
+  const touch = (type, ...points) => cdp.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+  const middle = async () => {
+    const box = await page.locator(".pane .stage").boundingBox();
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  };
+  const place = (v) => page.evaluate((i) => window.lilyan.place(0, i), v);
+  const [x, y] = await middle(), before = [await place(0), await place(3)];
+  await touch("touchStart", [x, y]);
+  await touch("touchMove", [x + 50, y + 10]);
+  await touch("touchEnd");
+  const turned = [await place(0), await place(3)];
+  assert.notDeepEqual(turned, before);
+  await touch("touchStart", [x - 30, y], [x + 30, y]);
+  await touch("touchMove", [x - 60, y], [x + 60, y]);
+  await touch("touchEnd");
+  const apart = ([a, b]) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+  assert.ok(apart([await place(0), await place(3)]) > 1.2 * apart(turned));
+  await page.locator("#pull").tap();
+  await sent(() => touch("touchStart", [x, y]), ofType("pull"));
+  await sent(() => touch("touchEnd"), ofType("release"));
+  await page.selectOption("#scene", "pendulum");
+  await page.waitForFunction(() => window.lilyan.panes[0].kind === "system" && window.lilyan.lastFrame(0));
+  const cloud = await sent(() => page.getByLabel("Cloud of initial conditions in pane 1").tap(), ofType("cloud"));
+  const [u, v] = await middle();
+  const larger = await sent(async () => {
+    await touch("touchStart", [u - 30, v], [u + 30, v]);
+    await touch("touchMove", [u - 60, v], [u + 60, v]);
+    await touch("touchEnd");
+  }, (m) => m.type === "cloud" && m.radius[0] > 1.5 * cloud.radius[0]);
+  assert.deepEqual(larger.center, cloud.center);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
 
 test("messages that are wrong are told and do no harm", async () => {
   await open();

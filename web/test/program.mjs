@@ -51,8 +51,8 @@ export async function serve(...args) {
     url, port, ended,
     get output() { return output; },
     get running() { return child.exitCode === null && child.signalCode === null; },
-    async stop() {
-      child.kill("SIGTERM");
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
       const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
       await ended;
       clearTimeout(timer);
