@@ -103,7 +103,7 @@ export class PaneScene {
       this.surface = new Mesh(this.geometry, surface);
       this.surface.frustumCulled = false;
       this.surface.castShadow = true;
-      this.wire = new Mesh(this.geometry, new MeshBasicMaterial({ wireframe: true, color: 0x101418, transparent: true, opacity: 0.35, depthWrite: false }));
+      this.wire = new Mesh(this.geometry, new MeshBasicMaterial({ wireframe: true, color: 0x101418, transparent: true, opacity: 0.28, depthWrite: false }));
       this.wire.frustumCulled = false;
       this.wire.visible = false;
       this.scene.add(this.surface, this.wire);

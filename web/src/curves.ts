@@ -10,7 +10,7 @@ export interface Definition {
   id: string;
   height: number;
   /** Title, and the curves; none if the panes do not have them. */
-  content(context: Context): { title: string; unit: string; lines: Line[]; log: boolean; cut?: number; flat?: number; zero?: boolean };
+  content(context: Context): { title: string; unit: string; lines: Line[]; log: boolean; cut?: number; flat?: number; /** The least that the axis spans, so that rounding errors look like none. */ least?: number; zero?: boolean };
 }
 export interface Context { panes: PaneModel[]; selected: PaneModel; drift: boolean; log: boolean }
 
@@ -41,7 +41,7 @@ export const DEFINITIONS: Definition[] = [
         ? { title: "Energy drift", unit: "(E − E(0)) / E₀", lines: overPanes(c, "energy_total", start, scale), log: c.log, cut: c.log ? undefined : CUT }
         : c.panes.every((m) => !m.series.length || start(m) > 0.2 * m.series.energyScale())
           ? { title: "Total energy", unit: "E / E(0)", lines: overPanes(c, "energy_total", undefined, (m) => 1 / start(m)), log: c.log, cut: c.log ? undefined : CUT, flat: 0.02 }
-          : { title: "Total energy", unit: "E", lines: overPanes(c, "energy_total"), log: c.log, flat: 0.02 };
+          : { title: "Total energy", unit: "E", lines: overPanes(c, "energy_total"), log: c.log, flat: 0.02, least: 0.04 * Math.max(...c.panes.map((m) => m.series.energyScale())) };
     },
   },
   {

@@ -34,6 +34,7 @@ export class Plot {
   private lines: Line[] = [];
   private cut = 0;
   private flat = 0;
+  private least = 0;
   private zero = false;
   private cutting = false;
   heading = "";
@@ -75,6 +76,7 @@ export class Plot {
     }
     this.cut = content.cut ?? 0;
     this.flat = content.flat ?? 0;
+    this.least = content.least ?? 0;
     this.zero = content.zero ?? false;
     const x0 = range ? range[0] : -Infinity, x1 = range ? range[1] : Infinity;
     const data = align(content.lines, x0, x1, Math.max(200, Math.round(width)), content.log) as uPlot.AlignedData;
@@ -184,7 +186,7 @@ export class Plot {
       if (low > high) low = high - 1;
     }
     if (this.zero) return [0, Math.max(1, 1.1 * high)];
-    const middle = (low + high) / 2, least = this.flat * Math.abs(middle);
+    const middle = (low + high) / 2, least = Math.max(this.flat * Math.abs(middle), this.least / 2);
     if (high - low < least) [low, high] = [middle - least, middle + least];
     if (high - low <= 1e-300) return low === 0 ? [-1, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
     const pad = 0.08 * (high - low);
