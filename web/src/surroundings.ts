@@ -98,6 +98,7 @@ export class Surroundings {
   private poses: Float32Array = new Float32Array(0);
   private imagined = false;
   private fallen = 0;
+  private size = 1;
 
   constructor(private readonly obstacles: Obstacle[]) {
     this.sun.castShadow = true;
@@ -118,6 +119,7 @@ export class Surroundings {
     this.floors = [];
     this.movers = [];
     this.centre.copy(centre);
+    this.size = size;
     const dark = isDark();
     const lineColour = dark ? "#9aa7b5" : "#5c6873";
     const cell = 10 ** Math.round(Math.log10(size / 5));
@@ -168,8 +170,7 @@ export class Surroundings {
 
   /** A floor that is only imagined makes way for bodies that fall or hang. */
   makeWay(fallen: number): void {
-    if (!this.imagined || fallen <= this.fallen) return;
-    this.fallen = fallen;
+    this.fallen = Math.max(this.fallen, fallen - 0.06 * this.size);
   }
 
   /** Obstacles that move are put where they are. */
