@@ -42,6 +42,7 @@ export function tell(app: App): void {
         if (!view) return null;
         const r = view.stage.getBoundingClientRect();
         if (typeof at === "number") return app.view.project(pane, at, r);
+        view.phase?.draw();
         const p = view.phase?.toPixel(...at);
         return p ? [r.x + p[0], r.y + p[1]] : null;
       },

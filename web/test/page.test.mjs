@@ -340,7 +340,6 @@ test("a small system: path, cloud, axes", async () => {
   assert.deepEqual(await page.evaluate(() => [...window.lilyan.path(0, 1)]), server.panes[0].history.map((h) => h.v[0]));
   const points = await page.evaluate(() => [...window.lilyan.lastCloud(0).q]);
   assert.deepEqual(points, [...server.panes[0].cloud.q]);
-  await page.waitForTimeout(200);
   const at = await page.evaluate((c) => window.lilyan.place(0, c), cloud.center);
   const dropped = await sent(async () => {
     await page.mouse.move(...at);
