@@ -1,5 +1,6 @@
 import type { CloudData, FrameData, MeshData, PaneInfo, PaneState } from "./protocol";
-import { Path, Series } from "./series";
+import { Path } from "./path";
+import { Series } from "./series";
 
 /** One run as far as it has arrived. */
 export class PaneModel {
@@ -15,6 +16,20 @@ export class PaneModel {
   constructor(readonly info: PaneInfo) {
     this.series = new Series(info.columns);
     this.path = new Path(info.coordinates.length);
+  }
+
+  /** Whether the program knows where the strain energy is; undefined while there has been none. */
+  strainKnown: boolean | undefined = undefined;
+
+  /** Looks at a frame for it: the energy is zero everywhere where it is not known. */
+  lookForStrain(): void {
+    if (this.strainKnown || !this.frame || !this.mesh) return;
+    if (this.energies().some((e) => e !== 0)) {
+      this.strainKnown = true;
+      return;
+    }
+    const { series, frame } = this, row = series.rowAt(frame.t);
+    if (series.at("t", row) === frame.t && Math.abs(series.at("energy_elastic", row)) > 1e-9 * series.energyScale()) this.strainKnown = false;
   }
 
   get index(): number {

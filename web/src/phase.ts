@@ -1,11 +1,12 @@
-// The plane of two coordinates (or a coordinate and a velocity) of a small system: its path, and a cloud of
-// initial conditions that can be taken and moved.
+// The plane of two coordinates (or a coordinate and a velocity) of a small system: its path, and the cloud of
+// initial conditions that is carried along.
 
-import { isDark, paneColour } from "./colour";
-import { greek, ticks } from "./format";
+import { CloudHand, type CloudSpec } from "./cloud";
+import { axesOf, type Axis } from "./axes";
+import { curveColour, isDark, paneColour } from "./colour";
+import { ticks } from "./format";
 import type { PaneModel } from "./model";
 
-export interface CloudSpec { center: [number, number]; radius: [number, number]; count: number }
 
 const niceStep = (span: number, parts: number): number => {
   const raw = span / Math.max(1, parts), power = 10 ** Math.floor(Math.log10(raw)), r = raw / power;
@@ -17,89 +18,109 @@ export class PhaseView {
   xAxis = 0;
   yAxis = 1;
   cloud: CloudSpec | null = null;
+  private choices: Axis[] = [];
+  /** Of the first so many rows of the path, without a margin. */
+  private known = { rows: 0, x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity };
   private box: { x0: number; x1: number; y0: number; y1: number } | null = null;
+  private provisional = true; // nothing has been seen yet
   private size = { width: 0, height: 0 };
-  private grabbed: { dx: number; dy: number } | null = null;
+  private readonly hand: CloudHand;
 
   constructor(
     private model: PaneModel,
-    private readonly sendCloud: (cloud: CloudSpec, last: boolean) => void,
+    sendCloud: (cloud: CloudSpec, last: boolean) => void,
     private readonly redraw: () => void,
   ) {
     this.canvas.className = "phase";
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
-    this.canvas.addEventListener("pointerdown", (e) => this.down(e));
-    this.canvas.addEventListener("pointermove", (e) => this.move(e));
-    for (const end of ["pointerup", "pointercancel"] as const) this.canvas.addEventListener(end, () => this.up());
-    this.canvas.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
-    this.canvas.addEventListener("keydown", (e) => this.key(e));
+    this.hand = new CloudHand(this.canvas, {
+      cloud: () => (this.planeOfCloud() ? this.cloud : null),
+      place: (x, y) => this.fromPixel(x, y),
+      span: () => (this.box ? [this.box.x1 - this.box.x0, this.box.y1 - this.box.y0] : [1, 1]),
+      moved: (cloud, last) => {
+        sendCloud(cloud, last);
+        this.redraw();
+      },
+    });
     this.restart(model);
   }
 
   restart(model: PaneModel): void {
     const other = model.info.coordinates.join() !== this.model.info.coordinates.join() || !this.box;
     this.model = model;
+    this.choices = axesOf(model.info.coordinates);
     if (other) {
       this.xAxis = 0;
       this.yAxis = 1;
       this.cloud = null;
     }
-    this.box = null;
+    this.forget();
     this.canvas.setAttribute("aria-label", `Phase portrait of ${model.info.title}`);
   }
 
-  /** Names of the axes one can choose: coordinates, then velocities. */
   axes(): string[] {
-    const c = this.model.info.coordinates;
-    return [...c, ...c.map((name) => `${name}′`)].map(greek);
+    return this.choices.map((a) => a.name);
+  }
+
+  /** Pairs of values that are drawn: one for each body. */
+  private pairs(): [number, number][] {
+    const x = this.choices[this.xAxis]?.of ?? [], y = this.choices[this.yAxis]?.of ?? [];
+    if (!x.length || !y.length) return [];
+    return Array.from({ length: Math.max(x.length, y.length) }, (_, k) => [x[k % x.length], y[k % y.length]]);
   }
 
   /** A cloud around the present state, a tenth of the picture wide. */
   suggestCloud(): CloudSpec {
     const b = this.box ?? { x0: -1, x1: 1, y0: -1, y1: 1 };
-    const { frame, path } = this.model;
-    const q = path.length ? path.values[0][0] : frame ? this.model.q()[0] : 0;
-    const v = path.length ? path.values[1][0] : frame ? this.model.v()[0] : 0;
+    const q = this.model.frame ? this.model.q()[0] : 0, v = this.model.frame ? this.model.v()[0] : 0;
     return { center: [q, v], radius: [0.08 * (b.x1 - b.x0), 0.08 * (b.y1 - b.y0)], count: 2000 };
   }
 
   private extent(): void {
-    const { path, cloud } = this.model;
-    let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;
-    const grow = (x: number, y: number) => {
+    const { path, cloud } = this.model, known = this.known;
+    const grow = (b: typeof known, x: number, y: number) => {
       if (!Number.isFinite(x) || !Number.isFinite(y)) return;
-      if (x < x0) x0 = x;
-      if (x > x1) x1 = x;
-      if (y < y0) y0 = y;
-      if (y > y1) y1 = y;
+      if (x < b.x0) b.x0 = x;
+      if (x > b.x1) b.x1 = x;
+      if (y < b.y0) b.y0 = y;
+      if (y > b.y1) b.y1 = y;
     };
-    const xs = path.values[this.xAxis], ys = path.values[this.yAxis];
-    for (let i = 0; i < path.length; ++i) grow(xs[i], ys[i]);
+    if (known.rows > path.length || !path.whole) known.rows = 0;
+    for (const [a, b] of this.pairs()) {
+      const xs = path.values[a], ys = path.values[b];
+      for (let i = known.rows; i < path.length; ++i) grow(known, xs[i], ys[i]);
+    }
+    known.rows = path.length;
+    const all = { ...known };
     if (this.planeOfCloud()) {
-      if (cloud) for (let i = 0; i < cloud.q.length; ++i) grow(cloud.q[i], cloud.v[i]);
+      if (cloud) for (let i = 0; i < cloud.q.length; ++i) grow(all, cloud.q[i], cloud.v[i]);
       if (this.cloud) {
         const { center: c, radius: r } = this.cloud;
-        grow(c[0] - r[0], c[1] - r[1]);
-        grow(c[0] + r[0], c[1] + r[1]);
+        grow(all, c[0] - r[0], c[1] - r[1]);
+        grow(all, c[0] + r[0], c[1] + r[1]);
       }
     }
-    if (x0 > x1) [x0, x1, y0, y1] = [-1, 1, -1, 1];
-    const padX = 0.12 * (x1 - x0) || 0.5, padY = 0.12 * (y1 - y0) || 0.5;
-    [x0, x1, y0, y1] = [x0 - padX, x1 + padX, y0 - padY, y1 + padY];
+    const nothing = all.x0 > all.x1;
+    if (nothing) Object.assign(all, { x0: -1, x1: 1, y0: -1, y1: 1 });
+    const padX = 0.12 * (all.x1 - all.x0) || 0.5, padY = 0.12 * (all.y1 - all.y0) || 0.5;
+    const b = this.provisional ? null : this.box;
+    if (b && this.hand.grabbed) return;
+    this.provisional = nothing || path.length < 2;
     // Grows at once and does not shrink, so that the picture stands still.
-    const b = this.box;
-    if (b && !this.grabbed) {
-      x0 = Math.min(x0, b.x0 + 0);
-      x1 = Math.max(x1, b.x1);
-      y0 = Math.min(y0, b.y0);
-      y1 = Math.max(y1, b.y1);
-    } else if (b) ({ x0, x1, y0, y1 } = b);
-    this.box = { x0, x1, y0, y1 };
+    this.box = {
+      x0: Math.min(all.x0 - padX, b?.x0 ?? Infinity), x1: Math.max(all.x1 + padX, b?.x1 ?? -Infinity),
+      y0: Math.min(all.y0 - padY, b?.y0 ?? Infinity), y1: Math.max(all.y1 + padY, b?.y1 ?? -Infinity),
+    };
+  }
+
+  private forget(): void {
+    this.box = null;
+    this.known = { rows: 0, x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity };
   }
 
   resetExtent(): void {
-    this.box = null;
+    this.forget();
     this.redraw();
   }
 
@@ -112,7 +133,7 @@ export class PhaseView {
     let left = 52, top = 40, w = Math.max(10, width - 66), h = Math.max(10, height - 40 - 66);
     const b = this.box!;
     const n = this.model.info.coordinates.length;
-    if (n > 1 && this.xAxis < n && this.yAxis < n) {
+    if (n > 1 && this.pairs().every(([x, y]) => x < n && y < n)) {
       const scale = Math.min(w / (b.x1 - b.x0), h / (b.y1 - b.y0));
       const nw = scale * (b.x1 - b.x0), nh = scale * (b.y1 - b.y0);
       // As wide as it was, but one unit is the same length both ways.
@@ -195,35 +216,21 @@ export class PhaseView {
     g.beginPath();
     g.rect(a.left, a.top, a.w, a.h);
     g.clip();
-    const colour = paneColour(this.model.index);
-    const { path, frame } = this.model;
-    const xs = path.values[this.xAxis], ys = path.values[this.yAxis];
-    if (xs && ys) {
-      g.strokeStyle = colour;
-      g.globalAlpha = 0.55;
-      g.lineWidth = 1.5;
-      g.lineJoin = "round";
-      g.beginPath();
-      // More points than this cannot be seen.
-      const from = Math.max(0, path.length - 40000);
-      // Where frames were skipped, far more than usual, the path is not known: it is left open.
-      const usual = path.length > 1 ? (path.frames[path.length - 1] - path.frames[0]) / (path.length - 1) : 1;
-      for (let i = from; i < path.length; ++i) {
-        const [px, py] = this.toPixel(xs[i], ys[i]);
-        if (i === from || path.frames[i] - path.frames[i - 1] > Math.max(4, 4 * usual)) g.moveTo(px, py);
-        else g.lineTo(px, py);
-      }
-      g.stroke();
-      g.globalAlpha = 1;
-    }
+    const { frame } = this.model, pairs = this.pairs();
+    const colour = (k: number) => (pairs.length > 1 ? curveColour(k) : paneColour(this.model.index));
+    pairs.forEach(([x, y], k) => this.drawPath(g, x, y, colour(k)));
     if (this.planeOfCloud()) {
       const cloud = this.model.cloud;
       if (cloud) {
+        // It is known where the newest frame is: while an older one is looked at, it stands back.
+        const { state } = this.model;
+        g.globalAlpha = state && state.frame < state.frames - 1 ? 0.3 : 1;
         g.fillStyle = isDark() ? "rgba(240, 228, 66, .7)" : "rgba(178, 112, 0, .6)";
         for (let i = 0; i < cloud.q.length; ++i) {
           const [px, py] = this.toPixel(cloud.q[i], cloud.v[i]);
           g.fillRect(px - 0.9, py - 0.9, 1.8, 1.8);
         }
+        g.globalAlpha = 1;
       }
       if (this.cloud) {
         const [cx, cy] = this.toPixel(...this.cloud.center);
@@ -237,80 +244,39 @@ export class PhaseView {
         g.setLineDash([]);
       }
     }
-    if (frame && xs && ys) {
+    if (frame) {
       const now = [...this.model.q(), ...this.model.v()];
-      const [px, py] = this.toPixel(now[this.xAxis], now[this.yAxis]);
-      g.fillStyle = colour;
-      g.strokeStyle = css("--stage");
-      g.lineWidth = 2;
-      g.beginPath();
-      g.arc(px, py, 6, 0, 2 * Math.PI);
-      g.fill();
-      g.stroke();
+      pairs.forEach(([x, y], k) => {
+        const [px, py] = this.toPixel(now[x], now[y]);
+        g.fillStyle = colour(k);
+        g.strokeStyle = css("--stage");
+        g.lineWidth = 2;
+        g.beginPath();
+        g.arc(px, py, 6, 0, 2 * Math.PI);
+        g.fill();
+        g.stroke();
+      });
     }
     g.restore();
   }
 
-  private place(e: PointerEvent | WheelEvent): [number, number] {
-    const r = this.canvas.getBoundingClientRect();
-    return this.fromPixel(e.clientX - r.left, e.clientY - r.top);
-  }
-
-  private inCloud(e: PointerEvent | WheelEvent): boolean {
-    if (!this.cloud || !this.planeOfCloud()) return false;
-    const [x, y] = this.place(e), { center: c, radius: r } = this.cloud;
-    return ((x - c[0]) / r[0]) ** 2 + ((y - c[1]) / r[1]) ** 2 <= 1.3;
-  }
-
-  private down(e: PointerEvent): void {
-    if (e.button !== 0 || !this.inCloud(e)) return;
-    const [x, y] = this.place(e);
-    this.grabbed = { dx: this.cloud!.center[0] - x, dy: this.cloud!.center[1] - y };
-    this.canvas.setPointerCapture(e.pointerId);
-    e.preventDefault();
-  }
-
-  private move(e: PointerEvent): void {
-    this.canvas.style.cursor = this.grabbed ? "grabbing" : this.inCloud(e) ? "grab" : "";
-    if (!this.grabbed || !this.cloud) return;
-    const [x, y] = this.place(e);
-    this.cloud.center = [x + this.grabbed.dx, y + this.grabbed.dy];
-    this.sendCloud(this.cloud, false);
-    this.redraw();
-  }
-
-  private up(): void {
-    if (!this.grabbed || !this.cloud) return;
-    this.grabbed = null;
-    this.sendCloud(this.cloud, true);
-    this.redraw();
-  }
-
-  private wheel(e: WheelEvent): void {
-    if (!this.cloud || !this.planeOfCloud()) return;
-    e.preventDefault();
-    this.resizeCloud(Math.exp(-0.0015 * e.deltaY));
-  }
-
-  private resizeCloud(factor: number): void {
-    const { radius } = this.cloud!;
-    this.cloud!.radius = [radius[0] * factor, radius[1] * factor];
-    this.sendCloud(this.cloud!, true);
-    this.redraw();
-  }
-
-  private key(e: KeyboardEvent): void {
-    if (!this.cloud || !this.planeOfCloud() || !this.box || !e.altKey) return;
-    const dx = 0.02 * (this.box.x1 - this.box.x0), dy = 0.02 * (this.box.y1 - this.box.y0);
-    const c = this.cloud.center;
-    if (e.key === "ArrowLeft") c[0] -= dx;
-    else if (e.key === "ArrowRight") c[0] += dx;
-    else if (e.key === "ArrowUp") c[1] += dy;
-    else if (e.key === "ArrowDown") c[1] -= dy;
-    else return;
-    e.preventDefault();
-    e.stopPropagation();
-    this.sendCloud(this.cloud, true);
-    this.redraw();
+  private drawPath(g: CanvasRenderingContext2D, x: number, y: number, colour: string): void {
+    const { path } = this.model, xs = path.values[x], ys = path.values[y];
+    g.strokeStyle = colour;
+    g.globalAlpha = 0.55;
+    g.lineWidth = 1.5;
+    g.lineJoin = "round";
+    g.beginPath();
+    // More points than this cannot be seen.
+    const from = Math.max(0, path.length - 40000);
+    // Where frames were skipped, far more than usual, the path is not known: it is left open.
+    const usual = path.whole ? Infinity : path.length > 1 ? (path.frames[path.length - 1] - path.frames[0]) / (path.length - 1) : 1;
+    for (let i = from; i < path.length; ++i) {
+      const [px, py] = this.toPixel(xs[i], ys[i]);
+      if (i === from || path.frames[i] - path.frames[i - 1] > Math.max(4, 4 * usual)) g.moveTo(px, py);
+      else g.lineTo(px, py);
+    }
+    g.stroke();
+    g.globalAlpha = 1;
   }
 }

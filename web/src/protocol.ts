@@ -33,6 +33,8 @@ export interface PaneInfo {
   columns: string[];
   obstacles: Obstacle[];
   material: Record<string, number> | null;
+  /** Rayleigh damping of the first body; null where it has none, undefined where the program does not tell. */
+  damping: { mass?: number; stiffness?: number } | null | undefined;
   error: string | null;
 }
 
@@ -52,7 +54,7 @@ export type ClientMessage =
   | { type: "play" | "pause" | "step" | "reset" }
   | { type: "speed"; value: number }
   | { type: "open"; panes: OpenPane[] }
-  | { type: "change"; pane: number; settings: string[] }
+  | { type: "change"; pane: number; settings: string[]; remove?: string[] }
   | { type: "seek"; frame: number }
   | { type: "pull"; pane: number; vertex: number; target: [number, number, number] }
   | { type: "release"; pane: number }
@@ -65,11 +67,17 @@ export interface MeshData {
 export interface FrameData {
   kind: "frame"; pane: number; run: number; frame: number; nv: number; t: number;
   data: ArrayBuffer; // the arrays begin at byte 32
+  /** Where the moving obstacles are: twelve numbers each; none where the program does not tell. */
+  poses: Float32Array;
+}
+export interface PathData {
+  kind: "path"; pane: number; run: number; first: number; count: number; n: number;
+  t: Float64Array; q: Float64Array; v: Float64Array;
 }
 export interface CloudData {
   kind: "cloud"; pane: number; run: number; frame: number; t: number; q: Float32Array; v: Float32Array;
 }
-export type BinaryMessage = MeshData | FrameData | CloudData;
+export type BinaryMessage = MeshData | FrameData | CloudData | PathData;
 
 type Json = Record<string, unknown>;
 
@@ -119,6 +127,8 @@ export function parseText(source: string): ServerMessage {
         settings: texts(x.settings), columns: texts(x.columns),
         obstacles: Array.isArray(x.obstacles) ? x.obstacles.map(obstacle).filter((o): o is Obstacle => o !== null) : [],
         material: isObject(x.material) ? material : null,
+        damping: x.damping === null ? null : isObject(x.damping)
+          ? Object.fromEntries(Object.entries(x.damping).filter(([, value]) => typeof value === "number")) : undefined,
         error: typeof x.error === "string" ? x.error : null,
       };
     }
@@ -163,9 +173,15 @@ export function parseBinary(data: ArrayBuffer, systemPane: (pane: number) => boo
     return { kind: "mesh", pane, run, triangles, edges, bodies, bodyCount, rest };
   }
   if (kind === 2) {
-    const nv = head[5];
-    need(32 + (systemPane(pane) ? 16 : 20) * nv);
-    return { kind: "frame", pane, run, frame: head[4], nv, t: view.getFloat64(24, true), data };
+    const nv = head[5], system = systemPane(pane), end = 32 + (system ? 16 : 20) * nv;
+    need(end);
+    let poses = new Float32Array(0);
+    if (!system && data.byteLength >= end + 4) {
+      const count = view.getUint32(end, true);
+      need(end + 4 + 48 * count);
+      poses = new Float32Array(data, end + 4, 12 * count);
+    }
+    return { kind: "frame", pane, run, frame: head[4], nv, t: view.getFloat64(24, true), data, poses };
   }
   if (kind === 3) {
     const count = head[5];
@@ -173,6 +189,14 @@ export function parseBinary(data: ArrayBuffer, systemPane: (pane: number) => boo
     return {
       kind: "cloud", pane, run, frame: head[4], t: view.getFloat64(24, true),
       q: new Float32Array(data, 32, count), v: new Float32Array(data, 32 + 4 * count, count),
+    };
+  }
+  if (kind === 5) {
+    const first = head[4], count = head[5], n = head[6];
+    need(32 + 8 * count * (1 + 2 * n));
+    return {
+      kind: "path", pane, run, first, count, n, t: new Float64Array(data, 32, count),
+      q: new Float64Array(data, 32 + 8 * count, count * n), v: new Float64Array(data, 32 + 8 * count * (1 + n), count * n),
     };
   }
   return fail(`unknown binary message ${kind}`);

@@ -37,6 +37,19 @@ export class Series {
     return this.data.get(name)?.[row] ?? NaN;
   }
 
+  /** The last row not after t. */
+  rowAt(t: number): number {
+    const times = this.data.get("t");
+    if (!times) return -1;
+    let low = 0, high = this.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (times[middle] <= t) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
   push(row: (number | null)[]): void {
     if (this.length === this.capacity) this.grow();
     const i = this.length++;
@@ -91,50 +104,5 @@ export class Series {
       larger.set(old);
       this.data.set(name, larger);
     }
-  }
-}
-
-/** Coordinates and velocities of a small system at the frames that came, in order of time. */
-export class Path {
-  length = 0;
-  private capacity = 256;
-  frames = new Float64Array(this.capacity);
-  t = new Float64Array(this.capacity);
-  /** The coordinates, then the velocities, each an array over the frames. */
-  values: Float64Array[];
-
-  constructor(readonly n: number) {
-    this.values = Array.from({ length: 2 * n }, () => new Float64Array(this.capacity));
-  }
-
-  put(frame: number, t: number, q: Float64Array, v: Float64Array): void {
-    let at = this.length;
-    while (at > 0 && this.frames[at - 1] > frame) --at;
-    const known = at > 0 && this.frames[at - 1] === frame;
-    if (known) --at;
-    else {
-      if (this.length === this.capacity) this.grow();
-      if (at < this.length)
-        for (const a of [this.frames, this.t, ...this.values]) a.copyWithin(at + 1, at, this.length);
-      ++this.length;
-    }
-    this.frames[at] = frame;
-    this.t[at] = t;
-    for (let i = 0; i < this.n; ++i) {
-      this.values[i][at] = q[i];
-      this.values[this.n + i][at] = v[i];
-    }
-  }
-
-  private grow(): void {
-    this.capacity *= 2;
-    const larger = (old: Float64Array) => {
-      const a = new Float64Array(this.capacity);
-      a.set(old);
-      return a;
-    };
-    this.frames = larger(this.frames);
-    this.t = larger(this.t);
-    this.values = this.values.map(larger);
   }
 }

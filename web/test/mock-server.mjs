@@ -104,7 +104,7 @@ class Body {
       }
       x.set(f, 3 * i);
       speed[i] = Math.abs(a * w * Math.sin(w * t) * Math.hypot(0.5 * rx, y, 0.5 * rz));
-      energy[i] = 40 * s * s * (0.3 + y * y);
+      energy[i] = this.edges.length ? 0 : 40 * s * s * (0.3 + y * y);
     }
     return { x, speed, energy };
   }
@@ -119,6 +119,8 @@ class Pane {
     this.step = Number(setting("integrator.step") ?? (this.kind === "system" ? 0.05 : 0.033));
     this.steps = scene === "long" ? 100000 : 310;
     this.material = this.kind === "body" ? { mu: Number(setting("body.0.material.mu") ?? 500), lambda: Number(setting("body.0.material.lambda") ?? 10) } : null;
+    const rate = (name) => Number(setting(`body.0.damping.${name}`) ?? 0);
+    this.damping = this.kind === "body" ? { mass: rate("mass"), stiffness: rate("stiffness") } : null;
     this.error = scene === "broken" ? "broken.toml:3:1: unknown key 'integrator.stpe'; did you mean 'step'?" : !METHODS.some((m) => m.name === this.method) ? `unknown method '${this.method}'` : null;
     this.growth = GROWTH[this.method] ?? 0;
     this.coordinates = scene === "pendulum" ? ["theta"] : scene === "kepler" ? ["x", "y"] : [];
@@ -138,9 +140,9 @@ class Pane {
       columns: this.kind === "body" ? COLUMNS : SYSTEM_COLUMNS,
       obstacles: this.kind === "body"
         ? [{ kind: "plane", point: [0, 0, 0], normal: [0, 1, 0] },
-          ...(this.scene === "two-blobs" ? [{ kind: "sphere", center: [0, 0.3, -1.6], radius: 0.6 }, { kind: "box", center: [-2.4, 0.4, -1.2], half: [0.4, 0.4, 0.4], insideOut: false, moves: false }, { kind: "capsule", from: [1.6, 0.3, -1.6], to: [2.8, 0.3, -1.2], radius: 0.3 }] : [])]
+          ...(this.scene === "two-blobs" ? [{ kind: "sphere", center: [0, 0.3, -1.6], radius: 0.6, moves: true }, { kind: "box", center: [-2.4, 0.4, -1.2], half: [0.4, 0.4, 0.4], insideOut: false, moves: false }, { kind: "capsule", from: [1.6, 0.3, -1.6], to: [2.8, 0.3, -1.2], radius: 0.3 }] : [])]
         : [],
-      material: this.material, error: this.error,
+      material: this.material, damping: this.damping, error: this.error,
     };
   }
 
@@ -213,7 +215,19 @@ class Pane {
     this.flush();
   }
 
+  /** Coordinates and velocities of the rows that are to be sent. */
+  sendPath(first, count) {
+    const n = this.coordinates.length, out = Buffer.alloc(32 + 8 * count * (1 + 2 * n));
+    [MAGIC, 5, this.index, this.run, first, count, n, 0].forEach((v, i) => out.writeUInt32LE(v, 4 * i));
+    let at = 32;
+    for (let i = 0; i < count; ++i) at = out.writeDoubleLE((first + i) * this.step, at);
+    for (const name of ["q", "v"])
+      for (let i = 0; i < count; ++i) for (const value of this.history[first + i][name]) at = out.writeDoubleLE(value, at);
+    this.server.binary(out);
+  }
+
   flush() {
+    if (this.kind === "system" && this.pending.length && this.server.sendsPath) this.sendPath(this.frame + 1 - this.pending.length, this.pending.length);
     while (this.pending.length) this.server.text({ type: "rows", pane: this.index, run: this.run, rows: this.pending.splice(0, 5000) });
     if (!this.error) this.sendFrame();
   }
@@ -242,11 +256,14 @@ class Pane {
       }
       return;
     }
-    const { x, speed, energy } = this.body.positions(this.shown, t, this.growth, this.pull), nv = this.body.nv, out = head(2, nv, 20 * nv);
+    const { x, speed, energy } = this.body.positions(this.shown, t, this.growth, this.pull), nv = this.body.nv;
+    const poses = this.info().obstacles.filter((o) => o.moves).map(() => pose(t)), out = head(2, nv, 20 * nv + 4 + 48 * poses.length);
     put(out, 32, x);
     put(out, 32 + 12 * nv, speed);
     put(out, 32 + 16 * nv, energy);
-    this.server.frames.push({ pane: this.index, run: this.run, frame: this.shown, t, values: x });
+    out.writeUInt32LE(poses.length, 32 + 20 * nv);
+    poses.forEach((p, i) => put(out, 36 + 20 * nv + 48 * i, p));
+    this.server.frames.push({ pane: this.index, run: this.run, frame: this.shown, t, values: x, poses: poses.flatMap((p) => [...p]) });
     this.server.binary(out);
   }
 
@@ -264,9 +281,17 @@ class Pane {
   }
 }
 
+/** A sphere that goes round the middle. */
+const pose = (t) => {
+  const c = Math.cos(t), s = Math.sin(t);
+  return Float32Array.of(c, 0, s, 0.1 * t, 0, 1, 0, 0, -s, 0, c, 0);
+};
+
 export class MockServer {
   received = [];
   frames = [];
+  /** Programs of before did not. */
+  sendsPath = true;
   playing = false;
   speed = 1;
   panes = [];
@@ -353,7 +378,7 @@ export class MockServer {
       case "speed": this.speed = m.value; break;
       case "open": this.open(m.panes); break;
       case "change":
-        this.panes[m.pane] = new Pane(this, m.pane, ++this.run, { scene: pane.scene, settings: [...pane.settings, ...m.settings] });
+        this.panes[m.pane] = new Pane(this, m.pane, ++this.run, { scene: pane.scene, settings: [...pane.settings.filter((s) => !m.remove?.includes(s.split("=")[0])), ...m.settings] });
         this.panes[m.pane].start();
         break;
       case "seek":

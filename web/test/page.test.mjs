@@ -1,10 +1,11 @@
 // The page in a browser against the stand-in server: what it sends, and what it has of what it was sent.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { after, afterEach, before, test as plainTest } from "node:test";
 import { readFile } from "node:fs/promises";
 import { launch } from "./browser.mjs";
 import { COLUMNS, METHODS, MockServer, SCENES } from "./mock-server.mjs";
 
+const test = (name, run) => plainTest(name, { timeout: 240000 }, run);
 let browser, server, page, problems;
 
 before(async () => { browser = await launch(); });
@@ -125,14 +126,22 @@ test("scenes, methods and settings", async () => {
   await page.click("#tab-settings");
   await page.getByLabel("Step size").fill("0.01");
   await page.getByLabel("mu", { exact: true }).fill("750");
-  await page.getByLabel("Stiffness").fill("0.02");
+  await page.getByLabel("Stiffness", { exact: true }).fill("0.02");
   await page.getByLabel("key=value").fill("world.gravity=[0, -1, 0]");
   assert.deepEqual(await sent(() => page.getByRole("button", { name: "Apply and restart" }).click(), ofType("change")), {
     type: "change", pane: 0,
     settings: ["integrator.step=0.01", "body.0.material.mu=750", "body.0.damping.stiffness=0.02", "world.gravity=[0, -1, 0]"],
   });
   await page.waitForFunction(() => window.lilyan.panes[0].step === 0.01 && window.lilyan.panes[0].material.mu === 750);
-  assert.equal(await page.getByLabel("Stiffness").inputValue(), "0.02");
+  assert.equal(await page.getByLabel("Stiffness", { exact: true }).inputValue(), "0.02");
+  assert.deepEqual(await page.$$eval("#settings-panel li span", (all) => all.map((s) => s.textContent)),
+    ["integrator.method=newmark", "integrator.step=0.01", "body.0.material.mu=750", "body.0.damping.stiffness=0.02", "world.gravity=[0, -1, 0]"]);
+  assert.deepEqual(await sent(() => page.getByRole("button", { name: "Take away integrator.step" }).click(), ofType("change")),
+    { type: "change", pane: 0, settings: [], remove: ["integrator.step"] });
+  await page.waitForFunction(() => window.lilyan.panes[0].step === 0.033);
+  assert.equal(await page.locator("#settings-panel li").count(), 4);
+  await sent(() => page.getByRole("button", { name: "Take away body.0.damping.stiffness" }).click(), ofType("change"));
+  await page.waitForFunction(() => document.querySelector('[name="body.0.damping.stiffness"]').value === "0");
   assert.deepEqual(await sent(() => page.selectOption("#scene", "two-blobs"), ofType("open")),
     { type: "open", panes: [{ scene: "two-blobs", settings: [] }] });
   await page.waitForFunction(() => window.lilyan.panes[0].scene === "two-blobs" && window.lilyan.lastFrame(0));
@@ -278,6 +287,44 @@ test("colours, wireframe, grid, framing", async () => {
   assert.deepEqual(problems, []);
 });
 
+test("obstacles that move", async () => {
+  await open("two-blobs");
+  server.stepAll(9);
+  await frameIs(9);
+  const poses = await page.evaluate(() => [...window.lilyan.lastFrame(0).poses]);
+  assert.equal(poses.length, 12);
+  assert.deepEqual(poses, server.frames.at(-1).poses);
+  assert.deepEqual(problems, []);
+});
+
+test("strain energy is offered only where it is known", async () => {
+  await open("rod");
+  server.stepAll(3);
+  await page.waitForFunction(() => window.lilyan.panes[0].strainKnown === false);
+  const disabled = () => page.$eval('#colour option[value="energy"]', (o) => o.disabled);
+  assert.equal(await disabled(), true);
+  assert.equal(await page.textContent('#colour option[value="energy"]'), "strain energy (solids only)");
+  await page.selectOption("#scene", "blob");
+  await page.waitForFunction(() => window.lilyan.panes[0].scene === "blob" && window.lilyan.panes[0].strainKnown);
+  assert.equal(await disabled(), false);
+  await page.selectOption("#colour", "energy");
+  await page.selectOption("#scene", "rod");
+  await page.waitForFunction(() => /known for solids/.test(document.getElementById("bar-title").textContent) && document.getElementById("bar-scale").hidden);
+  assert.deepEqual(problems, []);
+});
+
+test("a program that does not send the path", async () => {
+  await open("pendulum");
+  await frameIs(0);
+  server.sendsPath = false;
+  await sent(() => page.click("#reset"), ofType("reset"));
+  await page.waitForFunction(() => window.lilyan.panes[0].path === 1 && !window.lilyan.panes[0].wholePath);
+  server.stepAll(5);
+  await frameIs(5);
+  assert.equal((await panes())[0].path, 2);
+  assert.deepEqual(problems, []);
+});
+
 test("a small system: path, cloud, axes", async () => {
   await open("pendulum");
   await frameIs(0);
@@ -289,9 +336,10 @@ test("a small system: path, cloud, axes", async () => {
   server.stepAll(10);
   await frameIs(10);
   await page.waitForFunction(() => window.lilyan.lastCloud(0).frame === 10);
+  assert.deepEqual(await page.evaluate(() => [...window.lilyan.path(0, 0)]), server.panes[0].history.map((h) => h.q[0]));
+  assert.deepEqual(await page.evaluate(() => [...window.lilyan.path(0, 1)]), server.panes[0].history.map((h) => h.v[0]));
   const points = await page.evaluate(() => [...window.lilyan.lastCloud(0).q]);
   assert.deepEqual(points, [...server.panes[0].cloud.q]);
-  await page.waitForTimeout(200);
   const at = await page.evaluate((c) => window.lilyan.place(0, c), cloud.center);
   const dropped = await sent(async () => {
     await page.mouse.move(...at);
@@ -305,7 +353,7 @@ test("a small system: path, cloud, axes", async () => {
   assert.deepEqual(await sent(() => page.getByLabel("Cloud of initial conditions in pane 1").click(), (m) => m.type === "cloud" && m.count === 0),
     { type: "cloud", pane: 0, count: 0 });
   await page.waitForFunction(() => window.lilyan.panes[0].cloud === 0);
-  assert.equal((await panes())[0].path, 2);
+  assert.equal((await panes())[0].path, 11);
   assert.ok((await plots()).some((p) => p.id === "trajectory"));
 
   await page.selectOption("#scene", "kepler");
@@ -323,6 +371,49 @@ async function framesEqualSystem() {
   const got = await page.evaluate(() => [...window.lilyan.lastFrame(0).q]);
   assert.deepEqual(got, server.frames.at(-1).values);
 }
+
+test("fingers turn, zoom, pull, and resize a cloud", async () => {
+  server = await new MockServer().listen(0, { scene: "blob", settings: [] });
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  page = await context.newPage();
+  problems = [];
+  page.on("pageerror", (e) => problems.push(String(e)));
+  await page.goto(server.url);
+  await frameIs(0);
+  const cdp = await context.newCDPSession(page);
+  const touch = (type, ...points) => cdp.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+  const middle = async () => {
+    const box = await page.locator(".pane .stage").boundingBox();
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  };
+  const place = (v) => page.evaluate((i) => window.lilyan.place(0, i), v);
+  const [x, y] = await middle(), before = [await place(0), await place(3)];
+  await touch("touchStart", [x, y]);
+  await touch("touchMove", [x + 50, y + 10]);
+  await touch("touchEnd");
+  const turned = [await place(0), await place(3)];
+  assert.notDeepEqual(turned, before);
+  await touch("touchStart", [x - 30, y], [x + 30, y]);
+  await touch("touchMove", [x - 60, y], [x + 60, y]);
+  await touch("touchEnd");
+  const apart = ([a, b]) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+  assert.ok(apart([await place(0), await place(3)]) > 1.2 * apart(turned));
+  await page.locator("#pull").tap();
+  await sent(() => touch("touchStart", [x, y]), ofType("pull"));
+  await sent(() => touch("touchEnd"), ofType("release"));
+  await page.selectOption("#scene", "pendulum");
+  await page.waitForFunction(() => window.lilyan.panes[0].kind === "system" && window.lilyan.lastFrame(0));
+  const cloud = await sent(() => page.getByLabel("Cloud of initial conditions in pane 1").tap(), ofType("cloud"));
+  const [u, v] = await middle();
+  const larger = await sent(async () => {
+    await touch("touchStart", [u - 30, v], [u + 30, v]);
+    await touch("touchMove", [u - 60, v], [u + 60, v]);
+    await touch("touchEnd");
+  }, (m) => m.type === "cloud" && m.radius[0] > 1.5 * cloud.radius[0]);
+  assert.deepEqual(larger.center, cloud.center);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
 
 test("messages that are wrong are told and do no harm", async () => {
   await open();

@@ -1,0 +1,164 @@
+// What holds the parts of the page together: the panes, what is selected, and when each part is drawn.
+
+import type { Rect } from "./camera";
+import { Recorder } from "./capture";
+import { onSchemeChange } from "./colour";
+import { showColourBar, showColourRange } from "./colour-bar";
+import { MAX_PANES } from "./commands";
+import { Connection, type ConnectionState } from "./connection";
+import { get, toast } from "./dom";
+import { receive, receiveBinary } from "./messages";
+import type { PaneModel } from "./model";
+import type { PaneView } from "./pane-view";
+import { Plots } from "./plots";
+import type { ClientMessage, Method, State } from "./protocol";
+import { showSettings } from "./settings";
+import { source } from "./shots";
+import { showChips } from "./side";
+import { View3D } from "./view3d";
+
+export class App {
+  readonly models = new Map<number, PaneModel>();
+  readonly views = new Map<number, PaneView>();
+  methods: Method[] = [];
+  scenes: string[] = [];
+  version = "";
+  state: State | null = null;
+  connectionState: ConnectionState = "connecting";
+  rowsReceived = 0;
+  framesReceived = 0;
+  malformed = 0;
+  selected = 0;
+  tab: "plots" | "settings" = "plots";
+  plotsDirty = true;
+  phasesDirty = true;
+  layoutDirty = true;
+  private lastPlot = 0;
+  scrubbing = false;
+  pendingOpen: string | null = null;
+  readonly grid = get<HTMLDivElement>("views");
+  readonly gl = get<HTMLCanvasElement>("gl");
+  readonly view = new View3D(this.gl);
+  readonly plots = new Plots(get("plots-panel"), () => this.models.get(this.selected)?.frame?.t ?? null);
+  readonly recorder = new Recorder();
+  private readonly connection: Connection;
+  rects = new Map<number, Rect>();
+
+  constructor() {
+    new ResizeObserver(() => { this.layoutDirty = true; }).observe(this.grid);
+    new ResizeObserver(() => { this.plotsDirty = true; }).observe(get("plots-panel"));
+    onSchemeChange(() => {
+      for (const v of this.views.values()) v.colour();
+      this.plots.rebuild();
+      this.view.recolour();
+      showChips(this);
+      this.plotsDirty = this.phasesDirty = true;
+    });
+    if (!this.view.renderer) toast("This browser gives no WebGL: bodies cannot be drawn, but the plots work.");
+    this.connection = new Connection(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`, {
+      state: (s) => this.connected(s),
+      text: (m) => receive(this, m),
+      binary: (m) => receiveBinary(this, m),
+      malformed: (why) => {
+        this.malformed++;
+        toast(`A message was not understood: ${why}`);
+      },
+      systemPane: (pane) => this.models.get(pane)?.info.kind === "system",
+    });
+    requestAnimationFrame((now) => this.tick(now));
+  }
+
+  ordered(): PaneModel[] {
+    return [...this.models.values()].sort((a, b) => a.index - b.index);
+  }
+
+  redrawPhases(): void {
+    this.phasesDirty = true;
+  }
+
+  send(message: ClientMessage): void {
+    if (!this.connection.send(message)) toast("Not connected to the program.");
+  }
+
+  private connected(state: ConnectionState): void {
+    this.connectionState = state;
+    const element = get("connection");
+    element.dataset.state = state;
+    element.lastElementChild!.textContent = { connecting: "Connecting", connected: "Connected", lost: "Reconnecting" }[state];
+    if (!this.models.size) get("empty").textContent = state === "connected" ? "Waiting for a scene …" : "Waiting for the program …";
+  }
+
+  // What is shown
+
+  select(pane: number): void {
+    if (this.selected === pane || !this.models.has(pane)) return;
+    this.selected = pane;
+    this.layout();
+    showSettings(this);
+    this.updatePlots();
+  }
+
+  sceneList(): void {
+    const select = get<HTMLSelectElement>("scene");
+    const shown = this.ordered()[0]?.info.scene ?? this.pendingOpen ?? "";
+    const names = [...this.scenes];
+    if (shown && !names.includes(shown)) names.unshift(shown);
+    select.replaceChildren(...(shown ? [] : [new Option("Choose a scene", "")]), ...names.map((n) => new Option(n, n)));
+    select.value = shown;
+    const title = this.ordered()[0]?.info.title;
+    document.title = title ? `${title} · Lilyan` : "Lilyan";
+  }
+
+  layout(): void {
+    const count = this.models.size;
+    this.grid.dataset.count = String(count);
+    get("empty").hidden = count > 0;
+    const systems = count > 0 && this.ordered().every((m) => m.info.kind === "system");
+    get("view-tools").hidden = systems;
+    showColourBar(this);
+    get<HTMLButtonElement>("add").disabled = count === 0 || count >= MAX_PANES;
+    for (const [i, v] of this.views) {
+      v.element.classList.toggle("selected", i === this.selected);
+      v.remove.hidden = count < 2;
+    }
+    showChips(this);
+    this.layoutDirty = this.plotsDirty = this.phasesDirty = true;
+  }
+
+  updatePlots(): void {
+    this.plotsDirty = false;
+    this.lastPlot = performance.now();
+    if (this.tab !== "plots" && !this.recorder.recording) return;
+    this.plots.update(this.ordered(), this.models.get(this.selected) ?? null);
+  }
+
+  measure(): void {
+    this.layoutDirty = false;
+    const outer = this.grid.getBoundingClientRect();
+    this.view.resize(Math.max(1, Math.round(outer.width)), Math.max(1, Math.round(outer.height)));
+    this.rects = new Map();
+    for (const [i, v] of this.views) {
+      const r = v.stage.getBoundingClientRect();
+      this.rects.set(i, { x: r.x - outer.x, y: r.y - outer.y, width: r.width, height: r.height });
+    }
+    this.phasesDirty = true;
+  }
+
+  private tick(now: number): void {
+    if (this.layoutDirty) this.measure();
+    const rendered = this.view.dirty || this.recorder.recording;
+    if (rendered) {
+      this.view.render(this.rects, this.grid.clientHeight);
+      showColourRange(this);
+    }
+    if (this.phasesDirty) {
+      this.phasesDirty = false;
+      for (const v of this.views.values()) v.phase?.draw();
+    }
+    // The more rows there are, the longer a plot takes: a few times a second is enough.
+    const rows = this.ordered().reduce((n, m) => n + m.series.length, 0);
+    if (this.plotsDirty && now - this.lastPlot > (rows > 50000 ? 400 : 120)) this.updatePlots();
+    if (this.recorder.recording) this.recorder.frame(source(this));
+    requestAnimationFrame((t) => this.tick(t));
+  }
+}

@@ -1,0 +1,92 @@
+// The buttons, lists and keys.
+
+import type { App } from "./app";
+import { connectColourBar } from "./colour-bar";
+import { addPane, compare, pickScene, togglePlay } from "./commands";
+import { Recorder } from "./capture";
+import { get, ICONS } from "./dom";
+import { film, takePicture } from "./shots";
+import { showTab } from "./side";
+
+export function connectControls(app: App): void {
+  const click = (id: string, f: () => void) => get(id).addEventListener("click", f);
+  get("play").innerHTML = ICONS.play;
+  click("play", () => togglePlay(app));
+  click("step", () => app.send({ type: "step" }));
+  click("reset", () => app.send({ type: "reset" }));
+  click("compare", () => compare(app));
+  click("add", () => addPane(app));
+  click("frame-all", () => app.view.frameAll());
+  const toggle = (id: string, f: (on: boolean) => void) =>
+    click(id, () => {
+      const on = get(id).getAttribute("aria-pressed") !== "true";
+      get(id).setAttribute("aria-pressed", String(on));
+      f(on);
+    });
+  toggle("wire", (on) => { app.view.wireframe = on; app.view.dirty = true; });
+  toggle("grid", (on) => { app.view.grid = on; app.view.recolour(); });
+  toggle("pull", (on) => app.grid.classList.toggle("pulling", on));
+  get("scene").addEventListener("change", () => pickScene(app, get<HTMLSelectElement>("scene").value));
+  connectColourBar(app);
+  get("speed").addEventListener("change", () => app.send({ type: "speed", value: Number(get<HTMLSelectElement>("speed").value) }));
+  const scrub = get<HTMLInputElement>("scrub");
+  let sent = -1, timer = 0;
+  const seek = () => {
+    timer = 0;
+    const frame = Number(scrub.value);
+    if (frame !== sent) app.send({ type: "seek", frame });
+    sent = frame;
+  };
+  scrub.addEventListener("input", () => {
+    app.scrubbing = true;
+    if (!timer) timer = window.setTimeout(seek, 40);
+  });
+  scrub.addEventListener("change", () => {
+    clearTimeout(timer);
+    seek();
+    sent = -1;
+    app.scrubbing = false;
+  });
+  for (const id of ["drift", "log"] as const)
+    get(id).addEventListener("change", () => {
+      app.plots[id] = get<HTMLInputElement>(id).checked;
+      app.updatePlots();
+    });
+  click("tab-plots", () => showTab(app, "plots"));
+  click("tab-settings", () => showTab(app, "settings"));
+  (document.querySelector(".tabs") as HTMLElement).addEventListener("keydown", (e) => {
+    if (e.key !== "ArrowLeft" && e.key !== "ArrowRight") return;
+    e.stopPropagation();
+    showTab(app, app.tab === "plots" ? "settings" : "plots");
+    get(`tab-${app.tab}`).focus();
+  });
+  click("png", () => takePicture(app));
+  get<HTMLButtonElement>("webm").disabled = !Recorder.supported();
+  click("webm", () => void film(app));
+  window.addEventListener("keydown", (e) => key(app, e));
+  // A button pressed with the pointer does not keep the space bar from playing.
+  document.addEventListener("click", (e) => {
+    if (e.detail > 0) (e.target as HTMLElement).closest<HTMLElement>("button")?.blur();
+  });
+}
+
+function key(app: App, e: KeyboardEvent): void {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  const at = e.target as HTMLElement;
+  if (at.closest("input[type=text], input[type=number], textarea")) return;
+  const control = at.closest("button, select, input, [role=tab]");
+  const letter = e.key.toLowerCase();
+  const turn = e.shiftKey ? { ArrowLeft: [-24, 0], ArrowRight: [24, 0], ArrowUp: [0, -24], ArrowDown: [0, 24] }[e.key] : undefined;
+  if (turn && !control) app.view.orbit(turn[0], turn[1]);
+  else if ((e.key === "+" || e.key === "-") && !control) app.view.zoom(e.key === "+" ? 1 / 1.15 : 1.15);
+  else if (e.key === " " && !control) togglePlay(app);
+  else if (e.key === "ArrowRight" && !at.closest("select, input, [role=tab], [role=radio]")) app.send({ type: "step" });
+  else if (at.closest("select")) return;
+  else if (letter === "r") app.send({ type: "reset" });
+  else if (letter === "w") get("wire").click();
+  else if (letter === "g") get("grid").click();
+  else if (letter === "p") get("pull").click();
+  else if (letter === "f") get("frame-all").click();
+  else return;
+  e.preventDefault();
+}

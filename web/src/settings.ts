@@ -1,0 +1,80 @@
+// The settings of the selected pane.
+
+import type { App } from "./app";
+import { change } from "./commands";
+import { get, ICONS, make, toast } from "./dom";
+import { mergeSettings, settingOf } from "./model";
+
+export function showSettings(app: App): void {
+  const panel = get("settings-panel");
+  const model = app.models.get(app.selected);
+  if (!model) {
+    panel.replaceChildren(make("p", { className: "sub", textContent: "No scene is open." }));
+    return;
+  }
+  const { info } = model;
+  const fields: { key: string; input: HTMLInputElement | HTMLSelectElement; before: string }[] = [];
+  const row = (label: string, key: string, input: HTMLInputElement | HTMLSelectElement) => {
+    input.name = key;
+    fields.push({ key, input, before: input.value });
+    return make("label", { className: "row" }, make("span", { textContent: label }), input);
+  };
+  const numeric = (value: string, placeholder = "") => make("input", { type: "number", step: "any", value, placeholder });
+  const group = (name: string, ...rows: Node[]) => make("fieldset", {}, make("legend", { textContent: name }), ...rows);
+
+  const method = make("select", {}, ...app.views.get(info.pane)!.method.cloneNode(true).childNodes);
+  method.value = info.methodName;
+  const step = numeric(String(info.step));
+  const form = make("form", {}, group("Integrator", row("Method", "integrator.method", method), row("Step size", "integrator.step", step)));
+  if (info.material && Object.keys(info.material).length)
+    form.append(group("Material", ...Object.entries(info.material).map(([k, v]) => row(k, `body.0.material.${k}`, numeric(String(v))))));
+  if (info.kind === "body") {
+    const damping = (name: "stiffness" | "mass") => {
+      const key = `body.0.damping.${name}`, value = info.damping?.[name] ?? settingOf(info.settings, key);
+      return numeric(value === undefined ? "" : String(value), info.damping === null ? "none" : "as in the scene");
+    };
+    form.append(
+      group("Damping", row("Stiffness", "body.0.damping.stiffness", damping("stiffness")), row("Mass", "body.0.damping.mass", damping("mass"))),
+    );
+  }
+  const other = make("input", { type: "text", placeholder: info.kind === "body" ? "world.gravity=[0, -1.6, 0]" : "system.angle=90", name: "other" });
+  other.setAttribute("spellcheck", "false");
+  form.append(
+    group("Any other setting", make("label", { className: "row" }, make("span", { textContent: "key=value" }), other)),
+    make("div", { className: "actions" },
+      make("button", { type: "submit", className: "primary", textContent: "Apply and restart" }),
+      make("button", { type: "button", id: "apply-all", textContent: "Apply to all panes", hidden: app.models.size < 2 })),
+  );
+  const gather = (): string[] => {
+    const settings = fields.filter((f) => f.input.value !== f.before && f.input.value !== "").map((f) => `${f.key}=${f.input.value}`);
+    if (other.value.includes("=")) settings.push(other.value.trim());
+    return settings;
+  };
+  form.addEventListener("submit", (e) => {
+    e.preventDefault();
+    const settings = gather();
+    if (settings.length) change(app, info.pane, settings);
+    else toast("Nothing was changed.");
+  });
+  form.querySelector("#apply-all")!.addEventListener("click", () => {
+    const settings = gather();
+    if (settings.length) for (const m of app.ordered()) change(app, m.index, settings);
+    else toast("Nothing was changed.");
+  });
+  panel.replaceChildren(
+    make("h2", { textContent: info.title }),
+    make("p", { className: "sub", textContent: [info.method, info.kind === "body" ? `${info.vertices} vertices` : info.coordinates.slice(0, 6).join(", ")].filter(Boolean).join(" · ") }),
+    form,
+  );
+  const set = mergeSettings(info.settings);
+  if (set.length) panel.append(group("Set for this pane", make("ul", {}, ...set.map((s) => active(app, info.pane, s)))));
+}
+
+/** A setting of the pane, with a button that takes it away. */
+function active(app: App, pane: number, setting: string): HTMLLIElement {
+  const key = setting.split("=")[0].trim();
+  const remove = make("button", { type: "button", innerHTML: ICONS.close, title: `Take away ${key}` });
+  remove.setAttribute("aria-label", `Take away ${key}`);
+  remove.addEventListener("click", () => change(app, pane, [], [key]));
+  return make("li", {}, make("span", { textContent: setting }), remove);
+}
