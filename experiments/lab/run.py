@@ -88,7 +88,7 @@ class Lab:
             command += ["--threads", str(threads)]
         if job.steps is not None:
             command += ["--steps", str(job.steps)]
-        settings = {"output.report": "false"} | job.settings
+        settings = {"output.report": "false", "output.pictures": "[]"} | job.settings
         if not job.frames and "output.formats" not in settings:
             settings["output.formats"] = "[]"
         for key, value in settings.items():
