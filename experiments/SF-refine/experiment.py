@@ -8,6 +8,7 @@ from lab.figure import colour, label
 
 METHODS = ("explicit-euler", "backward-euler", "symplectic-euler-a", "symplectic-euler-b")
 POWERS = (6, 7, 8, 9, 10, 11)
+LIMITS = {"explicit-euler": (0.9, 2.4), "backward-euler": (0.3, 1.05)}  # of the energy in the figure
 ROWS = 32  # of the tables, in a unit of time
 
 
@@ -94,10 +95,10 @@ def draw(data):
             path.set_aspect("equal")
             for spine in ("top", "right"):
                 path.spines[spine].set_visible(True)
-            if row is axes[0]:
+            if method == METHODS[0]:
                 path.set_title(f"h = 2⁻{superscript(power)}")
-        row[0].set_ylabel(label(method))
-        row[0].set_ylim(*((0.96, 1.04) if method.startswith("symplectic") else (0.3, 2.4) if method == "explicit-euler" else (0.3, 1.1)))
+        row[0].set_ylabel(label(method).replace(" Euler", "\nEuler"))
+        row[0].set_ylim(*LIMITS.get(method, (0.985, 1.015)))
     axes[0][0].set_title("E / E₀, all steps")
     axes[-1][0].set_xlabel("t")
     return figure
