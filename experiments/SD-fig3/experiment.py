@@ -15,8 +15,8 @@ FINE = 16  # steps of the reference in one of these
 
 def simulate(lab):
     region = outline((0.0, 0.7), 0.28)
-    jobs = [carried(method, "flow.toml", region, {"integrator.method": method}, STEPS) for method in METHODS]
-    jobs.append(carried("exact", "flow.toml", region, {
+    jobs = [carried(method, region, {"integrator.method": method}, STEPS) for method in METHODS]
+    jobs.append(carried("exact", region, {
         "integrator.method": "yoshida", "integrator.order": 8, "integrator.step": STEP / FINE}, STEPS * FINE))
     runs = lab.run_all(jobs)
     for name, run in runs.items():

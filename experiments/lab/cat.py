@@ -1,9 +1,12 @@
 """A cat's head, as a region of phase space: its outline carried along by the pendulum's flow."""
 
+from pathlib import Path
+
 import numpy as np
 
 from .run import Job
 
+PENDULUMS = Path(__file__).with_name("pendulums.toml")
 POINTS = 480  # of the outline
 EYES = 2
 
@@ -33,14 +36,14 @@ def outline(centre, size: float, points: int = POINTS) -> np.ndarray:
     return np.asarray(centre) + size * np.vstack([even, eyes])
 
 
-def carried(name: str, scene: str, region: np.ndarray, settings: dict, steps: int) -> Job:
+def carried(name: str, region: np.ndarray, settings: dict, steps: int) -> Job:
     """The run of all points of a region at once."""
     def listed(values):
         return "[" + ",".join(f"{v:.17g}" for v in values) + "]"
 
     start = {"system.parameters.n": len(region), "system.position.q": listed(region[:, 0]),
              "system.velocity.q": listed(region[:, 1])}
-    return Job(name, scene, start | settings, steps=steps)
+    return Job(name, str(PENDULUMS), start | settings, steps=steps)
 
 
 def snapshots(run, every: int = 1) -> list[np.ndarray]:
