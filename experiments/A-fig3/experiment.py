@@ -152,7 +152,7 @@ def draw(data):
         good = arrived(data, column)
         for mask, paint in ((good, GREEN), (~good, RED)):
             panel.plot(starts["x"][mask], np.full(mask.sum(), place), "|", color=paint, markersize=9)
-    axes[1].text(0, 9.5, "below: starts that arrive (green)\nand that do not (red), with\nbacktracking and with exact\nline search", fontsize=8,
+    axes[1].text(-0.1, 9.5, "below: starts that arrive (green)\nand that do not (red), with\nbacktracking and with exact\nline search", fontsize=7.5,
                  va="top", ha="center", color="#555555")
     axes[2].text(0, 5.2, "below: starts that arrive", fontsize=8, va="top", ha="center", color="#555555")
     return figure
