@@ -87,7 +87,8 @@ def simulate(lab):
     rows = {"run": [], "x": [], "v": [], "change": [], "iterations": []}
     for name, run in runs.items():
         for key, value in (("run", name), ("x", run.trajectory["x"][-1]), ("v", run.trajectory["v_x"][-1]),
-                           ("change", run.relative_energy()[-1] - 1), ("iterations", run.series["newton_iterations"].sum())):
+                           ("change", run.relative_energy()[-1] - 1),
+                           ("iterations", run.series["newton_iterations"].sum())):
             rows[key].append(value)
     lab.table("program", rows)
     count = lab.pick(25, 9)
@@ -120,22 +121,27 @@ def judge(data, verdict):
     large, small, caption = STEPS
     minima = false_minima(data, large)
     verdict.that("At h = 0.033 the merit function ‖a‖² has a local minimum that is no root", len(minima) == 1,
-                 "; ".join(f"x = {x:.3f}, v = {v:.2f}, where ‖a‖² = {merit(np.array([x, v]), large):.3f}" for x, v in minima) or "none")
+                 "; ".join(f"x = {x:.3f}, v = {v:.2f}, where ‖a‖² = {merit(np.array([x, v]), large):.3f}"
+                           for x, v in minima) or "none")
     stuck = end(data, "newton", large)
     verdict.above("The root finder (Newton with line search, from constant velocity) gets stuck: ‖a‖² where it stops",
                   merit(stuck, large), 1)
     verdict.below("near that minimum: distance in x", abs(stuck[0] - minima[0][0]) if minima else np.inf, 0.1)
-    verdict.above("one that goes on downhill (Levenberg–Marquardt) ends in it: ‖a‖² there", merit(end(data, "descent", large), large), 1)
+    verdict.above("one that goes on downhill (Levenberg–Marquardt) ends in it: ‖a‖² there",
+                  merit(end(data, "descent", large), large), 1)
     lost = 1 - energy(*end(data, "descent", large)) / energy(*START)
     verdict.above("where the energy is not conserved: share of it that is lost", abs(lost), 0.01)
     failing = np.mean(data[f"starts-{large}"]["merit"] > 1e-12)
-    verdict.above("and this happens often: share of starts in the picture from which Newton's method does not arrive", failing, 0.05)
+    verdict.above("and this happens often: share of starts in the picture from which Newton's method does not arrive",
+                  failing, 0.05)
     for h, words in ((small, "At h = 0.0066 the problem has disappeared"), (caption, "and so it has at h = 0.003")):
-        verdict.that(f"{words}: local minima that are no roots", not false_minima(data, h), f"{len(false_minima(data, h))}")
+        verdict.that(f"{words}: local minima that are no roots", not false_minima(data, h),
+                     f"{len(false_minima(data, h))}")
         verdict.below("and the root finder arrives: ‖a‖² at its end", merit(end(data, "newton", h), h), 1e-18)
     for method in ("avf", "discrete-gradient"):
         row = data.row("program", "run", f"{method}-{large}")
-        verdict.below(f"Lilyan's {method} steps the same particle at h = 0.033, and keeps its energy: |ΔE| / E₀", abs(row["change"]), 1e-12)
+        verdict.below(f"Lilyan's {method} steps the same particle at h = 0.033, and keeps its energy: |ΔE| / E₀",
+                      abs(row["change"]), 1e-12)
     verdict.note("The caption of the paper's figure says h = 0.003, the text 0.033; the picture is that of 0.033, at 0.003 "
                  "there is no such minimum. The merit function is that of the discrete gradient of the whole energy in (x, v). "
                  "Taken of E(x) alone, as Lilyan's `discrete-gradient` does, it is in one coordinate the difference quotient of "
@@ -152,16 +158,19 @@ def draw(data):
         path, fall = data[f"newton-{h}"], data[f"descent-{h}"]
         panel.plot(fall["x"], fall["v"], "-", color=GREEN, linewidth=1.5, label="always downhill")
         panel.plot(path["x"], path["v"], ".-", color=ORANGE, linewidth=1.5, markersize=5, label="Newton with line search")
-        panel.plot(path["x"][0], path["v"][0], "o", color="white", markeredgecolor="#222222", markersize=6, label="first guess")
+        panel.plot(path["x"][0], path["v"][0], "o", color="white", markeredgecolor="#222222", markersize=6,
+                   label="first guess")
         table = data[f"starts-{h}"]
         best = int(np.argmin(table["low_merit"]))
-        panel.plot(table["low_x"][best], table["low_v"][best], "*", color="#f0e442", markeredgecolor="#222222", markersize=15,
-                   linestyle="none", label="root")
+        panel.plot(table["low_x"][best], table["low_v"][best], "*", color="#f0e442", markeredgecolor="#222222",
+                   markersize=15, linestyle="none", label="root")
         minima = np.array(false_minima(data, h)).reshape(-1, 2)
         if len(minima):
-            panel.plot(*minima.T, "X", color=RED, markeredgecolor="white", markersize=9, linestyle="none", label="minimum that is no root")
+            panel.plot(*minima.T, "X", color=RED, markeredgecolor="white", markersize=9, linestyle="none",
+                       label="minimum that is no root")
         row = data.row("program", "run", f"avf-{h}")
-        panel.plot(row["x"], row["v"], "D", color=BLUE, markeredgecolor="white", markersize=5, linestyle="none", label="Lilyan's AVF step")
+        panel.plot(row["x"], row["v"], "D", color=BLUE, markeredgecolor="white", markersize=5, linestyle="none",
+                   label="Lilyan's AVF step")
         panel.set(title=f"‖a(x, v)‖², h = {h}", xlabel="x", xlim=WINDOW[0], ylim=WINDOW[1])
         panel.grid(False)
     axes[0].set_ylabel("v")

@@ -52,8 +52,8 @@ def roots():
 
 
 def backtracking(merit, x, direction):
-    length = 1.0
-    while length > 1e-13 and merit(x + length * direction) > merit(x) - 1e-4 * length * abs(slope_along(merit, x, direction)):
+    length, fall = 1.0, 1e-4 * abs(slope_along(merit, x, direction))
+    while length > 1e-13 and merit(x + length * direction) > merit(x) - length * fall:
         length /= 2
     return length if length > 1e-13 else 0.0
 
@@ -113,16 +113,19 @@ def judge(data, verdict):
     verdict.between("near x = 1", found[0], 0.9, 1.2, paper="close to 1.0")
     low = minima(square)
     verdict.that("F² has two local minima", len(low) == 2, ", ".join(f"{x:.4f}" for x in low), paper="2")
-    verdict.that("one of them between −1.5 and −0.5", any(-1.5 < x < -0.5 for x in low), f"{low[0]:.4f}, where F² = {square(low[0]):.3f}")
+    verdict.that("one of them between −1.5 and −0.5", any(-1.5 < x < -0.5 for x in low),
+                 f"{low[0]:.4f}, where F² = {square(low[0]):.3f}")
     low = minima(g)
-    verdict.that("g has only one, and it is the root", len(low) == 1 and abs(low[0] - found[0]) < 1e-4, ", ".join(f"{x:.4f}" for x in low))
+    verdict.that("g has only one, and it is the root", len(low) == 1 and abs(low[0] - found[0]) < 1e-4,
+                 ", ".join(f"{x:.4f}" for x in low))
     for column, words in (("root-backtracking", "backtracking"), ("root-exact", "exact line search")):
         failing = ~arrived(data, column)
-        verdict.above(f"Newton's method with the merit function F² and {words} fails from some starts: share of those in [−2, 2]",
-                      failing.mean(), 0.01)
+        verdict.above(f"Newton's method with the merit function F² and {words} fails from some starts: "
+                      "share of those in [−2, 2]", failing.mean(), 0.01)
         ends = data["starts"][column][failing]
         verdict.between("ending in the false minimum: median of their ends", np.median(ends), -1.5, -0.5)
-    verdict.that("Minimising g arrives from every start: share of them", bool(arrived(data, "minimum-backtracking").all()),
+    verdict.that("Minimising g arrives from every start: share of them",
+                 bool(arrived(data, "minimum-backtracking").all()),
                  f"{arrived(data, 'minimum-backtracking').mean():.0%}", bound="100%")
     step, long = (data.row("program", "run", name) for name in ("step", "long"))
     verdict.below("Lilyan's AVF step ends at the root: distance", abs(step["x"] - found[0]), 1e-4)
@@ -152,8 +155,8 @@ def draw(data):
         good = arrived(data, column)
         for mask, paint in ((good, GREEN), (~good, RED)):
             panel.plot(starts["x"][mask], np.full(mask.sum(), place), "|", color=paint, markersize=9)
-    axes[1].text(-0.1, 9.5, "below: starts that arrive (green)\nand that do not (red), with\nbacktracking and with exact\nline search", fontsize=7.5,
-                 va="top", ha="center", color="#555555")
+    axes[1].text(-0.1, 9.5, "below: starts that arrive (green)\nand that do not (red), with\nbacktracking and with exact\n"
+                 "line search", fontsize=7.5, va="top", ha="center", color="#555555")
     axes[2].text(0, 5.2, "below: starts that arrive", fontsize=8, va="top", ha="center", color="#555555")
     return figure
 

@@ -37,7 +37,8 @@ def simulate(lab):
         if system == "pendulum":
             q, v = (np.column_stack([run.trajectory[prefix + axis] for axis in "xyz"]) for prefix in ("", "v_"))
             spin = run.series["invariant_Lz"]
-            row |= {"spin": np.abs(spin / spin[0] - 1).max(), "across": np.abs((q * v).sum(1)).max(), "equation": equation(q)}
+            row |= {"spin": np.abs(spin / spin[0] - 1).max(), "across": np.abs((q * v).sum(1)).max(),
+                    "equation": equation(q)}
         for key, value in row.items():
             found[key].append(value)
         lab.table(name, binned(t, error, run.series["t"], change))
@@ -46,7 +47,8 @@ def simulate(lab):
     until = path["t"] <= 60
     lab.table("path", {"x": path["x"][until][::2], "y": path["y"][until][::2]})
     chain = runs["chain-stoermer-verlet"].trajectory
-    lab.table("chain", {f"{axis}{i}": chain[f"{axis}[{i}]"][::10] for i in range(1, LINKS + 1) for axis in "xy"} | {"t": chain["t"][::10]})
+    lab.table("chain", {"t": chain["t"][::10]} | {
+        f"{axis}{i}": chain[f"{axis}[{i}]"][::10] for i in range(1, LINKS + 1) for axis in "xy"})
     bar = runs["bar-avf"]
     places = [bar.frame(step)["position"] for step in SHOWN]
     lab.table("bar", {f"{axis}{step}": place[:, k] for step, place in zip(SHOWN, places) for k, axis in enumerate("xyz")})
@@ -59,7 +61,8 @@ def pendulum_length(run):
 
 def chain_length(run):
     path = run.trajectory
-    x, y = (np.column_stack([np.zeros(len(path["t"]))] + [path[f"{axis}[{i}]"] for i in range(1, LINKS + 1)]) for axis in "xy")
+    held = np.zeros(len(path["t"]))
+    x, y = (np.column_stack([held] + [path[f"{axis}[{i}]"] for i in range(1, LINKS + 1)]) for axis in "xy")
     return path["t"], np.abs(np.hypot(np.diff(x), np.diff(y)) / LINK - 1).max(1)
 
 
@@ -87,7 +90,8 @@ def binned(t, error, times, change, count=400):
     edges = np.linspace(0, t[-1] * (1 + 1e-12), count + 1)
     where, place = (np.clip(np.digitize(x, edges) - 1, 0, count - 1) for x in (t, times))
     return {"t": (edges[1:] + edges[:-1]) / 2, "error": [error[where == k].max() for k in range(count)],
-            "low": [change[place == k].min() for k in range(count)], "high": [change[place == k].max() for k in range(count)]}
+            "low": [change[place == k].min() for k in range(count)],
+            "high": [change[place == k].max() for k in range(count)]}
 
 
 def judge(data, verdict):
@@ -111,9 +115,11 @@ def judge(data, verdict):
         verdict.below(f"The energy stays in a band, {label(method)}: largest |ΔE| / E₀", found["band"], limit)
         verdict.below("without drift: mean of the last quarter less that of the first, in widths of the band",
                       found["drift"] / found["band"], 0.1)
-    verdict.below("The energy of the chain stays in a band, Störmer–Verlet: largest |ΔE| / E₀", row("chain-stoermer-verlet")["band"], 0.01)
+    verdict.below("The energy of the chain stays in a band, Störmer–Verlet: largest |ΔE| / E₀",
+                  row("chain-stoermer-verlet")["band"], 0.01)
     for system, words in (("pendulum", "spherical pendulum"), ("chain", "chain"), ("bar", "soft bar")):
-        verdict.below(f"AVF keeps the energy under constraints as well, {words}: largest |ΔE| / E₀", row(f"{system}-avf")["band"], 1e-11)
+        verdict.below(f"AVF keeps the energy under constraints as well, {words}: largest |ΔE| / E₀",
+                      row(f"{system}-avf")["band"], 1e-11)
 
 
 def draw(data):
@@ -131,7 +137,8 @@ def draw(data):
         for name in (n for n in names if n.startswith(system)):
             method = name.split("-", 1)[1]
             table = data[name]
-            style = {"color": colour(method), "linewidth": 0.9, "linestyle": "--" if method == "symplectic-euler-b" else "-"}
+            style = {"color": colour(method), "linewidth": 0.9,
+                     "linestyle": "--" if method == "symplectic-euler-b" else "-"}
             length.semilogy(table["t"], np.maximum(table["error"], 1e-17), **style)
             away = np.maximum(np.abs(table["low"]), np.abs(table["high"]))
             energy.semilogy(table["t"], np.maximum(away, 1e-17), **style, label=label(method))

@@ -65,7 +65,8 @@ def judge(data, verdict):
     verdict.below("Symplectic Euler keeps the area: largest change of it",
                   np.abs(growth(data, "symplectic-euler") - 1).max(), 1e-4)
     away = np.abs(region(data, "symplectic-euler", STEPS) - region(data, "exact", STEPS)).max()
-    verdict.above("though at this step it is far from the exact flow: distance at the end, of the farthest point", away, 0.1)
+    verdict.above("though at this step it is far from the exact flow: distance at the end, of the farthest point",
+                  away, 0.1)
     verdict.note("That explicit Euler enlarges regions is so below the horizontal, where cos q > 0; a region higher up, "
                  "where the pendulum is nearly upside down, shrinks in such a step: its determinant is 1 + h² cos q.")
     verdict.note("What is left of the change of area under symplectic Euler and the exact flow is that of measuring "
@@ -77,14 +78,17 @@ def draw(data):
     q, p = np.meshgrid(np.linspace(-3.3, 3.3, 260), np.linspace(-2.6, 2.2, 200))
     energy = p**2 / 2 + 1 - np.cos(q)
     for panel, name in zip(axes, METHODS):
-        panel.contour(q, p, energy, levels=[0.1, 0.35, 0.8, 1.4, 2, 2.8, 4, 5.5], colors="#dddddd", linewidths=0.7, zorder=1)
+        panel.contour(q, p, energy, levels=[0.1, 0.35, 0.8, 1.4, 2, 2.8, 4, 5.5], colors="#dddddd", linewidths=0.7,
+                      zorder=1)
         for k in range(STEPS + 1):
             closed = region(data, "exact", k)[:-EYES]
-            panel.plot(*np.vstack([closed, closed[:1]]).T, color="#555555", linewidth=0.8, linestyle=(0, (3, 2)), zorder=2)
+            panel.plot(*np.vstack([closed, closed[:1]]).T, color="#555555", linewidth=0.8, linestyle=(0, (3, 2)),
+                       zorder=2)
         for k in range(STEPS + 1):
             draw_region(panel, region(data, name, k), "#222222" if k == 0 else colour(name))
         panel.grid(False)
-        panel.set(title=f"{label(name)}: area × {growth(data, name)[-1]:.3f}", xlabel="q", xlim=(-3.3, 3.3), ylim=(-2.6, 2.2))
+        panel.set(title=f"{label(name)}: area × {growth(data, name)[-1]:.3f}", xlabel="q", xlim=(-3.3, 3.3),
+                  ylim=(-2.6, 2.2))
         panel.set_aspect("equal")
         panel.set_xticks([-np.pi, 0, np.pi], ["−π", "0", "π"])
     axes[0].set_ylabel("p")

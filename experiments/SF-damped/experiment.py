@@ -70,8 +70,8 @@ def judge(data, verdict):
                   spread(data, "backward-euler", 0.3) / spread(data, "symplectic-euler", 0.3), 5)
     for c in DAMPINGS:
         gained = 100 * (rates(data, "backward-euler", c)[0] / exact_rate(data, c) - 1)
-        verdict.above(f"{c:.0%} damped, backward Euler at h = 2⁻⁵ adds damping of its own to that asked for: rate above the exact one",
-                      gained, 1, unit="%")
+        verdict.above(f"{c:.0%} damped, backward Euler at h = 2⁻⁵ adds damping of its own to that asked for: "
+                      "rate above the exact one", gained, 1, unit="%")
     ends = [data["symplectic-euler-0.3"][f"energy{p}"][-1] for p in powers(data.quick)]
     verdict.between("30% damped, symplectic Euler: the energy left at t = 20 with the largest step in that with the smallest",
                     ends[0] / ends[-1], 0.95, 1.05)
@@ -99,11 +99,13 @@ def draw(data):
             for power, style in ((used[0], "-"), (used[-1], "--")):
                 row[2].semilogy(table["t"], table[f"energy{power}"], style, color=colour(method), linewidth=1.0,
                                 label=f"{label(method)}, 2⁻{superscript(power)}")
-            row[3].semilogx(2.0**-np.array(used), rates(data, method, c), ".-", base=2, color=colour(method), label=label(method))
+            row[3].semilogx(2.0**-np.array(used), rates(data, method, c), ".-", base=2, color=colour(method),
+                            label=label(method))
         row[2].set(title="energy", xlabel="t")
         row[3].axhline(exact_rate(data, c), color="#999999", linewidth=0.9, linestyle=":")
         row[3].set(title="rate of decay", xlabel="step h")
-    axes[1][1].legend(fontsize=7, loc="upper right", handlelength=1.0, title="step h", title_fontsize=7, ncol=2, columnspacing=0.8)
+    axes[1][1].legend(fontsize=7, loc="upper right", handlelength=1.0, title="step h", title_fontsize=7, ncol=2,
+                      columnspacing=0.8)
     axes[0][2].legend(fontsize=6.5, loc="lower left", handlelength=1.6)
     axes[0][3].legend(fontsize=8, loc="upper left")
     return figure

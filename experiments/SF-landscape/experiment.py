@@ -68,7 +68,8 @@ def judge(data, verdict):
     bands = data["bands"]
     h = 2.0**-bands["level"]
     slope = np.polyfit(np.log(h), np.log(bands["symplectic-euler"]), 1)[0]
-    verdict.between("Symplectic Euler's energy oscillates in a band as wide as the step is long: power of h", slope, 0.95, 1.05)
+    verdict.between("Symplectic Euler's energy oscillates in a band as wide as the step is long: power of h", slope,
+                    0.95, 1.05)
     levels, times, energy = surface(data, "landscape", "symplectic-euler")
     early = np.abs(energy[:, times <= 10] - 1).max(1)
     late = np.abs(energy[:, times > 10] - 1).max(1)
@@ -78,8 +79,8 @@ def judge(data, verdict):
                                        ("backward-euler", "falls", verdict.below, 0.99)):
         _, _, energy = surface(data, "landscape", method)
         later = energy[:, -1] / energy[:, len(times) // 2]
-        check(f"{label(method)}'s {word} with time at every step: E at t = 20 in E at t = 10, that nearest to one of all steps",
-              min(later, key=lambda r: abs(r - 1)), limit)
+        check(f"{label(method)}'s {word} with time at every step: E at t = 20 in E at t = 10, "
+              "that nearest to one of all steps", min(later, key=lambda r: abs(r - 1)), limit)
     # Near time zero: at rest the first step of symplectic Euler leaves the orbit to one side, by as much as h.
     levels, times, near = surface(data, "near", "symplectic-euler")
     steepest = np.abs(near - 1).max(1)
@@ -96,7 +97,8 @@ def judge(data, verdict):
     verdict.below("but not at h = 1, a sixth of the period: largest E / E₀ in 400 steps", row["symplectic-euler-most"], 3)
     most = large["backward-euler-most"].max()
     verdict.that("Implicit Euler is stable at all of them: largest E / E₀", most <= 1, f"{most:.10g}", bound="≤ 1")
-    verdict.below("and damps in every single step: largest rise of E / E₀ in one", large["backward-euler-rises"].max(), 1e-9)
+    verdict.below("and damps in every single step: largest rise of E / E₀ in one", large["backward-euler-rises"].max(),
+                  1e-9)
     half = large["backward-euler-half"]
     verdict.above("but how much depends on the step: time to lose half of the energy at h = 0.1 in that at h = 1",
                   half[large["h"] == 0.1][0] / half[large["h"] == 1.0][0], 2)
@@ -134,8 +136,8 @@ def draw(data):
 
 def landscape(axes, levels, times, energy, paint, span):
     t, level = np.meshgrid(times, levels)
-    axes.plot_surface(t, -level, np.clip(energy, 0, 2), color=paint, edgecolor="white", linewidth=0.25, rcount=13, ccount=80,
-                      shade=False)
+    axes.plot_surface(t, -level, np.clip(energy, 0, 2), color=paint, edgecolor="white", linewidth=0.25, rcount=13,
+                      ccount=80, shade=False)
     axes.set_xlabel("t", labelpad=-6)
     axes.set_ylabel("step h", labelpad=-2)
     axes.set_xticks([span[0], (span[0] + span[1]) / 2, span[1]], [f"{x:g}" for x in (span[0], sum(span) / 2, span[1])])

@@ -65,7 +65,8 @@ def judge(data, verdict):
     for method in METHODS[2:]:
         bands = np.array([np.abs(change(data, method, power)).max() for power in used])
         growth = np.array([late / early for early, late in (quarters(change(data, method, power)) for power in used)])
-        verdict.below(f"{label(method)} has a bounded oscillation of the energy: its largest |ΔE| / E₀ at h = 2⁻⁶", bands[0], 0.02)
+        verdict.below(f"{label(method)} has a bounded oscillation of the energy: its largest |ΔE| / E₀ at h = 2⁻⁶",
+                      bands[0], 0.02)
         verdict.between("which does not grow: the band of the last quarter of the time in that of the first, worst of the steps",
                         max(growth, key=lambda r: abs(r - 1)), 0.99, 1.01)
         verdict.between("and is half as wide with half the step: powers of two by which it falls, worst of the halvings",
@@ -75,7 +76,8 @@ def judge(data, verdict):
                   np.abs(a + b).max() / np.abs(a).max(), 0.05)
     wide = np.abs(change(data, "symplectic-euler-b", used[0])).max()
     drift = abs(ends["explicit-euler"][-1]) / wide
-    verdict.above(f"Explicit Euler at h = 2⁻{superscript(used[-1])} is off by more than symplectic Euler B at 2⁻⁶: ratio", drift, 1)
+    verdict.above(f"Explicit Euler at h = 2⁻{superscript(used[-1])} is off by more than symplectic Euler B at 2⁻⁶: ratio",
+                  drift, 1)
 
 
 def superscript(number):
