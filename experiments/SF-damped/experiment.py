@@ -1,0 +1,130 @@
+"""A damped pendulum: what a method adds to the damping, at steps of all sizes."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from lab import Experiment, Job
+from lab.figure import colour, label
+
+METHODS = ("symplectic-euler", "implicit-midpoint", "backward-euler")
+DAMPINGS = (0.3, 0.8)
+POWERS = (5, 6, 7, 8, 9, 10)
+DURATION = 20
+ROWS = 32  # of the tables, in a unit of time
+
+
+def powers(quick):
+    return POWERS[::2] if quick else POWERS
+
+
+def simulate(lab):
+    jobs = []
+    for c in DAMPINGS:
+        for method in (*METHODS, "rk4"):
+            for power in powers(lab.quick) if method != "rk4" else (8,):
+                jobs.append(Job(f"{method}-{c}-{power}", "pendulum-damped", {
+                    "integrator.method": method, "system.force.0.rate": c, "integrator.step": 2.0**-power,
+                    "integrator.duration": DURATION,
+                    "output.every": 2**power // ROWS, "output.series_every": 2**power // ROWS}))
+    runs = lab.run_all(jobs)
+    for c in DAMPINGS:
+        for method in METHODS:
+            columns = {"t": runs[f"{method}-{c}-{POWERS[0]}"].series["t"]}
+            for power in powers(lab.quick):
+                run = runs[f"{method}-{c}-{power}"]
+                columns |= {f"energy{power}": run.series["energy_total"], f"q{power}": run.trajectory["angle"],
+                            f"p{power}": run.trajectory["v_angle"]}
+            lab.table(f"{method}-{c}", columns)
+        exact = runs[f"rk4-{c}-8"].series
+        lab.table(f"exact-{c}", {"t": exact["t"], "energy": exact["energy_total"]})
+
+
+def rate(t, energy):
+    """Of the decay of the energy: the slope of its logarithm, by a fit over all of the time."""
+    return -np.polyfit(t, np.log(energy), 1)[0]
+
+
+def rates(data, method, c):
+    table = data[f"{method}-{c}"]
+    return np.array([rate(table["t"], table[f"energy{power}"]) for power in powers(data.quick)])
+
+
+def exact_rate(data, c):
+    return rate(data[f"exact-{c}"]["t"], data[f"exact-{c}"]["energy"])
+
+
+def spread(data, method, c):
+    """Largest less smallest rate, in percent of the exact one."""
+    found = rates(data, method, c)
+    return 100 * np.ptp(found) / exact_rate(data, c)
+
+
+def judge(data, verdict):
+    for c in DAMPINGS:
+        for method, limit in (("symplectic-euler", 2), ("implicit-midpoint", 0.1)):
+            verdict.below(f"{c:.0%} damped, {label(method)} (variational): the behaviour does not depend on the step: "
+                          "by how much the rate of decay varies", spread(data, method, c), limit, unit="%")
+    verdict.above("30% damped, backward Euler: the behaviour depends on the step: by how much the rate of decay varies",
+                  spread(data, "backward-euler", 0.3), 5, unit="%")
+    verdict.above("in units of the variation of symplectic Euler",
+                  spread(data, "backward-euler", 0.3) / spread(data, "symplectic-euler", 0.3), 5)
+    for c in DAMPINGS:
+        gained = 100 * (rates(data, "backward-euler", c)[0] / exact_rate(data, c) - 1)
+        verdict.above(f"{c:.0%} damped, backward Euler at h = 2⁻⁵ adds damping of its own to that asked for: "
+                      "rate above the exact one", gained, 1, unit="%")
+    ends = [data["symplectic-euler-0.3"][f"energy{p}"][-1] for p in powers(data.quick)]
+    verdict.between("30% damped, symplectic Euler: the energy left at t = 20 with the largest step in that with the smallest",
+                    ends[0] / ends[-1], 0.95, 1.05)
+    ends = [data["backward-euler-0.3"][f"energy{p}"][-1] for p in powers(data.quick)]
+    verdict.below("30% damped, backward Euler: the same", ends[0] / ends[-1], 0.7)
+    verdict.note(f"At 80 % the course shows the variational method only. There backward Euler varies by "
+                 f"{spread(data, 'backward-euler', 0.8):.1f} %, not much more than symplectic Euler's "
+                 f"{spread(data, 'symplectic-euler', 0.8):.1f} %: both are of first order, and strong damping hides what "
+                 "a method adds. The midpoint rule, variational and of second order, is the one that does not care.")
+
+
+def draw(data):
+    figure, axes = plt.subplots(2, 4, figsize=(11, 5.4), width_ratios=[1, 1, 1.15, 1.15])
+    used = powers(data.quick)
+    for row, c in zip(axes, DAMPINGS):
+        for panel, method in zip(row, ("symplectic-euler", "backward-euler")):
+            table = data[f"{method}-{c}"]
+            for i, power in enumerate(used):
+                panel.plot(table[f"q{power}"], table[f"p{power}"], color=plt.cm.viridis(i / len(used)), linewidth=0.9,
+                           label=f"2⁻{superscript(power)}")
+            panel.set(title=f"{c:.0%} damped, {label(method)}", xlabel="q", xlim=(-0.62, 0.82), ylim=(-0.65, 0.45))
+        row[0].set_ylabel("p")
+        for method in ("backward-euler", "symplectic-euler", "implicit-midpoint"):
+            table = data[f"{method}-{c}"]
+            for power, style in ((used[0], "-"), (used[-1], "--")):
+                row[2].semilogy(table["t"], table[f"energy{power}"], style, color=colour(method), linewidth=1.0,
+                                label=f"{label(method)}, 2⁻{superscript(power)}")
+            row[3].semilogx(2.0**-np.array(used), rates(data, method, c), ".-", base=2, color=colour(method),
+                            label=label(method))
+        row[2].set(title="energy", xlabel="t")
+        row[3].axhline(exact_rate(data, c), color="#999999", linewidth=0.9, linestyle=":")
+        row[3].set(title="rate of decay", xlabel="step h")
+    axes[1][1].legend(fontsize=7, loc="upper right", handlelength=1.0, title="step h", title_fontsize=7, ncol=2,
+                      columnspacing=0.8)
+    axes[0][2].legend(fontsize=6.5, loc="lower left", handlelength=1.6)
+    axes[0][3].legend(fontsize=8, loc="upper left")
+    return figure
+
+
+def superscript(number):
+    return str(number).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+EXPERIMENT = Experiment(
+    title="A damped pendulum",
+    source="Sageman-Furnas 2015, slides on 30 % and 80 % damped pendulums",
+    shows="The damping belongs to the problem. Left, the spirals of six step sizes lie on each other with the variational "
+          "method, and apart with backward Euler. Right, the energy, and its rate of decay against the step; dotted, the exact one.",
+    given={"h =": "2⁻⁵ … 2⁻¹⁰", "force:": "−c v by the discrete Lagrange–d'Alembert principle", "mass, length:": "1",
+           "start:": "q = π/4 at rest"},
+    chosen={"30 % and 80 %:": "read as c = 0.3 and 0.8 (critical damping is c = 2)", "duration:": "20, three periods",
+            "exact:": "rk4 with h = 2⁻⁸"},
+    simulate=simulate,
+    judge=judge,
+    draw=draw,
+)
