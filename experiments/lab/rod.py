@@ -20,9 +20,9 @@ def keep(lab, run) -> None:
         lab.table(kind, {"t": parts[0]["t"]} | {f"{side}_{axis}": part[side] for axis, part in zip(AXES, parts)
                                                 for side in ("low", "high")})
     frames = list(range(TIMES))
-    # The rod is 32 long and travels 80: a wide picture, of which a square around the rod is shown.
-    lab.pictures([run], frames, "--size", "1800,700", "--from", "0,0,1")
-    lab.table("frames", {"frame": frames, "t": np.linspace(0, series["t"][-1], TIMES)})
+    # In 8000 s the rod, 32 long, travels 80: a wide picture, of which a square around the rod is shown.
+    lab.pictures([run], frames, "--size", lab.pick("1800,700", "240,240"), "--from", "0,0,1")
+    lab.table("frames", {"frame": frames, "t": np.linspace(0, series["t"][-1], TIMES), "side": TIMES * [lab.pick(590, 240)]})
 
 
 def judge_momenta(data, verdict, still: str = "") -> None:
@@ -39,8 +39,8 @@ def draw(data, run: str, colour: str):
     figure = plt.figure(figsize=(10, 4.9))
     top, bottom = figure.subfigures(2, 1, height_ratios=(0.8, 1))
     frames = data["frames"]
-    for axes, frame, t in zip(top.subplots(1, TIMES), frames["frame"], frames["t"]):
-        picture(axes, cut(data.image(f"{run}-{frame:.0f}"), 590, 590), f"t = {t:g} s")
+    for axes, frame, t, side in zip(top.subplots(1, TIMES), frames["frame"], frames["t"], frames["side"].astype(int)):
+        picture(axes, cut(data.image(f"{run}-{frame:.0f}"), side, side), f"t = {t:g} s")
     panels = bottom.subplots(1, 3)
     energy = data["energy"]
     panels[0].fill_between(energy["t"], energy["low"], energy["high"], color=colour, linewidth=0, alpha=0.35)
