@@ -95,8 +95,8 @@ def draw(data):
     right.loglog(asked, error, color=BLUE, marker="o", markersize=4)
     right.loglog(asked, asked, color="#999999", linestyle=":", linewidth=1)
     for x, y, n in zip(asked, error, runs["points"][auto]):
-        right.annotate(f"{n:.1f}", (x, y), textcoords="offset points", xytext=(0, 7), ha="right", fontsize=8)
-    right.set(title="adaptive (mean number of points)", xlabel="tolerance asked of a step", ylim=(1e-17, 1e2),
+        right.annotate(f"{n:.1f}", (x, y), textcoords="offset points", xytext=(-3, 7), ha="center", fontsize=8)
+    right.set(title="adaptive (mean number of points)", xlabel="tolerance asked of a step", xlim=(1e-16, 1e-2), ylim=(1e-17, 1e2),
               yticks=10.0 ** np.arange(-16, 1, 4))
     return figure
 
