@@ -45,7 +45,7 @@ EXPERIMENT = Experiment(
     shows="The rod of figure 2 with strain damping. The energy of its vibration goes smoothly, that of turning and "
           "travelling stays: the momenta do not feel the damping.",
     given={"rod and step:": "as in figure 2", "damping:": "of strain, in the explicit form"},
-    chosen={"k_D =": "0.002 s: the vibration fades within the first quarter of the picture"},
+    chosen={"k_D =": "0.002 s: nearly all of the energy of the vibration goes in the first quarter of the picture"},
     simulate=simulate,
     judge=judge,
     draw=draw,
