@@ -1,9 +1,11 @@
 // The same implicit step solved by Lilyan's minimiser, by root finding, and by PETSc.
 //
 //   step_peers [scenes=a.toml,b.toml] [methods=implicit-midpoint,avf] [tolerance=1e-8]
-//              [solvers=nls,ntr] [repetitions=5] [patience=60] [largest=a.toml] [csv=FILE]
+//              [h=0.01] [steps=1] [solvers=nls,ntr] [repetitions=5] [patience=60]
+//              [largest=a.toml] [csv=FILE]
 //
-// `solvers` keeps those whose names contain one of the parts.
+// `solvers` keeps those whose names contain one of the parts. With more than one step, each begins
+// where Lilyan's minimiser ended the one before; times and counts are those of all steps together.
 #include "lilyan/core/parameter.hpp"
 #include "step_problem.hpp"
 
@@ -12,10 +14,12 @@ namespace {
 using namespace lilyan;
 using namespace peers;
 
-Scene load(const std::string& file, double tolerance) {
+Scene load(const std::string& file, double tolerance, const std::string& h = "") {
   const std::string t = fmt::format("{:e}", tolerance);
-  return load_scene(
-      file, {.settings = {"solver.energy_tolerance=" + t, "solver.velocity_tolerance=" + t}});
+  std::vector<std::string> settings{"solver.energy_tolerance=" + t,
+                                    "solver.velocity_tolerance=" + t};
+  if (!h.empty()) settings.push_back("integrator.step=" + h);
+  return load_scene(file, {.settings = settings});
 }
 
 double defect(StepProblem& problem, const Vector& d) {
@@ -32,10 +36,17 @@ std::string verdict(double left, double difference, const std::string& status) {
   return difference <= kSame ? "solved" : "solved elsewhere";
 }
 
-// Solvers take turns; one that needs longer than `patience` seconds is run only once.
-void compare(const Scene& scene, const std::string& method, const std::vector<NamedSolver>& solvers,
-             int repetitions, double patience, Report& table) {
-  const Scheme scheme = make_scheme(method);
+// What one solver needed for all steps.
+struct Tally {
+  int iterations = 0, linear = 0, evaluations = 0;
+  double seconds = 0, callback = 0;
+  double difference = 0, residual = 0;  // the largest
+  std::string status = "solved";        // the first that is not
+};
+
+// One step. Solvers take turns; one that needs longer than `patience` seconds is run only once.
+void compare_step(const Scene& scene, const Scheme& scheme, const std::vector<NamedSolver>& solvers,
+                  int repetitions, double patience, std::vector<Tally>& tallies) {
   std::vector<std::unique_ptr<Candidate>> candidates;
   for (const NamedSolver& s : solvers) candidates.push_back(s.make(scene, scheme, scene.step));
   std::vector<std::vector<double>> seconds(solvers.size()), callbacks(solvers.size());
@@ -56,18 +67,44 @@ void compare(const Scene& scene, const std::string& method, const std::vector<Na
     const Outcome& o = outcomes[k];
     const double left = defect(problem, o.d);
     const double difference = (o.d - reference).norm() / reference.norm();
+    const std::string status = verdict(left, difference, o.status);
+    Tally& t = tallies[k];
+    t.iterations += o.iterations;
+    t.linear = o.linear < 0 ? -1 : t.linear + o.linear;
+    t.evaluations += o.evaluations;
+    t.seconds += median(seconds[k]);
+    t.callback += median(callbacks[k]);
+    t.difference = std::max(t.difference, difference);
+    t.residual = std::max(t.residual, left);
+    if (t.status == "solved") t.status = status;
+  }
+}
+
+void compare(Scene& scene, const std::string& method, const std::vector<NamedSolver>& solvers,
+             int steps, int repetitions, double patience, Report& table) {
+  const Scheme scheme = make_scheme(method);
+  const State start = scene.initial;
+  const auto integrator = make_integrator(*scene.system, scheme, scene.solver);
+  std::vector<Tally> tallies(solvers.size());
+  for (int i = 0; i < steps; ++i) {
+    compare_step(scene, scheme, solvers, repetitions, patience, tallies);
+    if (i + 1 < steps) integrator->step(scene.initial, scene.step);
+  }
+  scene.initial = start;
+  for (std::size_t k = 0; k < solvers.size(); ++k) {
+    const Tally& t = tallies[k];
     table.add({.group = fmt::format("step {:.0e}", scene.solver.energy_tolerance),
                .problem = fmt::format("{} {}", scene.name, method == "avf" ? "avf" : "midpoint"),
                .solver = solvers[k].name,
-               .iterations = o.iterations,
-               .linear = o.linear,
-               .evaluations = o.evaluations,
-               .ms = 1e3 * median(seconds[k]),
-               .callback = 1e3 * median(callbacks[k]),
-               .ratio = median(seconds[k]) / median(seconds[0]),
-               .difference = difference,
-               .residual = left,
-               .status = verdict(left, difference, o.status)});
+               .iterations = t.iterations,
+               .linear = t.linear,
+               .evaluations = t.evaluations,
+               .ms = 1e3 * t.seconds,
+               .callback = 1e3 * t.callback,
+               .ratio = t.seconds / tallies[0].seconds,
+               .difference = t.difference,
+               .residual = t.residual,
+               .status = t.status});
   }
 }
 
@@ -124,15 +161,16 @@ int main(int argc, char** argv) {
     return &s != &solvers.front() && !wanted.empty() && std::ranges::none_of(wanted, names);
   });
   const double tolerance = options.number("tolerance", 1e-8);
+  const int steps = static_cast<int>(options.number("steps", 1));
   const int repetitions = static_cast<int>(options.number("repetitions", 5));
   table.heading(
       fmt::format("One implicit step, relative error of energy and velocity {:.0e}; "
                   "ratios to Lilyan's minimiser",
                   tolerance));
   for (const std::string& file : split(options.text("scenes", ""))) {
-    const Scene scene = load(file, tolerance);
+    Scene scene = load(file, tolerance, options.text("h", ""));
     for (const std::string& method : split(options.text("methods", "implicit-midpoint,avf"))) {
-      compare(scene, method, solvers, repetitions, options.number("patience", 60), table);
+      compare(scene, method, solvers, steps, repetitions, options.number("patience", 60), table);
     }
   }
   const std::string largest = options.text("largest", "");

@@ -6,6 +6,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
 
 # Colours that people who do not see all of them can still tell apart (Okabe and Ito).
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK = (
@@ -80,6 +81,15 @@ def picture(axes, image, title: str = "") -> None:
         spine.set_visible(False)
     if title:
         axes.set_title(title, fontsize=9)
+
+
+def cut(image, width: int, height: int):
+    """The part of a picture around its body, for bodies that travel through the whole of it."""
+    body = np.argwhere(np.abs(image[..., :3] - image[0, 0, :3]).max(axis=2) > 0.05)
+    middle = (body.min(axis=0) + body.max(axis=0)) // 2 if len(body) else np.array(image.shape[:2]) // 2
+    half = np.array((height // 2, width // 2))
+    padded = np.pad(image, ((half[0], half[0]), (half[1], half[1]), (0, 0)), mode="edge")
+    return padded[middle[0]:middle[0] + height, middle[1]:middle[1] + width]
 
 
 def save(figure, folder: Path) -> None:

@@ -47,6 +47,15 @@ def _cell(value, column) -> str:
     return value if isinstance(value, str) else f"{value:.17g}"
 
 
+def envelope(t: np.ndarray, values: np.ndarray, bins: int = 1000) -> dict[str, np.ndarray]:
+    """A long series in few rows: the smallest and the largest value in each of equal spans of time."""
+    if len(t) <= 2 * bins:
+        return {"t": t, "low": values, "high": values}
+    start = np.linspace(0, len(t), bins, endpoint=False).astype(int)
+    return {"t": np.add.reduceat(t, start) / np.diff(np.append(start, len(t))),
+            "low": np.minimum.reduceat(values, start), "high": np.maximum.reduceat(values, start)}
+
+
 class Data:
     """The tables and pictures that an experiment kept."""
 
