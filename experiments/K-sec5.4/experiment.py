@@ -3,7 +3,6 @@
 import csv
 import os
 import re
-import shutil
 import subprocess
 
 import matplotlib.pyplot as plt
@@ -53,17 +52,11 @@ def simulate(lab):
 
 
 def build(lab):
-    """The comparison with PETSc, from bench/peers."""
-    folder = ROOT / "build" / "peers"
-    fresh = not (folder / "CMakeCache.txt").exists()
-    configure = ["cmake", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release", "-DLILYAN_PEERS=ON",
-                 "-DLILYAN_TESTS=OFF"]
-    if fresh and shutil.which("ninja"):
-        configure += ["-G", "Ninja"]
-    if fresh and shutil.which("ccache"):
-        configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
+    """The comparison with PETSc, from bench/peers, with the library that the program is made of."""
+    folder = lab.program.parent
     lab.say(f"{lab.experiment.id}: building the comparison with PETSc")
-    for command in (configure, ["cmake", "--build", str(folder), "-j", str(os.cpu_count()), "--target", "step_peers"]):
+    for command in (["cmake", "-DLILYAN_PEERS=ON", str(folder)],
+                    ["cmake", "--build", str(folder), "--target", "step_peers"]):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise LabError(f"{' '.join(command)}\nended with {done.returncode}:\n{(done.stdout + done.stderr)[-3000:]}")
