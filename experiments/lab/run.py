@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -54,6 +55,10 @@ class Run:
     @cached_property
     def summary(self) -> dict:
         return json.loads((self.folder / "run.json").read_text())
+
+    def frame(self, number: int) -> dict[str, np.ndarray]:
+        """Positions, velocities and cells of the bodies in a frame that was written."""
+        return read_vtu(self.folder / "frames" / f"{number:06}.vtu")
 
     @property
     def failed(self) -> bool:
@@ -121,6 +126,22 @@ class Lab:
     def _scene(self, name: str) -> str:
         own = self.here / name
         return str(own) if own.suffix == ".toml" and own.exists() else name
+
+
+def read_vtu(file: Path) -> dict[str, np.ndarray]:
+    """The arrays of a VTK file as the program writes it: binary, appended."""
+    content = file.read_bytes()
+    begin = content.index(b"_", content.index(b"<AppendedData")) + 1
+    arrays = {}
+    for tag in re.findall(r"<DataArray[^>]*>", content[:begin].decode("ascii")):
+        entry = dict(re.findall(r'(\w+)="([^"]*)"', tag))
+        at = begin + int(entry["offset"])
+        size = int(np.frombuffer(content, "<u8", 1, at)[0])
+        kind = np.dtype(entry["type"].lower()).newbyteorder("<")
+        values = np.frombuffer(content, kind, size // kind.itemsize, at + 8)
+        width = int(entry["NumberOfComponents"])
+        arrays[entry["Name"]] = values.reshape(-1, width) if width > 1 else values
+    return arrays
 
 
 def say(text: str) -> None:
