@@ -23,6 +23,7 @@ COLOURS = {
     "stoermer-verlet": GREEN,
     "bathe": RED,
     "bdf2": PURPLE,
+    "energy-momentum": PURPLE,
     "gold": BLACK,
 }
 
@@ -38,6 +39,7 @@ NAMES = {
     "stoermer-verlet": "Störmer–Verlet",
     "bathe": "Bathe",
     "bdf2": "BDF2",
+    "energy-momentum": "energy–momentum",
     "gold": "gold standard",
 }
 
