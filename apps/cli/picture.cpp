@@ -20,6 +20,7 @@ int picture(const PictureArguments& arguments) {
   }
   const Stills stills = write_stills({arguments.folders.begin(), arguments.folders.end()}, options);
   for (const auto& file : stills.files) fmt::print("{}\n", file.string());
+  for (const std::string& text : stills.warnings) fmt::print(stderr, "{}\n", text);
   for (const std::string& name : stills.missing) {
     fmt::print(stderr, "no {}: the run has no such frame\n", name);
   }

@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+from .experiment import FOLDER
 from .verdict import FAILS, HOLDS, NOT_REPRODUCED
 
 MARKS = {HOLDS: "✓", NOT_REPRODUCED: "✗ (see below)", FAILS: "✗"}
@@ -14,7 +15,7 @@ Every figure and table of the four papers that Lilyan implements, run again, and
 open. `./lilyan reproduce ID` runs one, `./lilyan reproduce all` all of them; each writes its figure (SVG, PNG),
 its data (CSV) and its verdict into `results/reproduce/ID`. This page is made from the verdicts
 (`./lilyan reproduce all --page docs/reproduction.md`): nothing on it is written by hand but the words of the
-definitions in [experiments/](../experiments).
+definitions in [experiments/](../experiments), where the verdicts are as well.
 
 K: Kharevych et al., *Geometric, variational integrators for computer animation* (SCA 2006). SD: Stern and
 Desbrun, *Discrete geometric mechanics for variational time integrators* (2006). SF: Sageman-Furnas, course
@@ -24,32 +25,48 @@ chosen is stated. A claim that does not hold here stays with the number that was
 """
 
 
-def write_page(file: Path, experiments, results: Path) -> list[str]:
-    """The names of experiments that have no verdict yet, and are left out."""
-    sections, overview, missing = [], [], []
+def keep(file: Path, experiment, results: Path) -> None:
+    """The verdict beside the definition, and the figure beside the page."""
+    images = file.parent / "images" / "reproduction"
+    images.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(results / experiment.id / "verdict.json", kept_verdict(experiment))
+    shutil.copyfile(results / experiment.id / "figure.png", images / f"{experiment.id}.png")
+
+
+def kept_verdict(experiment) -> Path:
+    return FOLDER / experiment.id / "verdict.json"
+
+
+def write_page(file: Path, experiments) -> list[str]:
+    """From the verdicts that were kept. The names of experiments that have none are returned."""
+    text, missing = page_text(experiments)
+    file.write_text(text)
+    return missing
+
+
+def page_text(experiments) -> tuple[str, list[str]]:
+    sections, overview, missing, machines = [], [], [], []
     held = total = 0
     seconds = 0.0
     for experiment in experiments:
-        folder = results / experiment.id
-        if not (folder / "verdict.json").exists():
+        if not kept_verdict(experiment).exists():
             missing.append(experiment.id)
             continue
-        verdict = json.loads((folder / "verdict.json").read_text())
-        images = file.parent / "images" / "reproduction"
-        images.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(folder / "figure.png", images / f"{experiment.id}.png")
+        verdict = json.loads(kept_verdict(experiment).read_text())
         sections.append(_section(experiment, verdict))
         good = sum(c["status"] == HOLDS for c in verdict["claims"])
         held += good
         total += len(verdict["claims"])
         seconds += verdict["seconds"]
+        if verdict["machine"] not in machines:
+            machines.append(verdict["machine"])
         name = ", ".join((experiment.id, *experiment.also))
         overview.append(f"| [{name}](#{anchor(experiment)}) | {experiment.title} | "
                         f"{good} of {len(verdict['claims'])} | {_time(verdict['seconds'])} |")
-    summary = (f"\n{held} of {total} claims hold. All experiments together took {_time(seconds)} on two cores.\n\n"
+    summary = (f"\n{held} of {total} claims hold. All experiments together took {_time(seconds)} "
+               f"({'; '.join(machines)}).\n\n"
                "| experiment | what | claims that hold | time |\n| --- | --- | --- | --- |\n")
-    file.write_text(HEAD + summary + "\n".join(overview) + "\n" + "".join(sections))
-    return missing
+    return HEAD + summary + "\n".join(overview) + "\n" + "".join(sections), missing
 
 
 def anchor(experiment) -> str:

@@ -24,11 +24,17 @@ struct Source {
   std::vector<KeptFrame> frames;  // those asked for that there are
 };
 
-Source open(const fs::path& folder, const std::vector<ListedFrame>& listed) {
+Source open(const fs::path& folder, const std::vector<ListedFrame>& listed,
+            std::vector<std::string>& warnings) {
   const VtuContent first = read_vtu(listed.front().file);
   Source source{.name = fs::weakly_canonical(folder).filename().string()};
   if (const fs::path scene = folder / "scene.resolved.toml"; fs::exists(scene)) {
-    source.scenery = scenery_of(load_scene(scene));
+    try {
+      source.scenery = scenery_of(load_scene(scene));
+    } catch (const Error& error) {  // its meshes may be on another machine
+      warnings.push_back(fmt::format("{}: drawn without obstacles, as its scene cannot be read: {}",
+                                     source.name, error.what()));
+    }
   }
   const std::vector<std::string> names = listed_bodies(folder);
   source.scenery.parts = surface_parts({.tets = first.tets,
@@ -67,7 +73,7 @@ Stills write_stills(const std::vector<fs::path>& folders, const StillOptions& op
   Eigen::Vector3f up = Eigen::Vector3f::UnitY();
   for (const fs::path& folder : folders) {
     const std::vector<ListedFrame> listed = listed_frames(folder);
-    Source source = open(folder, listed);
+    Source source = open(folder, listed, stills.warnings);
     std::vector<int> wanted = options.frames;
     if (wanted.empty()) wanted = {static_cast<int>(listed.size()) - 1};
     // The first decides what counts as exploded.

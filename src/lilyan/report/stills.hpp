@@ -18,6 +18,7 @@ struct StillOptions {
 
 struct Stills {
   std::vector<std::filesystem::path> files;  // FOLDER-FRAME.png
+  std::vector<std::string> warnings;         // why a run is drawn without its obstacles
   std::vector<std::string> missing;          // names of pictures of frames that a run did not reach
 };
 
