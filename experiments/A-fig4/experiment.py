@@ -21,7 +21,8 @@ def simulate(lab):
         jobs += [Job(f"{m}-{name}", "bunny", {"integrator.method": m, "body.0.deform.0.by": f"[0,{by},0]"}, length)
                  for m in CHECKED]
     runs = lab.run_all(jobs)
-    lab.table("energy", {"frame": runs["avf"].series["step"]} | {name: run.relative_energy() for name, run in runs.items()})
+    lab.table("energy", {"frame": runs["avf"].series["step"]} | {
+        name: run.relative_energy() for name, run in runs.items()})
     lab.pictures([runs[m] for m in METHODS], [frame // every for frame in frames], "--size", "360,330")
 
 
@@ -37,26 +38,31 @@ def judge(data, verdict):
     if data.quick:
         for m in CHECKED:
             verdict.above(f"The energy of {label(m)} is not kept: largest |E − E₀| / E₀", np.abs(table[m] - 1).max(), 0.1)
-        verdict.below("Backward Euler slows the motion down: energy in the last frame, over E₀", table["backward-euler"][-1], 0.1)
+        verdict.below("Backward Euler slows the motion down: energy in the last frame, over E₀",
+                      table["backward-euler"][-1], 0.1)
         return
     midpoint, newmark = (first(table, m, EXPLODED) for m in ("implicit-midpoint", "newmark"))
     verdict.below("Implicit midpoint explodes: frame in which its energy is a hundred times that at the start",
                   midpoint, 145, paper="explodes")
     verdict.below("Implicit Newmark explodes: the same", newmark, 310, paper="explodes")
     verdict.above("Newmark survives longer than midpoint: its frame over midpoint's", newmark / midpoint, 1.2)
-    push, half = ({m: table[f"{m}-{name}"][np.isfinite(table[f"{m}-{name}"])] for m in CHECKED} for name in ("push", "half"))
-    before = table["newmark"][: int(newmark) + 1]
-    verdict.below("and even damps slightly before it explodes: its smallest energy until then, over E₀", before.min(), 0.98,
-                  reason="the errors of the two methods have opposite signs, since the trapezoidal and the midpoint rule err to "
-                         "opposite sides of the integral of the force. Which method loses energy at first depends on whether "
-                         "the ears shorten or lengthen, that is, on the start, which the paper does not give in numbers. Here they "
-                         f"start stretched and at rest, and it is midpoint that damps at first (to {table['implicit-midpoint'][:8].min():.2f} "
-                         f"E₀). With the ears pushed in as far, Newmark falls to {push['newmark'].min():.2f} E₀ before it explodes, and "
-                         f"midpoint has {push['implicit-midpoint'][1]:.2f} E₀ after one step.")
+    push, half = ({m: table[f"{m}-{name}"][np.isfinite(table[f"{m}-{name}"])] for m in CHECKED}
+                  for name in ("push", "half"))
+    verdict.below("and even damps slightly before it explodes: its smallest energy until then, over E₀",
+                  table["newmark"][: int(newmark) + 1].min(), 0.98, reason=why(table["implicit-midpoint"][:8].min(), push))
     verdict.below("Backward Euler does not explode but quickly slows the motion down: energy in frame 70, over E₀",
                   table["backward-euler"][70], 0.05)
-    verdict.note(f"How soon the two explode depends on the pull. With half of it Newmark has {half['newmark'][-1]:.0f} E₀ in "
-                 f"frame 70, and midpoint {half['implicit-midpoint'][-1]:.2f} E₀.")
+    verdict.note("How soon the two explode depends on the pull. With half of it Newmark has "
+                 f"{half['newmark'][-1]:.0f} E₀ in frame 70, and midpoint {half['implicit-midpoint'][-1]:.2f} E₀.")
+
+
+def why(damped, push):
+    return ("the errors of the two methods have opposite signs, since the trapezoidal and the midpoint rule err to opposite "
+            "sides of the integral of the force. Which of them loses energy at first depends on whether the ears shorten or "
+            "lengthen, that is, on the start, which the paper does not give in numbers. Here they start stretched and at "
+            f"rest, and it is midpoint that damps at first (to {damped:.2f} E₀). With the ears pushed in as far, Newmark "
+            f"falls to {push['newmark'].min():.2f} E₀ before it explodes, and midpoint has "
+            f"{push['implicit-midpoint'][1]:.2f} E₀ after one step.")
 
 
 def draw(data):

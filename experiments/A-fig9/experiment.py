@@ -76,9 +76,9 @@ def draw(data):
     top, bottom = figure.subfigures(2, 1, height_ratios=(5, 3.2))
     for panel, method in zip(top.subplots(4, 1), METHODS):
         picture(panel, data.image(f"{method}-{shown}"))
+        name = NAMES.get(method, label(method)).replace(" (", "\n(")
         step = "0.000033" if method == "gold" else "0.033"
-        panel.set_ylabel(f"{NAMES.get(method, label(method)).replace(' (', chr(10) + '(')}\nh = {step} s", rotation=0, ha="right",
-                         va="center")
+        panel.set_ylabel(f"{name}\nh = {step} s", rotation=0, ha="right", va="center")
     panels = bottom.subplots(1, 2)
     for method in METHODS:
         style = {"color": colour(method), "label": NAMES.get(method, label(method))}
