@@ -7,6 +7,9 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
+from PIL import Image  # noqa: E402
+
+LARGE = 350_000  # bytes of a PNG file
 
 # Colours that people who do not see all of them can still tell apart (Okabe and Ito).
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK = (
@@ -24,6 +27,7 @@ COLOURS = {
     "stoermer-verlet": GREEN,
     "bathe": RED,
     "bdf2": PURPLE,
+    "energy-momentum": PURPLE,
     "gold": BLACK,
 }
 
@@ -39,6 +43,7 @@ NAMES = {
     "stoermer-verlet": "Störmer–Verlet",
     "bathe": "Bathe",
     "bdf2": "BDF2",
+    "energy-momentum": "energy–momentum",
     "gold": "gold standard",
 }
 
@@ -97,3 +102,19 @@ def save(figure, folder: Path) -> None:
     figure.savefig(folder / "figure.svg", metadata={"Date": None})
     figure.savefig(folder / "figure.png", metadata={"Software": None})
     plt.close(figure)
+    if (folder / "figure.png").stat().st_size > LARGE:
+        shrink(folder / "figure.png")
+
+
+def shrink(file: Path) -> None:
+    """A palette of 256 colours instead of all: those that pictures of bodies need most, and those of the curves."""
+    image = Image.open(file).convert("RGB")
+    curves = [255, 255, 255]
+    for name in (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK):
+        dark = [int(name[i : i + 2], 16) for i in (1, 3, 5)]
+        for share in (0, 0.25, 0.5, 0.75):  # towards white, for smooth edges
+            curves += [round(value + share * (255 - value)) for value in dark]
+    most = image.quantize(256 - len(curves) // 3, method=Image.Quantize.MEDIANCUT).getpalette()
+    palette = Image.new("P", (1, 1))
+    palette.putpalette((curves + most)[:768])
+    image.quantize(palette=palette, dither=Image.Dither.NONE).save(file, optimize=True)
