@@ -23,8 +23,11 @@ ROOT = Path(__file__).resolve().parents[1]
 def main() -> int:
     arguments = parse()
     if arguments.packages:
-        print(" ".join(sorted({p for e in choose(arguments.ids) for p in e.packages})))
+        # Only full runs need more than every experiment does.
+        wanted = [] if arguments.quick or arguments.redraw or arguments.list else choose(arguments.ids)
+        print(" ".join(sorted({p for e in wanted for p in e.packages})))
         return 0
+    arguments.output = arguments.output.resolve()
     if arguments.list:
         return show_list(arguments.output)
     if arguments.page and arguments.quick:
@@ -32,18 +35,31 @@ def main() -> int:
     if not arguments.ids:
         raise LabError("which experiment? Give names, or all (--list shows them)")
     chosen = choose(arguments.ids)
-    failed = [e.id for e in chosen if not reproduce(e, arguments)]
+    failed, broken = [], []
+    for experiment in chosen:
+        try:
+            if not reproduce(experiment, arguments):
+                failed.append(experiment.id)
+        except LabError as error:  # the others can still be run
+            broken.append(experiment.id)
+            print(f"error: {experiment.id}: {error}", file=sys.stderr, flush=True)
     if arguments.page:
-        from lab.page import keep, write_page
-
-        for experiment in chosen:
-            keep(arguments.page, experiment, arguments.output)
-        missing = write_page(arguments.page, all_experiments())
-        if missing:
-            print(f"not on the page, as they have no verdict yet: {', '.join(missing)}", file=sys.stderr)
+        write_page([e for e in chosen if e.id not in broken], arguments)
     if failed:
         print(f"claims fail in {', '.join(failed)}", file=sys.stderr)
-    return 1 if failed else 0
+    if broken and len(chosen) > 1:
+        print(f"could not be run: {', '.join(broken)}", file=sys.stderr)
+    return 2 if broken else 1 if failed else 0
+
+
+def write_page(done, arguments) -> None:
+    from lab import page
+
+    for experiment in done:
+        page.keep(arguments.page.resolve(), experiment, arguments.output)
+    missing = page.write_page(arguments.page.resolve(), all_experiments())
+    if missing:
+        print(f"not on the page, as they have no verdict yet: {', '.join(missing)}", file=sys.stderr)
 
 
 def parse():
@@ -72,35 +88,56 @@ def reproduce(experiment, arguments) -> bool:
     from lab.verdict import Verdict
 
     folder = arguments.output / (experiment.id + ("-quick" if arguments.quick else ""))
+    # Written beside it, so that what an earlier run left stays until all of the new is there.
+    work = folder if arguments.redraw else folder.with_name(folder.name + ".partial")
     if arguments.redraw:
         if not (folder / "verdict.json").exists():
-            raise LabError(f"{experiment.id} has not been run yet: there is nothing to redraw in {folder}")
-        before = json.loads((folder / "verdict.json").read_text())
+            raise LabError(f"it has not been run yet: there is nothing to redraw in {folder}")
+        before = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
         seconds, machine = before["seconds"], before["machine"]
     else:
+        check_replaceable(folder)
         say(f"{experiment.id}: {experiment.title}")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        shutil.rmtree(work, ignore_errors=True)
+        make_folder(work)
         begin = time.monotonic()
-        lab = Lab(experiment, folder, arguments.program.resolve(), arguments.quick, say)
-        experiment.simulate(lab)
+        experiment.simulate(Lab(experiment, work, arguments.program.resolve(), arguments.quick, say))
         seconds, machine = time.monotonic() - begin, machine_name()
-        if not arguments.keep_runs:
-            shutil.rmtree(folder / "runs", ignore_errors=True)
-    data = Data(folder, arguments.quick)
+    data = Data(work, arguments.quick)
     verdict = Verdict()
     experiment.judge(data, verdict)
-    verdict.write(folder / "verdict.json", id=experiment.id, title=experiment.title, seconds=seconds, machine=machine)
-    save(experiment.draw(data), folder)
+    verdict.write(work / "verdict.json", id=experiment.id, title=experiment.title, seconds=seconds, machine=machine)
+    save(experiment.draw(data), work)
+    if work != folder:
+        if not arguments.keep_runs:
+            shutil.rmtree(work / "runs", ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        work.rename(folder)
     show(experiment, verdict, folder)
     return not verdict.failed
+
+
+def check_replaceable(folder: Path) -> None:
+    """Only what this program wrote is replaced."""
+    if not folder.exists():
+        return
+    ours = (folder / "verdict.json").exists() and (folder / "figure.svg").exists()
+    if not folder.is_dir() or (any(folder.iterdir()) and not ours):
+        raise LabError(f"{folder} holds something else than results of this experiment; choose another folder with -o")
+
+
+def make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise LabError(f"cannot make the folder {folder}: {error.strerror}") from error
 
 
 def machine_name() -> str:
     """The processor and how many cores of it there are."""
     name = ""
     if Path("/proc/cpuinfo").exists():
-        lines = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+        lines = [line for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if line.startswith("model name")]
         name = lines[0].split(":", 1)[1].strip() if lines else ""
     return f"{name or platform.machine()}, {os.cpu_count()} cores"
 
@@ -126,13 +163,15 @@ def show_list(results: Path) -> int:
             file = kept_verdict(experiment)
         state = "not run yet"
         if file.exists():
-            claims = json.loads(file.read_text())["claims"]
+            claims = json.loads(file.read_text(encoding="utf-8"))["claims"]
             state = f"{sum(c['status'] == 'holds' for c in claims)} of {len(claims)} claims hold"
         print(f"{name:22} {experiment.title}\n{'':22} {experiment.source}; {state}")
     return 0
 
 
 if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):  # whatever the locale
+        stream.reconfigure(encoding="utf-8")
     try:
         sys.exit(main())
     except LabError as error:

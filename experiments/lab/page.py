@@ -40,7 +40,7 @@ def kept_verdict(experiment) -> Path:
 def write_page(file: Path, experiments) -> list[str]:
     """From the verdicts that were kept. The names of experiments that have none are returned."""
     text, missing = page_text(experiments)
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     return missing
 
 
@@ -52,7 +52,7 @@ def page_text(experiments) -> tuple[str, list[str]]:
         if not kept_verdict(experiment).exists():
             missing.append(experiment.id)
             continue
-        verdict = json.loads(kept_verdict(experiment).read_text())
+        verdict = json.loads(kept_verdict(experiment).read_text(encoding="utf-8"))
         sections.append(_section(experiment, verdict))
         good = sum(c["status"] == HOLDS for c in verdict["claims"])
         held += good

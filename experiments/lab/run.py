@@ -54,7 +54,7 @@ class Run:
 
     @cached_property
     def summary(self) -> dict:
-        return json.loads((self.folder / "run.json").read_text())
+        return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
 
     def frame(self, number: int) -> dict[str, np.ndarray]:
         """Positions, velocities and cells of the bodies in a frame that was written."""

@@ -11,7 +11,7 @@ def write_table(file: Path, columns: dict) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     values = {name: list(np.atleast_1d(column)) for name, column in columns.items()}
     rows = max((len(column) for column in values.values()), default=0)
-    with file.open("w", newline="") as stream:
+    with file.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
         writer.writerow(values)
         for i in range(rows):
@@ -20,7 +20,7 @@ def write_table(file: Path, columns: dict) -> None:
 
 def read_table(file: Path) -> dict[str, np.ndarray]:
     """Columns of numbers, or of words where one entry is none."""
-    with file.open(newline="") as stream:
+    with file.open(newline="", encoding="utf-8") as stream:
         reader = csv.reader(stream)
         names = next(reader)
         try:
@@ -29,7 +29,7 @@ def read_table(file: Path) -> dict[str, np.ndarray]:
                 return dict(zip(names, numbers.T))
         except ValueError:
             pass
-    with file.open(newline="") as stream:
+    with file.open(newline="", encoding="utf-8") as stream:
         rows = [row for row in csv.reader(stream)][1:]
     return {name: _column([row[i] for row in rows]) for i, name in enumerate(names)}
 

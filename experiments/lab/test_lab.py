@@ -8,6 +8,7 @@ from unittest import mock
 
 import numpy as np
 
+import reproduce
 from lab import page
 from lab.experiment import FOLDER, LabError, all_experiments, choose
 from lab.table import Data, read_table, write_table
@@ -80,7 +81,7 @@ class Definitions(unittest.TestCase):
     def test_all_of_the_papers_are_there(self):
         wanted = """K-fig1 SD-fig2 SD-fig1 SD-fig3 SF-refine SF-landscape SF-damped SF-order K-fig2 K-fig3 K-damp-h
             K-sec5.4 K-fig4 K-sec3.5 A-fig2 A-fig3 A-fig4 A-fig5 A-fig6 A-fig7 A-fig8 A-fig9 A-fig10 A-fig11 A-fig12
-            A-fig13 A-fig14 A-table1""".split()
+            A-fig13 A-fig14 A-table1 open-contact open-neo-hookean open-energy-momentum open-fourth-order""".split()
         there = {name for e in all_experiments() for name in (e.id, *e.also)}
         self.assertEqual([name for name in wanted if name not in there], [])
 
@@ -89,6 +90,53 @@ class Definitions(unittest.TestCase):
         self.assertEqual(len(choose(["all"])), len(all_experiments()))
         with self.assertRaisesRegex(LabError, "did you mean K-fig1"):
             choose(["K-fgi1"])
+
+
+class Command(unittest.TestCase):
+    """The program that runs them, with one experiment of its own that needs no simulation."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory())) / "with space"
+        self.arguments = SimpleNamespace(output=self.folder, quick=True, redraw=False, keep_runs=False,
+                                         program=Path("lilyan"))
+        self.enterContext(mock.patch("sys.stdout"))
+        self.enterContext(mock.patch("sys.stderr"))
+
+    def experiment(self, value=1.0):
+        import matplotlib.pyplot as plt
+
+        return SimpleNamespace(id="X-1", also=(), title="Title", source="Paper", shows="", given={}, chosen={},
+                               simulate=lambda lab: lab.table("t", {"x": [value]}),
+                               judge=lambda data, verdict: verdict.below("small", data["t"]["x"][0], 2),
+                               draw=lambda data: plt.figure())
+
+    def test_figure_data_and_verdict_are_written(self):
+        self.assertTrue(reproduce.reproduce(self.experiment(), self.arguments))
+        self.assertFalse(reproduce.reproduce(self.experiment(3), self.arguments))
+        files = {str(f.relative_to(self.folder)) for f in self.folder.rglob("*") if f.is_file()}
+        self.assertEqual(files, {f"X-1-quick/{name}" for name in
+                                 ("data/t.csv", "figure.png", "figure.svg", "verdict.json")})
+
+    def test_redrawing_uses_the_tables(self):
+        reproduce.reproduce(self.experiment(3), self.arguments)
+        self.arguments.redraw = True
+        self.assertFalse(reproduce.reproduce(self.experiment(1), self.arguments))  # the table has 3
+
+    def test_results_stay_until_the_new_ones_are_there(self):
+        reproduce.reproduce(self.experiment(), self.arguments)
+        broken = self.experiment()
+        broken.simulate = mock.Mock(side_effect=LabError("broken"))
+        with self.assertRaises(LabError):
+            reproduce.reproduce(broken, self.arguments)
+        self.assertTrue((self.folder / "X-1-quick" / "verdict.json").exists())
+
+    def test_a_folder_of_something_else_is_refused(self):
+        other = self.folder / "X-1-quick" / "experiment.py"
+        other.parent.mkdir(parents=True)
+        other.write_text("mine")
+        with self.assertRaisesRegex(LabError, "something else"):
+            reproduce.reproduce(self.experiment(), self.arguments)
+        self.assertEqual(other.read_text(encoding="utf-8"), "mine")
 
 
 class Page(unittest.TestCase):
@@ -107,7 +155,7 @@ class Page(unittest.TestCase):
         file = folder / "docs" / "page.md"
         page.keep(file, experiment, folder / "results")
         missing = page.write_page(file, [experiment, SimpleNamespace(id="X-2")])
-        text = file.read_text()
+        text = file.read_text(encoding="utf-8")
         self.assertEqual(missing, ["X-2"])
         self.assertIn("| small \\| thing | 3 | < 2 |", text)
         self.assertIn("does not hold: why not", text)
@@ -118,7 +166,7 @@ class Page(unittest.TestCase):
     def test_the_page_of_the_project_is_that_of_its_verdicts(self):
         text, missing = page.page_text(all_experiments())
         self.assertEqual(missing, [])
-        self.assertEqual((FOLDER.parent / "docs" / "reproduction.md").read_text(), text)
+        self.assertEqual((FOLDER.parent / "docs" / "reproduction.md").read_text(encoding="utf-8"), text)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ class Verdict:
 
     def write(self, file: Path, **more) -> None:
         file.write_text(json.dumps({**more, "claims": [asdict(c) for c in self.claims], "notes": self.notes},
-                                   indent=1, ensure_ascii=False) + "\n")
+                                   indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def number(value: float, unit: str = "") -> str:
