@@ -138,7 +138,7 @@ def landscape(axes, levels, times, energy, paint, span):
     t, level = np.meshgrid(times, levels)
     axes.plot_surface(t, -level, np.clip(energy, 0, 2), color=paint, edgecolor="white", linewidth=0.25, rcount=13,
                       ccount=80, shade=False)
-    axes.set_xlabel("t", labelpad=-6)
+    axes.set_xlabel("t", labelpad=0)
     axes.set_ylabel("step h", labelpad=-2)
     axes.set_xticks([span[0], (span[0] + span[1]) / 2, span[1]], [f"{x:g}" for x in (span[0], sum(span) / 2, span[1])])
     axes.set_yticks([-9, -6, -3], ["2⁻⁹", "2⁻⁶", "2⁻³"])

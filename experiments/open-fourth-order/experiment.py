@@ -86,7 +86,10 @@ def order(data, system, method):
 def work(data, system, method):
     """Linear solves for the error at which methods are compared, between the steps that were run."""
     found = rows(data, system, method)
-    return np.exp(np.interp(-np.log(TARGET), -np.log(found["error"]), np.log(found["solves"]), right=np.nan))
+    error, solves = np.log(found["error"]), np.log(found["solves"])
+    if not (np.all(np.diff(error) < 0) and error[-1] <= np.log(TARGET) <= error[0]):
+        return np.nan  # not between errors that fall with the step: the claims that need it then fail
+    return np.exp(np.interp(-np.log(TARGET), -error, solves))
 
 
 def judge(data, verdict):

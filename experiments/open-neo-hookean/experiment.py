@@ -50,8 +50,9 @@ def judge(data, verdict):
     verdict.below(f"The energy of a neo-Hookean bar is kept to rounding, with as many points as each of {steps} steps needs: "
                   "largest |E − E₀| / E₀, tolerance 1e-14", row(finest)["error"], 1e-11, paper="open")
     auto = [row(name) for name in data["runs"]["name"] if name.startswith("auto")]
-    verdict.below("At every tolerance the error stays below tolerance times steps: largest share of that",
-                  max(r["error"] / (r["asked"] * steps) for r in auto if r["asked"] > 1e-13), 1)
+    above = [r for r in auto if r["asked"] > 1e-13]  # at 1e-14 it is the rounding of the energy that counts
+    verdict.below(f"At tolerances from {above[0]['asked']:g} to {above[-1]['asked']:g} the error stays below tolerance times steps: "
+                  "largest share of that", max(r["error"] / (r["asked"] * steps) for r in above), 1)
     verdict.above("Simpson's rule, which is exact for St. Venant–Kirchhoff, does not keep it", row("simpson")["error"], 1e-3)
     verdict.above("nor do two Gauss points", row("gauss-2")["error"], 1e-3)
     gain = np.log10(row("gauss-2")["error"] / row("gauss-6")["error"]) / 4
