@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -81,6 +82,8 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   print_watch(results.watch());
 }
 
+constexpr std::chrono::seconds kGrace{5};
+
 std::unique_ptr<view::Broadcast> start_broadcast(const Scene& scene, const RunOptions& options) {
   view::ServerOptions server{.insist = options.port.has_value(), .page = view::page()};
   if (options.port) server.port = static_cast<unsigned short>(*options.port);
@@ -89,12 +92,18 @@ std::unique_ptr<view::Broadcast> start_broadcast(const Scene& scene, const RunOp
   return broadcast;
 }
 
-// Whoever watches when the run ends keeps the page for as long as it is open.
+// Whoever watches when the run ends keeps the page for as long as it is open. Who has not opened it
+// yet, or loads it again, is given some seconds; in a terminal, until Ctrl-C.
 void await_viewers(const view::Broadcast& broadcast) {
-  if (broadcast.clients() == 0 || interrupted()) return;
-  fmt::print("the page stays until it is closed, or until Ctrl-C\n");
+  using Clock = std::chrono::steady_clock;
+  if (interrupted()) return;
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  fmt::print("{}\n", terminal ? "the page stays until Ctrl-C"
+                              : "the page stays until it is closed, or until Ctrl-C");
   std::fflush(stdout);
-  while (broadcast.clients() > 0 && !interrupted()) {
+  Clock::time_point watched = Clock::now();
+  while (!interrupted() && (terminal || Clock::now() - watched < kGrace)) {
+    if (broadcast.clients() > 0) watched = Clock::now();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }
@@ -107,6 +116,9 @@ int run(const RunOptions& options) {
   const std::filesystem::path folder =
       options.output.empty() ? std::filesystem::path("results") / (scene.name + "-" + scene.method)
                              : std::filesystem::path(options.output);
+  // First, as it may fail, and what an earlier run left should stay then.
+  std::unique_ptr<view::Broadcast> broadcast;
+  if (options.view) broadcast = start_broadcast(scene, options);
   ResultFolder results(folder, scene);
   if (!options.quiet) {
     tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, describe_size(scene),
@@ -117,8 +129,6 @@ int run(const RunOptions& options) {
   catch_interrupts();
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
   Progress progress(scene);
-  std::unique_ptr<view::Broadcast> broadcast;
-  if (options.view) broadcast = start_broadcast(scene, options);
   const auto observe = [&](const RunMoment& moment) {
     results.add(moment);
     if (broadcast) broadcast->add(moment);

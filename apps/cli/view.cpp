@@ -66,9 +66,11 @@ int view(const ViewOptions& options) {
   // Where what was asked for on the command line is; clients may ask for it by the same words.
   std::map<std::string, fs::path> given;
   for (const std::string& argument : arguments) {
-    const bool folder = fs::is_directory(argument);
+    // A bare name is a scene's, even where a folder is called the same.
+    const bool scene = std::ranges::find(names, argument) != names.end();
+    const bool folder = !scene && fs::is_directory(argument);
     given[argument] = folder ? fs::path(argument) : find_scene(argument);
-    panes.push_back({argument, folder ? std::vector<std::string>() : options.settings});
+    panes.push_back({argument, options.settings, options.settings});
     if (std::ranges::find(names, argument) == names.end()) names.push_back(argument);
   }
   const auto make = [&](view::PaneId id,
@@ -78,6 +80,8 @@ int view(const ViewOptions& options) {
     if (fs::is_directory(path)) return view::make_replay(id, request, path);
     return std::make_unique<view::Simulation>(id, request, path);
   };
+  // What is wrong with these is said here, before anything is served.
+  for (const view::PaneRequest& pane : panes) (void)make({}, pane);
   const sigset_t signals = block_signals();
   set_threads(0);
   view::Session session({.scenes = names, .make = make, .play_at_first_client = true});

@@ -149,6 +149,13 @@ class Collector final : public view::Client {
     data_.push_back(*message);
     changed_.notify_all();
   }
+  void kept(const view::Message& message, bool binary) override {
+    if (binary) {
+      data(message);
+    } else {
+      text(message, false);
+    }
+  }
   void picture(std::size_t, const view::Message& message) override {
     const std::lock_guard lock(mutex_);
     pictures_.push_back(*message);

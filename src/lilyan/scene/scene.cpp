@@ -169,7 +169,7 @@ Scene::Scene(Scene&&) noexcept = default;
 Scene& Scene::operator=(Scene&&) noexcept = default;
 
 Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
-  const SceneDocument document(file, changes.settings);
+  const SceneDocument document(file, changes.settings, changes.without_files);
   toml::table resolved;
   TableReader root(document, document.root(), "", resolved);
   root.expect({"title", "integrator", "step_control", "solver", "output", "world", "body",

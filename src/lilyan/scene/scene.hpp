@@ -74,7 +74,9 @@ struct Scene {
 
 struct SceneChanges {
   std::vector<std::string> settings;  // key=value
-  std::optional<int> steps;           // instead of the scene's steps or duration
+  // Those of the settings that are not to be believed: files they name are not read.
+  std::vector<std::string> without_files = {};
+  std::optional<int> steps;  // instead of the scene's steps or duration
 };
 
 // Reads, checks and builds. Throws InputError with the place in the file (or the setting) for

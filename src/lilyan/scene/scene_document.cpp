@@ -33,8 +33,10 @@ std::vector<std::string> split(const std::string& dotted) {
 }  // namespace
 
 SceneDocument::SceneDocument(const std::filesystem::path& file,
-                             const std::vector<std::string>& overrides)
+                             const std::vector<std::string>& overrides,
+                             const std::vector<std::string>& without_files)
     : file_(file) {
+  for (const std::string& o : without_files) without_files_.insert("--set " + o);
   std::ifstream stream(file, std::ios::binary);
   if (!stream || std::filesystem::is_directory(file)) {
     throw InputError({file.string()}, "cannot read this scene file");
@@ -56,7 +58,9 @@ SceneDocument::SceneDocument(const std::filesystem::path& file,
 void SceneDocument::apply(const std::string& assignment) {
   const SourceLocation option{"--set " + assignment};
   const std::size_t equals = assignment.find('=');
-  const std::vector<std::string> keys = split(assignment.substr(0, equals));
+  std::string dotted = assignment.substr(0, equals);
+  std::erase_if(dotted, [](char c) { return c == ' ' || c == '\t'; });
+  const std::vector<std::string> keys = split(dotted);
   if (equals == std::string::npos || keys.empty() ||
       std::ranges::any_of(keys, [](const auto& k) { return k.empty(); })) {
     throw InputError(option, "expected key=value, for example integrator.step=0.01");
@@ -78,6 +82,7 @@ void SceneDocument::apply(const std::string& assignment) {
   std::string walked;
   for (std::size_t k = 0; k < keys.size(); ++k) {
     const bool last = k + 1 == keys.size();
+    std::string name = keys[k];
     if (toml::array* list = here->as_array()) {
       std::size_t index = 0;
       const auto [end, error] =
@@ -88,6 +93,7 @@ void SceneDocument::apply(const std::string& assignment) {
                                      "none of them",
                                      walked, list->size(), keys[k]));
       }
+      name = std::to_string(index);  // "00" is 0
       here = list->get(index);
       if (last) {
         list->replace(list->begin() + static_cast<std::ptrdiff_t>(index), *parsed.get("value"));
@@ -102,17 +108,28 @@ void SceneDocument::apply(const std::string& assignment) {
     } else {
       throw InputError(option, fmt::format("'{}' is a value, not a table", walked));
     }
-    walked += (walked.empty() ? "" : ".") + keys[k];
+    walked += (walked.empty() ? "" : ".") + name;
   }
   overrides_[walked] = option.file;
 }
 
-SourceLocation SceneDocument::locate(const std::string& dotted, const toml::node* node) const {
-  // The value itself, or a table around it, may have come from an option.
-  for (std::string path = dotted;; path.resize(path.rfind('.'))) {
-    if (const auto set = overrides_.find(path); set != overrides_.end()) return {set->second};
-    if (path.rfind('.') == std::string::npos) break;
+const std::string* SceneDocument::setter(std::string dotted) const {
+  for (;; dotted.resize(dotted.rfind('.'))) {
+    if (const auto set = overrides_.find(dotted); set != overrides_.end()) return &set->second;
+    if (dotted.rfind('.') == std::string::npos) return nullptr;
   }
+}
+
+bool SceneDocument::may_name_file(std::string dotted) const {
+  for (;; dotted.resize(dotted.rfind('.'))) {
+    const auto set = overrides_.find(dotted);
+    if (set != overrides_.end() && without_files_.contains(set->second)) return false;
+    if (dotted.rfind('.') == std::string::npos) return true;
+  }
+}
+
+SourceLocation SceneDocument::locate(const std::string& dotted, const toml::node* node) const {
+  if (const std::string* option = setter(dotted)) return {*option};
   return node ? at(file_.string(), node->source().begin) : SourceLocation{file_.string()};
 }
 

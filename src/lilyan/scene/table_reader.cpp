@@ -331,6 +331,7 @@ void TableReader::fail_at(const SceneFormula& formula, const std::string& compla
 
 std::filesystem::path TableReader::file(const std::string& key) {
   const std::string given = text(key);
+  if (!document_.may_name_file(full(key))) fail(key, "files cannot be named here, only in scenes");
   const std::filesystem::path path = document_.file().parent_path() / given;
   if (!std::filesystem::is_regular_file(path)) {
     fail(key, fmt::format("there is no file '{}' (looked for {})", given, path.string()));

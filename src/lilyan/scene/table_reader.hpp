@@ -22,13 +22,17 @@ namespace lilyan {
 class SceneDocument {
  public:
   // Throws InputError when the file cannot be read or parsed, or an override makes no sense.
-  SceneDocument(const std::filesystem::path& file, const std::vector<std::string>& overrides);
+  // Overrides that are also among `without_files` must not name files.
+  SceneDocument(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+                const std::vector<std::string>& without_files = {});
 
   [[nodiscard]] const toml::table& root() const { return root_; }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   [[nodiscard]] bool overridden(const std::string& dotted) const {
     return overrides_.contains(dotted);
   }
+  // Whether files that the value of a dotted path names may be read.
+  [[nodiscard]] bool may_name_file(std::string dotted) const;
   // Where the value of a dotted path stands: in the file, or in the option that set it.
   [[nodiscard]] SourceLocation locate(const std::string& dotted, const toml::node* node) const;
   // Where a position (in bytes) within the text of that value stands; that of the value where its
@@ -42,7 +46,11 @@ class SceneDocument {
   std::filesystem::path file_;
   std::string source_;
   toml::table root_;
+  // The option that set this path, or a table around it; null: the scene file itself.
+  [[nodiscard]] const std::string* setter(std::string dotted) const;
+
   std::map<std::string, std::string> overrides_;  // dotted path → the option as given
+  std::set<std::string> without_files_;           // of these
 };
 
 // A formula of a scene: its text, and where it stands.

@@ -53,7 +53,7 @@ Message BodyReplay::picture(std::size_t frame) {
                                                          content.points.size(), points_));
   }
   const std::vector<float> unknown(surface_.vertices.size(), 0.0F);
-  return frame_message(id_, static_cast<int>(frame), listed.t,
+  return frame_message(id_, step_of(frame), listed.t,
                        {.x = surface_points(surface_, as_points(content.points)),
                         .speed = surface_speeds(surface_, as_points(content.velocity)),
                         .energy = unknown,

@@ -15,6 +15,7 @@ Broadcast::Broadcast(const Scene& scene, const ServerOptions& options)
       server_(session_, options) {
   PaneInfo info = info_of(scene, {.scene = scene.name});
   info.vertices = picture_.vertices();
+  info.watched = true;
   session_.feed(info, kOnly, picture_.mesh(kOnly, scene.initial));
 }
 

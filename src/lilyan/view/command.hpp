@@ -16,7 +16,8 @@ inline constexpr int kMostCloudPoints = 20000;
 
 struct PaneRequest {
   std::string scene;
-  std::vector<std::string> settings;  // key=value
+  std::vector<std::string> settings;      // key=value
+  std::vector<std::string> trusted = {};  // those of them that come from the command line
 };
 
 struct Hello {};

@@ -89,6 +89,8 @@ Json head(PaneId id, const PaneInfo& info) {
           {"step", info.step},
           {"steps", info.steps},
           {"kind", info.system ? "system" : "body"},
+          {"replay", info.replay},
+          {"watched", info.watched},
           {"vertices", info.vertices},
           {"coordinates", info.coordinates},
           {"settings", info.settings},
@@ -127,8 +129,16 @@ Message pane_message(PaneId id, const PaneInfo& info) {
 }
 
 Message pane_error(PaneId id, const PaneRequest& request, const std::string& why) {
-  Json json =
-      head(id, {.scene = request.scene, .title = request.scene, .settings = request.settings});
+  // The method that was asked for, so that what is opened next can have the same.
+  constexpr std::string_view kMethod = "integrator.method=";
+  std::string method;
+  for (const std::string& setting : request.settings) {
+    if (setting.starts_with(kMethod)) method = setting.substr(kMethod.size());
+  }
+  Json json = head(id, {.scene = request.scene,
+                        .title = request.scene,
+                        .method_name = method,
+                        .settings = request.settings});
   json["error"] = why;
   return share(json);
 }

@@ -29,6 +29,8 @@ struct PaneInfo {
   double step = 0;                  // length of a step, or of the first
   int steps = 0;                    // 0: not known
   bool system = false;              // a small system, rather than bodies
+  bool replay = false;              // a run that is done
+  bool watched = false;             // a run that goes on by itself
   int vertices = 0;
   std::vector<std::string> coordinates;
   std::vector<std::string> settings;

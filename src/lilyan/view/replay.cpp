@@ -24,6 +24,7 @@ Replay::Replay(PaneId id, const PaneRequest& request, const std::filesystem::pat
   if (series_.columns.size() <= kTime || series_.columns[kTime] != "t") {
     throw InputError({(folder / "series.csv").string(), 1, 0}, "this is not the series of a run");
   }
+  info_.replay = true;
   info_.scene = request.scene;
   info_.title = folder.filename().string();
   info_.columns = series_.columns;
@@ -32,8 +33,14 @@ Replay::Replay(PaneId id, const PaneRequest& request, const std::filesystem::pat
 
 void Replay::set_times(std::vector<double> times) {
   times_ = std::move(times);
-  info_.steps = static_cast<int>(times_.size()) - 1;
-  if (times_.size() > 1) info_.step = times_[1] - times_[0];
+  if (info_.step == 0 && times_.size() > 1) info_.step = times_[1] - times_[0];
+  // The number of the step that each frame was taken after.
+  std::size_t row = 0;
+  for (const double t : times_) {
+    while (row + 1 < series_.rows() && series_.at(row, kTime) < t - slack()) ++row;
+    steps_.push_back(static_cast<int>(series_.rows() > 0 ? series_.at(row, 0) : 0));
+  }
+  info_.steps = steps_.empty() ? 0 : steps_.back();
 }
 
 double Replay::slack() const { return kSameTime * info_.step; }
@@ -49,12 +56,21 @@ void Replay::read_summary(const std::filesystem::path& file) {
   };
   text("title", info_.title);
   text("method", info_.method);
+  std::string status;
+  text("status", status);
+  if (status == "failed") {
+    failed_ = "the run failed";
+    text("message", failed_);
+  }
+  if (json.is_object() && json.contains("step_size") && json["step_size"].is_number()) {
+    info_.step = json["step_size"].get<double>();
+  }
   info_.method_name = info_.method.substr(0, info_.method.find('('));
 }
 
 PaneMoment Replay::show(std::size_t frame) {
-  PaneMoment moment{
-      .frame = static_cast<int>(frame), .t = times_[frame], .done = frame + 1 == times_.size()};
+  PaneMoment moment{.frame = steps_[frame], .t = times_[frame], .done = frame + 1 == times_.size()};
+  if (moment.done) moment.failed = failed_;
   try {
     moment.picture = picture(frame);
   } catch (const Error& error) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "lilyan/io/number_table.hpp"
@@ -28,6 +29,7 @@ class Replay : public Pane {
   [[nodiscard]] virtual Message picture(std::size_t frame) = 0;
   // Adds where a small system is at the time of a row.
   virtual void add_to_path(double /*t*/, std::vector<double>& /*path*/) const {}
+  [[nodiscard]] int step_of(std::size_t frame) const { return steps_[frame]; }
   [[nodiscard]] double slack() const;  // times as close as that are the same
 
   PaneId id_;
@@ -39,6 +41,8 @@ class Replay : public Pane {
   [[nodiscard]] PaneMoment show(std::size_t frame);
 
   NumberTable series_;
+  std::vector<int> steps_;  // numbers of the frames' steps
+  std::string failed_;      // why the run did
   std::size_t rows_shown_ = 0;
   std::size_t shown_ = 0;
 };

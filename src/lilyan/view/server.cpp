@@ -102,6 +102,7 @@ class Server::Network {
   ~Network() {
     context_.stop();
     thread_.join();
+    session_.leave_all();  // nobody is to be called while the connections end
   }
   [[nodiscard]] unsigned short port() const { return port_; }
 
@@ -161,6 +162,11 @@ class Server::Network::WebClient final : public Client,
   void data(const Message& message) override {
     const std::lock_guard lock(mutex_);
     outbox_.data(message);
+    call();
+  }
+  void kept(const Message& message, bool binary) override {
+    const std::lock_guard lock(mutex_);
+    outbox_.kept(message, binary);
     call();
   }
   void picture(std::size_t slot, const Message& message) override {
@@ -280,7 +286,8 @@ class Server::Network::Connection final : public std::enable_shared_from_this<Co
     const Request& request = parser_.get();
     if (!from_here(request, network_.port_)) {
       send(refuse(request, http::status::forbidden,
-                  "this server answers to its own page on this machine only"));
+                  "this server answers to its own page on this machine only (through ssh -L: "
+                  "to the same port on both sides)"));
     } else if (request.method() != http::verb::get && request.method() != http::verb::head) {
       Response response =
           refuse(request, http::status::method_not_allowed, "only GET and HEAD are known here");

@@ -76,7 +76,7 @@ bool Session::may_step(const Slot& s, Clock::time_point& when) const {
   when = Clock::now() + 1h;
   if (!s.running() || !s.pane) return false;
   if (s.steps_asked > 0) return true;
-  if (!playing_ || s.t > common_time() + kSameTime * s.h) return false;
+  if (!playing_ || seek_ || s.t > common_time() + kSameTime * s.h) return false;
   if (s.steps_in_tick >= kMostStepsATick || s.rows_in_tick >= kMostRowsATick) return false;
   if (speed_ == 0) return true;
   const double due = (s.t + s.h - paced_t_) / speed_;  // seconds after paced_
@@ -155,6 +155,7 @@ void Session::obey(Slot& s, std::unique_lock<std::mutex>& lock) {
   const std::optional<CloudRequest> cloud = std::exchange(s.cloud_asked, std::nullopt);
   const bool pull_asked = std::exchange(s.pull_asked, false);
   const std::optional<Pull> pull = s.pull;
+  const Client* asker = cloud ? s.cloud_asker : s.puller;
   Message picture;
   std::string complaint;
   lock.unlock();
@@ -168,7 +169,11 @@ void Session::obey(Slot& s, std::unique_lock<std::mutex>& lock) {
     complaint = error.what();
   }
   lock.lock();
-  if (!complaint.empty()) to_all(error_message(complaint));
+  if (!complaint.empty()) {
+    const auto found = std::ranges::find(clients_, asker);
+    if (found != clients_.end()) (*found)->text(error_message(complaint), false);
+  }
+  if (cloud && cloud->count == 0) s.cloud_removed = true;
   if (picture && !s.load_asked && s.used) s.recording.replace_cloud(std::move(picture));
   news_.notify_all();
 }
@@ -187,7 +192,10 @@ void Session::step(Slot& s, std::unique_lock<std::mutex>& lock) {
   const double ms = std::chrono::duration<double, std::milli>(Clock::now() - before).count();
   lock.lock();
   if (s.load_asked || !s.used || stop_) return;  // nobody waits for it any more
-  s.ms_per_step = s.ms_per_step == 0 ? ms : 0.9 * s.ms_per_step + 0.1 * ms;
+  // (What takes time in showing a run again is to read its files.)
+  if (!pane.info().replay) {
+    s.ms_per_step = s.ms_per_step == 0 ? ms : 0.9 * s.ms_per_step + 0.1 * ms;
+  }
   ++s.steps_in_tick;
   take(s, std::move(moment));
   // Others may have waited for this one; clients for the result of a single step.
@@ -196,18 +204,19 @@ void Session::step(Slot& s, std::unique_lock<std::mutex>& lock) {
 }
 
 void Session::take(Slot& s, PaneMoment moment) {
-  if (s.full()) return;
-  if (!moment.row.empty()) {
+  if (!moment.row.empty() && !s.rows_end) {
     s.rows.insert(s.rows.end(), moment.row.begin(), moment.row.end());
     s.path.insert(s.path.end(), moment.path.begin(), moment.path.end());
     ++s.rows_in_tick;
+    s.rows_end = s.full();
+    if (s.rows_end) {
+      to_all(
+          error_message("the curves end here: a live view keeps no more rows than these; the "
+                        "run goes on"));
+    }
   }
   s.finished = moment.done;
   s.failed = std::move(moment.failed);
-  if (s.full() && !s.finished) {
-    s.finished = true;
-    s.failed = "a live view keeps no more rows than this; the rest is for 'lilyan run' alone";
-  }
   if (s.finished) state_due_ = true;
   if (!moment.picture) return;
   if (moment.t > s.t) s.h = moment.t - s.t;

@@ -31,6 +31,8 @@ class Client {
   virtual void text(const Message& message, bool begins) = 0;
   // Binary, to arrive all of them, in order with the texts.
   virtual void data(const Message& message) = 0;
+  // As these two, of what is kept by the session for as long as the client may need it.
+  virtual void kept(const Message& message, bool binary) = 0;
   // Of a slot only the latest matters. Lower slots go first.
   virtual void picture(std::size_t slot, const Message& message) = 0;
 };
@@ -61,6 +63,7 @@ class Session {
   // Whatever clients say before hello is answered with an error; after leave() a client is not
   // called again.
   void leave(Client& client);
+  void leave_all();
   [[nodiscard]] std::size_t clients() const;
 
   // A pane that is stepped elsewhere: what it is, and its moments one after the other.
@@ -84,6 +87,7 @@ class Session {
   void obey(Slot& slot, std::unique_lock<std::mutex>& lock);
   void take(Slot& slot, PaneMoment moment);
   void play(bool playing);
+  void call_off_steps();
   void wake();
   [[nodiscard]] bool may_step(const Slot& slot, Clock::time_point& when) const;
   [[nodiscard]] double common_time() const;  // that all running panes have reached
@@ -91,10 +95,11 @@ class Session {
   [[nodiscard]] bool only_watching() const { return !options_.make; }
   void check_mine() const;
   void to_all(const Message& message, bool begins = false);
-  void flush_rows(Slot& slot);
+  void flush_rows(Slot& slot, std::unique_lock<std::mutex>& lock);
   void show(Client* only);
   void send_state(Client* only);
   void keep_pace();
+  void play_recording();
 
   SessionOptions options_;
   mutable std::mutex mutex_;
@@ -108,6 +113,7 @@ class Session {
   Clock::time_point paced_;
   double paced_t_ = 0;
   std::optional<double> seek_;  // the time that is shown instead of the newest
+  Clock::time_point sought_;    // when that was so
   bool state_due_ = false;
   std::uint32_t runs_ = 0;
   std::array<std::unique_ptr<Slot>, kMostPanes> slots_;

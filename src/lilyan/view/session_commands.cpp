@@ -12,29 +12,11 @@
 namespace lilyan::view {
 namespace {
 
-// A word on its own, not part of a longer one.
-bool mentions(const std::string& text, std::string_view word) {
-  const auto in_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-  };
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// Whoever can reach the port may change numbers, but not have files of their choice read.
-void refuse_files(const std::vector<std::string>& settings) {
-  for (const std::string& setting : settings) {
-    for (const char* key : {"mesh", "positions", "velocities"}) {
-      if (mentions(setting, key)) {
-        throw Error(fmt::format("'{}' names files and cannot be set from the page", key));
-      }
-    }
-  }
+// Of key=value, without spaces around it.
+std::string key_of(const std::string& setting) {
+  std::string key = setting.substr(0, setting.find('='));
+  std::erase_if(key, [](unsigned char c) { return std::isspace(c) != 0; });
+  return key;
 }
 
 }  // namespace
@@ -51,6 +33,18 @@ void Session::receive(Client& from, std::string_view text) {
 void Session::leave(Client& client) {
   const std::lock_guard lock(mutex_);
   std::erase(clients_, &client);
+  for (std::size_t i = 0; i < panes_; ++i) {
+    Slot& s = *slots_[i];
+    if (s.cloud_asker == &client) s.cloud_asker = nullptr;
+    if (s.puller != &client) continue;
+    s.let_go();  // a hand that is gone does not pull
+    wake();
+  }
+}
+
+void Session::leave_all() {
+  const std::lock_guard lock(mutex_);
+  clients_.clear();
 }
 
 void Session::open(const std::vector<PaneRequest>& panes) {
@@ -87,8 +81,9 @@ void Session::begin(Slot& s, const PaneRequest& request) {
 
 void Session::play(bool playing) {
   playing_ = playing;
-  if (playing) seek_.reset();
-  paced_ = Clock::now();
+  // From where it was put back to the recording is played first; but not as fast as possible.
+  if (playing && (only_watching() || speed_ == 0)) seek_.reset();
+  sought_ = paced_ = Clock::now();
   const double t = common_time();
   paced_t_ = std::isfinite(t) ? t : 0;
   wake();
@@ -102,14 +97,19 @@ void Session::greet(Client& client) {
     if (!s.head) continue;
     client.text(s.head, true);
     if (s.mesh) client.picture(i, s.mesh);
-    if (s.told == 0) continue;
-    client.text(rows_message(s.id, {s.rows.data(), s.told}, s.columns), false);
-    if (s.coordinates > 0) client.data(s.path_of(0, s.told / s.columns));
+    for (const Slot::Told& told : s.told) {
+      client.kept(told.rows, false);
+      if (told.path) client.kept(told.path, true);
+    }
   }
   if (std::ranges::find(clients_, &client) == clients_.end()) clients_.push_back(&client);
   show(&client);
   if (options_.play_at_first_client && !greeted_) play(true);
   greeted_ = true;
+}
+
+void Session::call_off_steps() {
+  for (const auto& s : slots_) s->steps_asked = 0;
 }
 
 void Session::check_mine() const {
@@ -121,10 +121,14 @@ struct Session::Handler {
   Client& from;
 
   void operator()(const Hello&) const { session.greet(from); }
-  void operator()(const Play&) const { session.play(true); }
+  void operator()(const Play&) const {
+    session.call_off_steps();
+    session.play(true);
+  }
   void operator()(const Pause&) const {
     // What is shown stays, even if the run goes on elsewhere.
     if (session.only_watching() && !session.seek_) session.seek_ = session.slots_[0]->t;
+    session.call_off_steps();
     session.play(false);
   }
   void operator()(const Step&) const {
@@ -162,7 +166,6 @@ void Session::Handler::operator()(const Open& command) const {
     if (std::ranges::find(session.options_.scenes, pane.scene) == session.options_.scenes.end()) {
       throw Error(fmt::format("there is no scene '{}' here", pane.scene));
     }
-    refuse_files(pane.settings);
   }
   session.replace(command.panes);
 }
@@ -170,18 +173,18 @@ void Session::Handler::operator()(const Open& command) const {
 void Session::Handler::operator()(const Change& command) const {
   session.check_mine();
   Slot& s = session.slot(command.pane);
-  refuse_files(command.settings);
   PaneRequest request = s.request;
   const auto remove = [&](const std::string& key) {
     return std::erase_if(request.settings,
-                         [&](const std::string& old) { return old.starts_with(key + "="); });
+                         [&](const std::string& old) { return key_of(old) == key; });
   };
   for (const std::string& key : command.remove) {
-    if (remove(key) == 0) throw Error(fmt::format("there is no setting '{}' to take away", key));
+    if (remove(key_of(key)) == 0)
+      throw Error(fmt::format("there is no setting '{}' to take away", key));
   }
   for (const std::string& setting : command.settings) {
     if (setting.find('=') == std::string::npos) throw Error("a setting is written key=value");
-    remove(setting.substr(0, setting.find('=')));  // the new value takes the place of the old one
+    remove(key_of(setting));  // the new value takes the place of the old one
     request.settings.push_back(setting);
   }
   session.seek_.reset();
@@ -205,19 +208,20 @@ void Session::Handler::operator()(const Pull& command) const {
   session.check_mine();
   Slot& s = session.slot(command.pane);
   s.pull = command;
+  s.puller = &from;
   s.pull_asked = true;
 }
 
 void Session::Handler::operator()(const Release& command) const {
   session.check_mine();
-  Slot& s = session.slot(command.pane);
-  s.pull.reset();
-  s.pull_asked = true;
+  session.slot(command.pane).let_go();
 }
 
 void Session::Handler::operator()(const CloudRequest& command) const {
   session.check_mine();
-  session.slot(command.pane).cloud_asked = command;
+  Slot& s = session.slot(command.pane);
+  s.cloud_asked = command;
+  s.cloud_asker = &from;
 }
 
 void Session::run_command(Client& from, const Command& command) {

@@ -2,11 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lilyan/core/error.hpp"
 #include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/view/encode.hpp"
 
 namespace lilyan::view {
+namespace {
+
+// Whoever can reach the port may change numbers, but not have files of their choice read.
+std::vector<std::string> not_trusted(const PaneRequest& request) {
+  std::vector<std::string> settings = request.settings;
+  std::erase_if(settings, [&](const std::string& setting) {
+    return std::ranges::find(request.trusted, setting) != request.trusted.end();
+  });
+  return settings;
+}
+
+}  // namespace
 
 PaneInfo info_of(const Scene& scene, const PaneRequest& request) {
   return {.scene = request.scene,
@@ -54,7 +68,8 @@ std::vector<double> SeriesFeed::rest(const RunSummary& summary) {
 
 Simulation::Simulation(PaneId id, const PaneRequest& request, const std::filesystem::path& file)
     : id_(id),
-      scene_(load_scene(file, {.settings = request.settings})),
+      scene_(
+          load_scene(file, {.settings = request.settings, .without_files = not_trusted(request)})),
       info_(info_of(scene_, request)),
       drift_(*scene_.system, scene_.initial, invariants(*scene_.system, scene_.initial)),
       run_(scene_, drift_, &stop_),

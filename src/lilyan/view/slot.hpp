@@ -15,7 +15,8 @@ namespace lilyan::view {
 
 inline constexpr double kSameTime = 1e-9;  // of a step: times as close as that are the same
 
-inline constexpr std::size_t kMostRowBytes = std::size_t{128} << 20U;  // of rows and path
+// Of rows and paths; as texts rows take about three times as much.
+inline constexpr std::size_t kMostRowBytes = std::size_t{256} << 20U;
 
 struct Session::Slot {
   Slot(std::size_t number, std::size_t most_bytes) : recording(most_bytes) {
@@ -31,10 +32,19 @@ struct Session::Slot {
 
   Message head, mesh;
   std::size_t columns = 0;
-  std::vector<double> rows;     // all of them, one after the other
-  std::size_t told = 0;         // numbers of these that clients were told
   std::size_t coordinates = 0;  // of a small system
-  std::vector<double> path;     // as many entries as rows; none of bodies
+  // Rows that clients have not been told, one after the other, and as many entries of the path of a
+  // small system.
+  std::vector<double> rows, path;
+  // What they were told, for those who come later.
+  struct Told {
+    Message rows, path;
+  };
+  std::vector<Told> told;
+  std::size_t told_rows = 0;   // in these
+  std::size_t told_bytes = 0;  // of these
+  std::size_t taken = 0;       // numbers that are being made into these
+  bool rows_end = false;       // no more are kept
   Recording recording;
   double t = 0;
   double h = 0;  // of the last step
@@ -51,6 +61,9 @@ struct Session::Slot {
   int rows_in_tick = 0;
   bool pull_asked = false;
   std::optional<Pull> pull;  // none: let go
+  const Client* puller = nullptr;
+  const Client* cloud_asker = nullptr;
+  bool cloud_removed = false;  // and clients have not been told
   std::optional<CloudRequest> cloud_asked;
 
   // Whether time waits for it: one that is about to start counts.
@@ -60,15 +73,14 @@ struct Session::Slot {
     return pane && (pull_asked || cloud_asked || !used);
   }
 
-  // Of the rows from one number to another.
-  [[nodiscard]] Message path_of(std::size_t first, std::size_t last) const {
-    const std::size_t length = 1 + 2 * coordinates;
-    return path_message(id, first, coordinates,
-                        std::span(path).subspan(first * length, (last - first) * length));
-  }
   // Whether no more can be kept.
   [[nodiscard]] bool full() const {
-    return (rows.size() + path.size()) * sizeof(double) > kMostRowBytes;
+    return (rows.size() + path.size() + taken) * sizeof(double) + told_bytes > kMostRowBytes;
+  }
+  void let_go() {
+    pull.reset();
+    puller = nullptr;
+    pull_asked = true;
   }
   // Before what is shown here is replaced: nobody is to wait for a step that takes long.
   void stop_step() {
@@ -79,7 +91,10 @@ struct Session::Slot {
     head = mesh = shown = shown_cloud = nullptr;
     rows.clear();
     path.clear();
-    told = coordinates = 0;
+    told.clear();
+    told_rows = told_bytes = taken = coordinates = 0;
+    rows_end = cloud_removed = false;
+    puller = nullptr;
     recording.clear();
     t = h = ms_per_step = 0;
     frame = shown_frame = steps_asked = steps_in_tick = rows_in_tick = 0;

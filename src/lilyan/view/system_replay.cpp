@@ -44,7 +44,7 @@ State SystemReplay::state(std::size_t frame) const {
 }
 
 Message SystemReplay::picture(std::size_t frame) {
-  return system_message(id_, static_cast<int>(frame), state(frame));
+  return system_message(id_, step_of(frame), state(frame));
 }
 
 void SystemReplay::add_to_path(double t, std::vector<double>& path) const {

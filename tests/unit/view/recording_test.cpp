@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "lilyan/view/outbox.hpp"
 
 namespace lilyan::test {
@@ -65,6 +67,33 @@ TEST(Outbox, DataIsKeptInOrderWithTexts) {
     EXPECT_EQ(next->binary, size == 2 || size == 3);
   }
   outbox.data(message(1001));
+  EXPECT_TRUE(outbox.overflowed());
+}
+
+// Whoever sends frames without end must not keep the other panes from being seen.
+TEST(Outbox, PanesTakeTurns) {
+  view::Outbox outbox(1000);
+  std::map<std::size_t, int> sent;
+  for (int i = 0; i < 40; ++i) {
+    for (std::size_t pane = 0; pane < 4; ++pane) outbox.picture(4 + pane, message(10 + pane));
+    outbox.picture(8, message(20));  // a cloud
+    ++sent[outbox.next()->message->size()];
+  }
+  EXPECT_EQ(sent, (std::map<std::size_t, int>{{10, 8}, {11, 8}, {12, 8}, {13, 8}, {20, 8}}));
+  // Meshes go first all the same.
+  outbox.picture(5, message(11));
+  outbox.picture(2, message(99));
+  EXPECT_EQ(outbox.next()->message->size(), 99U);
+}
+
+TEST(Outbox, WhatIsKeptAnywayDoesNotCount) {
+  view::Outbox outbox(1000);
+  outbox.kept(message(5000), false);
+  EXPECT_FALSE(outbox.overflowed());
+  outbox.text(message(600), false);
+  (void)outbox.next();
+  EXPECT_FALSE(outbox.overflowed());
+  outbox.text(message(600), false);
   EXPECT_TRUE(outbox.overflowed());
 }
 

@@ -26,7 +26,9 @@ TEST(Replay, ShowsTheFramesAndRowsOfAFolder) {
   run_into(folder.path() / "out", load_scene(file, {.settings = {"output.every=5"}}));
   const auto replay = view::make_replay({2, 7}, {"out", {}}, folder.path() / "out");
   EXPECT_EQ(replay->info().method_name, "avf");
-  EXPECT_EQ(replay->info().steps, 3);
+  EXPECT_EQ(replay->info().steps, 12);
+  EXPECT_EQ(replay->info().step, 0.02);
+  EXPECT_TRUE(replay->info().replay);
   EXPECT_EQ(replay->info().obstacles.size(), 3U);
   const PlainRun plain(file);
   std::vector<double> rows;
@@ -36,6 +38,7 @@ TEST(Replay, ShowsTheFramesAndRowsOfAFolder) {
     const SeenFrame frame(*moment.picture);
     EXPECT_EQ(frame.pane, 2U);
     EXPECT_EQ(frame.run, 7U);
+    EXPECT_EQ(frame.frame, step);
     EXPECT_DOUBLE_EQ(frame.t, plain.states[step].t);
     for (std::size_t i = 0; i < 3 * frame.vertices; ++i) {
       EXPECT_EQ(frame.x(i), static_cast<float>(plain.states[step].x[static_cast<Eigen::Index>(i)]));
@@ -49,6 +52,20 @@ TEST(Replay, ShowsTheFramesAndRowsOfAFolder) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i], plain.rows[i / plain.rows[0].size()][i % plain.rows[0].size()]);
   }
+}
+
+TEST(Replay, ARunThatFailedIsShownAsSuch) {
+  const TempFolder folder;
+  run_into(folder.path() / "out", load_scene(folder.write("bar.toml", std::string(kBar))));
+  folder.write("out/run.json",
+               R"({"status":"failed","message":"it would not go","step_size":0.02})");
+  const auto replay = view::make_replay({0, 1}, {"out", {}}, folder.path() / "out");
+  view::PaneMoment moment = replay->start();
+  while (!moment.done) {
+    EXPECT_EQ(moment.failed, "");
+    moment = replay->step();
+  }
+  EXPECT_EQ(moment.failed, "it would not go");
 }
 
 TEST(Replay, FramesCanBeShownWithoutTheScene) {

@@ -172,13 +172,12 @@ TEST_F(Served, WhoNeverReadsHoldsNobodyUp) {
   lazy.say(kHello);
   Page page(server.port());
   page.say(kHello);
-  // Far more steps than fit into what may wait for the lazy one.
+  // Far more than a socket holds. (Rows that wait take no room: the session has them anyway.)
   page.say(R"({"type":"change","pane":0,"settings":["integrator.steps=20000"]})");
   page.say(R"({"type":"speed","value":0})");
   page.say(R"({"type":"play"})");
   const auto far = [](const json& s) { return s["panes"][0]["frames"].get<int>() > 8000; };
   EXPECT_FALSE(page.await("state", far).is_null());
-  EXPECT_EQ(session.clients(), 1U);
   for (std::size_t i = 1; i < page.rows.size(); ++i) {
     if (page.rows[i][0] == 0) continue;  // the run that the change began
     EXPECT_EQ(page.rows[i][0], page.rows[i - 1][0].get<int>() + 1);

@@ -1,6 +1,8 @@
 #include "lilyan/view/session.hpp"
 
 #include <cmath>
+#include <set>
+#include <thread>
 
 #include "support/watched.hpp"
 
@@ -209,28 +211,112 @@ TEST_F(Watched, CloudsAreCarriedAlong) {
   EXPECT_EQ(gone->vertices, 0U);
 }
 
+TEST_F(Watched, AHandThatIsGoneDoesNotPull) {
+  open({{"bar", {}}});
+  {
+    Collector other;
+    session.receive(other, R"({"type":"hello","protocol":1})");
+    session.receive(other, R"({"type":"pull","pane":0,"vertex":2,"target":[3,2,1]})");
+    say(R"({"type":"step"})");
+    ASSERT_TRUE(client.await_frame(0, 1));
+    session.leave(other);
+  }
+  for (unsigned i = 2; i <= 4; ++i) {
+    say(R"({"type":"step"})");
+    ASSERT_TRUE(client.await_frame(0, i)) << i;
+  }
+  const json columns = client.await("pane")["columns"];
+  const auto work =
+      static_cast<std::size_t>(std::ranges::find(columns, "ledger_work") - columns.begin());
+  ASSERT_TRUE(client.wait([&](const auto& texts, const auto&) {
+    std::size_t n = 0;
+    for (const json& t : texts) n += t["type"] == "rows" ? t["rows"].size() : 0;
+    return n == 5;
+  }));
+  const std::vector<json> rows = client.rows(0, runs[0]);
+  EXPECT_NE(rows[1][work].get<double>(), 0);
+  EXPECT_EQ(rows[3][work].get<double>(), 0);
+  EXPECT_EQ(rows[4][work].get<double>(), 0);
+}
+
+TEST_F(Watched, APauseCallsOffTheStepsThatWereAskedFor) {
+  open({{"bar", {"integrator.steps=100000"}}});
+  for (int i = 0; i < 3000; ++i) say(R"({"type":"step"})");
+  say(R"({"type":"pause"})");
+  const json state = client.await("state");
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  client.forget();
+  say(R"({"type":"pause"})");
+  const int frames = client.await("state")["panes"][0]["frames"].get<int>();
+  EXPECT_LT(frames, 3000);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  client.forget();
+  say(R"({"type":"pause"})");
+  EXPECT_EQ(client.await("state")["panes"][0]["frames"].get<int>(), frames);
+}
+
+// TOML knows several ways to write a key.
+TEST_F(Watched, FilesCannotBeNamedFromThePage) {
+  open({{"bar", {}}});
+  for (const char* setting :
+       {R"(body.0.mesh='/etc/passwd')", R"(body.0.positions='/etc/passwd')",
+        R"(body.0={\"\\u006desh\"=\"/etc/passwd\",mass=1,material={mu=1,lambda=1}})",
+        R"(body=[{\"po\\u0073itions\"=\"/etc/passwd\",mass=1,material={mu=1,lambda=1},)"
+        R"(shape={kind=\"bar\",size=[1,1,1],cells=[1,1,1]}}])"}) {
+    client.forget();
+    say(R"({"type":"change","pane":0,"settings":[")" + std::string(setting) + R"("]})");
+    const json pane = client.await("pane");
+    ASSERT_FALSE(pane.is_null()) << setting;
+    ASSERT_TRUE(pane["error"].is_string()) << setting;
+    const std::string error = pane["error"];
+    EXPECT_EQ(error.find("root:"), std::string::npos) << error;
+    if (std::string(setting).find("body.0.mesh") == std::string::npos) {
+      EXPECT_NE(error.find("files cannot be named here"), std::string::npos) << error;
+    }
+    client.forget();
+    say(R"({"type":"open","panes":[{"scene":"bar","settings":[]}]})");
+    ASSERT_FALSE(client.await("pane").is_null());
+  }
+}
+
+TEST_F(Watched, SpacesAroundKeysDoNotMatter) {
+  open({{"bar", {}}});
+  client.forget();
+  say(R"({"type":"change","pane":0,"settings":["integrator.step = 0.01"]})");
+  EXPECT_EQ(client.await("pane")["step"], 0.01);
+  client.forget();
+  say(R"({"type":"change","pane":0,"settings":["integrator.step=0.005"]})");
+  EXPECT_EQ(client.await("pane")["settings"], json({"integrator.step=0.005"}));
+}
+
+TEST_F(Watched, PlayGoesOnFromWhereItWasPutBackTo) {
+  open({{"bar", {}}});
+  play_to_the_end();
+  say(R"({"type":"speed","value":0.5})");
+  say(R"({"type":"seek","frame":2})");
+  client.forget();
+  say(R"({"type":"play"})");
+  ASSERT_TRUE(client.await_frame(0, 12));
+  // Not at once: some of the frames between are shown.
+  std::set<unsigned> shown;
+  for (const std::string& picture : client.pictures()) {
+    if (word(picture, 1) == 2) shown.insert(SeenFrame(picture).frame);
+  }
+  EXPECT_GE(shown.size(), 4U);
+}
+
 TEST_F(Watched, AnswersNonsenseWithAnError) {
   open({{"bar", {}}});
-  for (const char* text : {"",
-                           "{",
-                           "[]",
-                           "42",
-                           "{}",
-                           R"({"type":7})",
-                           R"({"type":"dance"})",
-                           R"({"type":"speed","value":-1})",
-                           R"({"type":"speed","value":"x"})",
-                           R"({"type":"open","panes":[]})",
-                           R"({"type":"open","panes":[{"scene":"/etc/passwd"}]})",
-                           R"({"type":"change","pane":9,"settings":[]})",
-                           R"({"type":"change","pane":2,"settings":[]})",
-                           R"({"type":"change","pane":0,"settings":["body.0.mesh='/etc/passwd'"]})",
-                           R"({"type":"change","pane":0,"settings":["nothing"]})",
-                           R"({"type":"seek","frame":-3})",
-                           R"({"type":"pull","pane":0,"vertex":1.5,"target":[0,0,0]})",
-                           R"({"type":"pull","pane":0,"vertex":1,"target":[0,0]})",
-                           R"({"type":"cloud","pane":0,"count":1e9})",
-                           R"({"type":"hello","protocol":99})"}) {
+  for (const char* text :
+       {"", "{", "[]", "42", "{}", R"({"type":7})", R"({"type":"dance"})",
+        R"({"type":"speed","value":-1})", R"({"type":"speed","value":"x"})",
+        R"({"type":"open","panes":[]})", R"({"type":"open","panes":[{"scene":"/etc/passwd"}]})",
+        R"({"type":"change","pane":9,"settings":[]})",
+        R"({"type":"change","pane":2,"settings":[]})",
+        R"({"type":"change","pane":0,"settings":["nothing"]})", R"({"type":"seek","frame":-3})",
+        R"({"type":"pull","pane":0,"vertex":1.5,"target":[0,0,0]})",
+        R"({"type":"pull","pane":0,"vertex":1,"target":[0,0]})",
+        R"({"type":"cloud","pane":0,"count":1e9})", R"({"type":"hello","protocol":99})"}) {
     client.forget();
     say(text);
     EXPECT_FALSE(client.await("error").is_null()) << text;
