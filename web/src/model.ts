@@ -10,6 +10,11 @@ export class PaneModel {
   frame: FrameData | null = null;
   cloud: CloudData | null = null;
   state: PaneState | null = null;
+  /** Tells it from the other panes; and what of this its heading does not say by itself. */
+  label = "";
+  extra = "";
+  /** Its cloud has been begun, taken over or removed by this page. */
+  cloudKnown = false;
   rowsReceived = 0;
   framesReceived = 0;
 
