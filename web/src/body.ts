@@ -193,8 +193,10 @@ export class PaneScene {
     if (by === "energy") return model.strainKnown === false ? null : model.energies();
     const x = model.positions(), rest = model.mesh.rest;
     const d = new Float32Array(x.length / 3);
-    for (let i = 0; i < d.length; ++i)
-      d[i] = Math.hypot(x[3 * i] - rest[3 * i], x[3 * i + 1] - rest[3 * i + 1], x[3 * i + 2] - rest[3 * i + 2]);
+    for (let i = 0; i < d.length; ++i) {
+      const a = x[3 * i] - rest[3 * i], b = x[3 * i + 1] - rest[3 * i + 1], c = x[3 * i + 2] - rest[3 * i + 2];
+      d[i] = Math.sqrt(a * a + b * b + c * c); // three times as fast as Math.hypot
+    }
     return d;
   }
 

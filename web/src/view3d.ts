@@ -15,7 +15,7 @@ export class View3D {
   private surroundDirty = true;
   dirty = true;
   /** For tests: frames put into the picture, and the milliseconds that this took, without drawing. */
-  readonly drawn = { frames: 0, ms: 0, longest: 0, render: 0 };
+  readonly drawn = { frames: 0, ms: 0, least: Infinity, render: 0 };
   colourBy: ColourBy = "body";
   hold = false;
   wireframe = false;
@@ -216,7 +216,7 @@ export class View3D {
     if (count) {
       this.drawn.frames += count;
       this.drawn.ms += ready - begun;
-      this.drawn.longest = Math.max(this.drawn.longest, ready - begun);
+      this.drawn.least = Math.min(this.drawn.least, ready - begun);
     }
     renderer.setScissorTest(false);
     renderer.setClearColor(0x000000, 0);
