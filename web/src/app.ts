@@ -5,7 +5,7 @@ import { Recorder } from "./capture";
 import { onSchemeChange } from "./colour";
 import { showColourBar, showColourRange } from "./colour-bar";
 import { Connection, type ConnectionState } from "./connection";
-import { get, toast } from "./dom";
+import { get, toast, untoast } from "./dom";
 import { receive, receiveBinary } from "./messages";
 import type { PaneModel } from "./model";
 import type { PaneView } from "./pane-view";
@@ -98,8 +98,11 @@ export class App {
   private connected(state: ConnectionState, why: string): void {
     this.connectionState = state;
     const news = why && why !== this.connectionWhy;
-    if (state === "connected") this.connectionWhy = "";
-    else if (why) this.connectionWhy = why;
+    if (state === "connected") {
+      untoast(this.connectionWhy);
+      this.connectionWhy = "";
+    }
+    if (why) this.connectionWhy = why;
     if (state !== "connected") this.loading.end();
     const element = get("connection");
     element.dataset.state = state;

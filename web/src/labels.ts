@@ -40,10 +40,8 @@ export function labelPanes(panes: PaneModel[]): void {
     group.forEach((m, k) => {
       const own = group.length < 2 ? "" : texts.filter((t) => t === texts[k]).length > 1 ? [texts[k], `pane ${m.index + 1}`].filter(Boolean).join(", ") : texts[k];
       const scene = scenes ? m.info.scene : "";
-      m.extra = [scene, own].filter(Boolean).join(" · ");
+      m.extra = [own, scene].filter(Boolean).join(" · ");
       m.label = [scene, methods || !own ? m.info.methodName : "", own].filter(Boolean).join(" · ") || `pane ${m.index + 1}`;
-      // One of them may have nothing that the others have: its method has to do.
-      if (group.length > 1 && !own) m.label = [scene, m.info.methodName].filter(Boolean).join(" · ");
     });
   }
 }
