@@ -4,14 +4,16 @@ import type { Rect } from "./camera";
 import { Recorder } from "./capture";
 import { onSchemeChange } from "./colour";
 import { showColourBar, showColourRange } from "./colour-bar";
-import { MAX_PANES } from "./commands";
 import { Connection, type ConnectionState } from "./connection";
-import { get, toast } from "./dom";
+import { get, toast, untoast } from "./dom";
 import { receive, receiveBinary } from "./messages";
 import type { PaneModel } from "./model";
 import type { PaneView } from "./pane-view";
 import { Plots } from "./plots";
 import type { ClientMessage, Method, State } from "./protocol";
+import { labelPanes } from "./labels";
+import { Loading } from "./loading";
+import { showPossible } from "./possible";
 import { showSettings } from "./settings";
 import { source } from "./shots";
 import { showChips } from "./side";
@@ -25,8 +27,12 @@ export class App {
   version = "";
   state: State | null = null;
   connectionState: ConnectionState = "connecting";
+  /** Why the program refuses this page. */
+  connectionWhy = "";
   rowsReceived = 0;
   framesReceived = 0;
+  /** Milliseconds in which frames were taken apart. */
+  parseTime = 0;
   malformed = 0;
   selected = 0;
   tab: "plots" | "settings" = "plots";
@@ -36,6 +42,12 @@ export class App {
   private lastPlot = 0;
   scrubbing = false;
   pendingOpen: string | null = null;
+  /** A step was asked for, and no row has come since. */
+  stepPending = false;
+  /** Scenes of the panes before the connection was lost: they are not framed anew. */
+  readonly scenesBefore = new Map<number, string>();
+  readonly loading = new Loading(this);
+  ticks = 0;
   readonly grid = get<HTMLDivElement>("views");
   readonly gl = get<HTMLCanvasElement>("gl");
   readonly view = new View3D(this.gl);
@@ -56,9 +68,12 @@ export class App {
     });
     if (!this.view.renderer) toast("This browser gives no WebGL: bodies cannot be drawn, but the plots work.");
     this.connection = new Connection(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`, {
-      state: (s) => this.connected(s),
+      state: (s, why) => this.connected(s, why),
       text: (m) => receive(this, m),
-      binary: (m) => receiveBinary(this, m),
+      binary: (m, since) => {
+        receiveBinary(this, m);
+        if (m.kind === "frame") this.parseTime += performance.now() - since;
+      },
       malformed: (why) => {
         this.malformed++;
         toast(`A message was not understood: ${why}`);
@@ -80,12 +95,21 @@ export class App {
     if (!this.connection.send(message)) toast("Not connected to the program.");
   }
 
-  private connected(state: ConnectionState): void {
+  private connected(state: ConnectionState, why: string): void {
     this.connectionState = state;
+    const news = why && why !== this.connectionWhy;
+    if (state === "connected") {
+      untoast(this.connectionWhy);
+      this.connectionWhy = "";
+    }
+    if (why) this.connectionWhy = why;
+    if (state !== "connected") this.loading.end();
     const element = get("connection");
     element.dataset.state = state;
-    element.lastElementChild!.textContent = { connecting: "Connecting", connected: "Connected", lost: "Reconnecting" }[state];
-    if (!this.models.size) get("empty").textContent = state === "connected" ? "Waiting for a scene …" : "Waiting for the program …";
+    element.lastElementChild!.textContent = state === "connected" ? "Connected" : this.connectionWhy || (state === "lost" ? "Reconnecting" : "Connecting");
+    element.title = this.connectionWhy;
+    if (news) toast(why);
+    get("empty").textContent = state === "connected" ? "Waiting for a scene …" : this.connectionWhy || "Waiting for the program …";
   }
 
   // What is shown
@@ -113,13 +137,14 @@ export class App {
     const count = this.models.size;
     this.grid.dataset.count = String(count);
     get("empty").hidden = count > 0;
+    labelPanes(this.ordered());
     const systems = count > 0 && this.ordered().every((m) => m.info.kind === "system");
     get("view-tools").hidden = systems;
     showColourBar(this);
-    get<HTMLButtonElement>("add").disabled = count === 0 || count >= MAX_PANES;
+    showPossible(this);
     for (const [i, v] of this.views) {
       v.element.classList.toggle("selected", i === this.selected);
-      v.remove.hidden = count < 2;
+      v.showLabel(this.models.get(i) ?? null);
     }
     showChips(this);
     this.layoutDirty = this.plotsDirty = this.phasesDirty = true;
@@ -145,6 +170,9 @@ export class App {
   }
 
   private tick(now: number): void {
+    // First: whatever goes wrong below, the page goes on.
+    requestAnimationFrame((t) => this.tick(t));
+    ++this.ticks;
     if (this.layoutDirty) this.measure();
     const rendered = this.view.dirty || this.recorder.recording;
     if (rendered) {
@@ -159,6 +187,5 @@ export class App {
     const rows = this.ordered().reduce((n, m) => n + m.series.length, 0);
     if (this.plotsDirty && now - this.lastPlot > (rows > 50000 ? 400 : 120)) this.updatePlots();
     if (this.recorder.recording) this.recorder.frame(source(this));
-    requestAnimationFrame((t) => this.tick(t));
   }
 }

@@ -3,7 +3,7 @@
 import {
   Box3, BufferAttribute, BufferGeometry, ConeGeometry, CylinderGeometry, DoubleSide, DynamicDrawUsage, FrontSide, Group,
   InstancedBufferAttribute, InstancedMesh, LineBasicMaterial, LineSegments, Material, Matrix4, Mesh, MeshBasicMaterial,
-  MeshStandardMaterial, Object3D, PerspectiveCamera, Quaternion, Raycaster, Scene, Vector2, Vector3,
+  MeshStandardMaterial, Object3D, PerspectiveCamera, Quaternion, Raycaster, Scene, Sphere, Vector2, Vector3,
 } from "three";
 import type { Rect } from "./camera";
 import { bodyColour, hexToLinear, isDark, paneColour, RAMP } from "./colour";
@@ -90,6 +90,8 @@ export class PaneScene {
     this.geometry.setAttribute("normal", new BufferAttribute(new Float32Array(3 * nv), 3).setUsage(DynamicDrawUsage));
     this.geometry.setAttribute("color", new BufferAttribute(new Float32Array(3 * nv), 3).setUsage(DynamicDrawUsage));
     this.geometry.setIndex(new BufferAttribute(index, 1));
+    // Nothing is left out of the picture; and positions that are not finite have no sphere around them.
+    this.geometry.boundingSphere = new Sphere(new Vector3(), Infinity);
     const positions = this.geometry.getAttribute("position") as BufferAttribute;
     this.place(mesh.rest);
     this.box.setFromBufferAttribute(positions);
@@ -165,7 +167,6 @@ export class PaneScene {
       vertexNormals(x, this.index, normals.array as Float32Array);
       normals.needsUpdate = true;
     }
-    geometry.boundingSphere = null;
     if (this.rods) this.updateRods(x);
     if (!model.frame) return;
     this.surroundings.makeWay(meanHeight(model.mesh.rest) - meanHeight(model.positions()));
@@ -192,8 +193,10 @@ export class PaneScene {
     if (by === "energy") return model.strainKnown === false ? null : model.energies();
     const x = model.positions(), rest = model.mesh.rest;
     const d = new Float32Array(x.length / 3);
-    for (let i = 0; i < d.length; ++i)
-      d[i] = Math.hypot(x[3 * i] - rest[3 * i], x[3 * i + 1] - rest[3 * i + 1], x[3 * i + 2] - rest[3 * i + 2]);
+    for (let i = 0; i < d.length; ++i) {
+      const a = x[3 * i] - rest[3 * i], b = x[3 * i + 1] - rest[3 * i + 1], c = x[3 * i + 2] - rest[3 * i + 2];
+      d[i] = Math.sqrt(a * a + b * b + c * c); // three times as fast as Math.hypot
+    }
     return d;
   }
 
@@ -267,7 +270,7 @@ export class PaneScene {
           const d = hit.point.distanceToSquared(new Vector3().fromArray(x, 3 * i));
           if (d < least) { least = d; best = i; }
         }
-        return this.source[best];
+        return best < 0 ? -1 : this.source[best];
       }
     }
     // Nothing hit: the vertex nearest on the screen, if it is near.

@@ -17,7 +17,7 @@ const even = (x: number): number => 2 * Math.ceil(x / 2);
 
 /** Draws all of it onto one canvas, whose size is set by the first drawing. */
 export function compose(canvas: HTMLCanvasElement, source: Source, keepSize: boolean): void {
-  const scale = Math.max(1, Math.min(2, 1280 / source.width));
+  const scale = Math.max(1, Math.min(2, 1280 / Math.max(1, source.width)));
   const width = source.width * scale, views = source.height * scale;
   const columns = Math.max(1, Math.min(3, Math.floor(width / 340)));
   const head = 44, gap = 12, cell = (width - gap) / columns - gap;
@@ -25,7 +25,7 @@ export function compose(canvas: HTMLCanvasElement, source: Source, keepSize: boo
   const rows: number[] = [];
   heights.forEach((h, i) => { rows[Math.floor(i / columns)] = Math.max(rows[Math.floor(i / columns)] ?? 0, h); });
   if (!keepSize) {
-    canvas.width = even(width);
+    canvas.width = Math.max(2, even(width));
     canvas.height = even(head + views + rows.reduce((a, b) => a + b + gap, gap));
   }
   const g = canvas.getContext("2d")!;
@@ -43,17 +43,21 @@ export function compose(canvas: HTMLCanvasElement, source: Source, keepSize: boo
   g.fillStyle = css("--muted");
   g.fillText(source.scene, gap + 66, head / 2);
 
+  // A canvas without a size, in a window made very small, cannot be drawn.
+  const picture = (from: HTMLCanvasElement, x: number, y: number, w: number, h: number) => {
+    if (from.width && from.height && w > 0 && h > 0) g.drawImage(from, x, y, w, h);
+  };
   g.save();
   g.translate(0, head);
   g.scale(scale, scale);
   g.fillStyle = css("--stage");
   for (const p of source.panes) g.fillRect(p.x, p.y, p.width, p.height);
-  g.drawImage(source.gl, 0, 0, source.width, source.height);
+  picture(source.gl, 0, 0, source.width, source.height);
   g.strokeStyle = css("--line");
   g.lineWidth = 1;
   for (const p of source.panes) g.strokeRect(p.x - 0.5, p.y - 0.5, p.width + 1, p.height + 1);
   for (const p of source.panes) {
-    if (p.phase) g.drawImage(p.phase, p.x, p.y, p.width, p.height);
+    if (p.phase) picture(p.phase, p.x, p.y, p.width, p.height);
     g.fillStyle = paneColour(p.index);
     g.beginPath();
     g.arc(p.x + 16 / scale, p.y + 18 / scale, 5 / scale, 0, 2 * Math.PI);
@@ -117,7 +121,7 @@ export function compose(canvas: HTMLCanvasElement, source: Source, keepSize: boo
       g.fillText(label, at + 17, top + 25);
       at += wide;
     }
-    g.drawImage(p.canvas, x, top + 34, cell, (cell * p.canvas.height) / Math.max(1, p.canvas.width));
+    picture(p.canvas, x, top + 34, cell, (cell * p.canvas.height) / Math.max(1, p.canvas.width));
   });
 }
 

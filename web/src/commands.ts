@@ -11,13 +11,18 @@ const COMPARE = ["avf", "implicit-midpoint", "newmark", "backward-euler"];
 
 /** Starts a pane anew with settings added, and some taken away. */
 export function change(app: App, pane: number, settings: string[], remove: string[] = []): void {
+  app.loading.begin([pane]);
   app.send({ type: "change", pane, settings, ...(remove.length ? { remove } : {}) });
 }
 
 function open(app: App, panes: OpenPane[]): void {
   app.pendingOpen = panes[0]?.scene ?? null;
+  app.loading.begin(panes.map((_, i) => i));
   app.send({ type: "open", panes });
 }
+
+/** A scene that could not be run has no method that is known. */
+const withMethod = (method: string): string[] => (method ? [`integrator.method=${method}`] : []);
 
 const asOpened = (m: PaneModel): OpenPane => ({ scene: m.info.scene, settings: mergeSettings(m.info.settings) });
 
@@ -26,7 +31,7 @@ export function addPane(app: App): void {
   if (!model || app.models.size >= MAX_PANES) return;
   const used = new Set(app.ordered().map((m) => m.info.methodName));
   const method = [...COMPARE, ...app.methods.map((m) => m.name)].find((m) => !used.has(m)) ?? model.info.methodName;
-  open(app, [...app.ordered().map(asOpened), { scene: model.info.scene, settings: mergeSettings(model.info.settings, [`integrator.method=${method}`]) }]);
+  open(app, [...app.ordered().map(asOpened), { scene: model.info.scene, settings: mergeSettings(model.info.settings, withMethod(method)) }]);
 }
 
 export function removePane(app: App, pane: number): void {
@@ -45,8 +50,15 @@ export function compare(app: App): void {
 export function pickScene(app: App, scene: string): void {
   // Methods compared stay compared; other settings belong to the scene that is left.
   const panes = app.ordered();
-  if (panes.length > 1) open(app, panes.map((m) => ({ scene, settings: [`integrator.method=${m.info.methodName}`] })));
+  if (panes.length > 1) open(app, panes.map((m) => ({ scene, settings: withMethod(m.info.methodName) })));
   else open(app, [{ scene, settings: [] }]);
+}
+
+/** A key that is held asks for the next step when the last one is there. */
+export function step(app: App, repeated = false): void {
+  if (repeated && app.stepPending) return;
+  app.stepPending = true;
+  app.send({ type: "step" });
 }
 
 export function togglePlay(app: App): void {

@@ -2,7 +2,7 @@
 
 import type { App } from "./app";
 import { connectColourBar } from "./colour-bar";
-import { addPane, compare, pickScene, togglePlay } from "./commands";
+import { addPane, compare, pickScene, step, togglePlay } from "./commands";
 import { Recorder } from "./capture";
 import { get, ICONS } from "./dom";
 import { film, takePicture } from "./shots";
@@ -12,7 +12,7 @@ export function connectControls(app: App): void {
   const click = (id: string, f: () => void) => get(id).addEventListener("click", f);
   get("play").innerHTML = ICONS.play;
   click("play", () => togglePlay(app));
-  click("step", () => app.send({ type: "step" }));
+  click("step", () => step(app));
   click("reset", () => app.send({ type: "reset" }));
   click("compare", () => compare(app));
   click("add", () => addPane(app));
@@ -41,12 +41,17 @@ export function connectControls(app: App): void {
     app.scrubbing = true;
     if (!timer) timer = window.setTimeout(seek, 40);
   });
-  scrub.addEventListener("change", () => {
+  const letGo = () => {
+    if (!app.scrubbing) return;
     clearTimeout(timer);
     seek();
     sent = -1;
     app.scrubbing = false;
-  });
+  };
+  // Dragged away and back it has not changed: the pointer tells that it was let go.
+  scrub.addEventListener("change", letGo);
+  scrub.addEventListener("blur", letGo);
+  for (const end of ["pointerup", "pointercancel", "blur"] as const) window.addEventListener(end, letGo);
   for (const id of ["drift", "log"] as const)
     get(id).addEventListener("change", () => {
       app.plots[id] = get<HTMLInputElement>(id).checked;
@@ -80,7 +85,7 @@ function key(app: App, e: KeyboardEvent): void {
   if (turn && !control) app.view.orbit(turn[0], turn[1]);
   else if ((e.key === "+" || e.key === "-") && !control) app.view.zoom(e.key === "+" ? 1 / 1.15 : 1.15);
   else if (e.key === " " && !control) togglePlay(app);
-  else if (e.key === "ArrowRight" && !at.closest("select, input, [role=tab], [role=radio]")) app.send({ type: "step" });
+  else if (e.key === "ArrowRight" && !at.closest("select, input, [role=tab], [role=radio]")) step(app, e.repeat);
   else if (at.closest("select")) return;
   else if (letter === "r") app.send({ type: "reset" });
   else if (letter === "w") get("wire").click();

@@ -26,7 +26,7 @@ function line(model: PaneModel, column: string, label: string, colour: string, m
 }
 
 const overPanes = (c: Context, column: string, minus: (m: PaneModel) => number = () => 0, times: (m: PaneModel) => number = () => 1) =>
-  nested(c.panes.flatMap((m) => line(m, column, m.info.methodName, paneColour(m.index), minus(m), times(m))));
+  nested(c.panes.flatMap((m) => line(m, column, m.label, paneColour(m.index), minus(m), times(m))));
 
 /** Curves one on another stay visible: the later ones are thinner. */
 const nested = (lines: Line[]): Line[] =>
@@ -52,21 +52,21 @@ export const DEFINITIONS: Definition[] = [
         m.info.kind === "system" && m.path.length && m.path.values[i] ? [{ x: m.path.t, y: m.path.values[i], n: m.path.length, minus: 0, times: 1, label, colour }] : [];
       const names = c.selected.info.coordinates;
       return names.length === 1
-        ? { title: "Trajectory", unit: greek(names[0]), lines: nested(c.panes.flatMap((m) => of(m, 0, m.info.methodName, paneColour(m.index)))), log: false }
-        : { title: "Trajectory", unit: c.selected.info.methodName, lines: names.slice(0, 8).flatMap((name, i) => of(c.selected, i, greek(name), curveColour(i))), log: false };
+        ? { title: "Trajectory", unit: greek(names[0]), lines: nested(c.panes.filter((m) => m.info.coordinates.join() === names.join()).flatMap((m) => of(m, 0, m.label, paneColour(m.index)))), log: false }
+        : { title: "Trajectory", unit: c.selected.label, lines: names.slice(0, 8).flatMap((name, i) => of(c.selected, i, greek(name), curveColour(i))), log: false };
     },
   },
   {
     id: "parts", height: 140,
     content: (c) => ({
-      title: "Parts of the energy", unit: c.panes.length > 1 ? c.selected.info.methodName : "",
+      title: "Parts of the energy", unit: c.panes.length > 1 ? c.selected.label : "",
       lines: PARTS.flatMap((p, i) => (nonzero(c.selected, `energy_${p}`) ? line(c.selected, `energy_${p}`, p, curveColour(i)) : [])), log: false, flat: 1e-3,
     }),
   },
   {
     id: "ledger", height: 140,
     content: (c) => ({
-      title: "Ledger, summed", unit: c.panes.length > 1 ? c.selected.info.methodName : "",
+      title: "Ledger, summed", unit: c.panes.length > 1 ? c.selected.label : "",
       lines: LEDGER.flatMap((p, i) => line(c.selected, `sum:ledger_${p}`, p, curveColour(i))), log: c.log,
     }),
   },
@@ -87,7 +87,7 @@ export const DEFINITIONS: Definition[] = [
     content: (c) => {
       const names = c.selected.series.columns.filter((n) => n.startsWith("invariant_")).slice(0, 8);
       return {
-        title: "Invariants, change", unit: c.panes.length > 1 ? c.selected.info.methodName : "",
+        title: "Invariants, change", unit: c.panes.length > 1 ? c.selected.label : "",
         lines: names.flatMap((n, i) => line(c.selected, n, n.slice(10), curveColour(i), c.selected.series.at(n, 0))), log: c.log,
       };
     },

@@ -15,10 +15,15 @@ export const ICONS = {
   close: '<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M5 5l10 10M15 5L5 15"/></svg>',
 };
 
+/** What was said no longer holds. */
+export function untoast(message: string): void {
+  for (const old of [...get("toasts").children]) if ((old as HTMLElement).dataset.message === message) old.remove();
+}
+
 /** A message that stays for a while; the same again does not pile up. */
 export function toast(message: string): void {
   const holder = get("toasts");
-  for (const old of [...holder.children]) if ((old as HTMLElement).dataset.message === message) old.remove();
+  untoast(message);
   while (holder.children.length >= 3) holder.firstElementChild!.remove();
   const close = make("button", { type: "button", textContent: "×" });
   close.setAttribute("aria-label", "Dismiss");

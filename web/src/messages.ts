@@ -17,6 +17,8 @@ export function receive(app: App, message: ServerMessage): void {
       app.scenes = message.scenes;
       app.version = message.version;
       get("connection").title = message.version ? `Lilyan ${message.version}` : "";
+      app.scenesBefore.clear();
+      for (const m of app.ordered()) app.scenesBefore.set(m.index, m.info.scene);
       for (const pane of [...app.models.keys()]) drop(app, pane);
       app.sceneList();
       break;
@@ -28,6 +30,7 @@ export function receive(app: App, message: ServerMessage): void {
       const model = app.models.get(message.pane);
       if (!model || model.info.run !== message.run) break;
       for (const row of message.rows) model.series.push(row);
+      app.stepPending = false;
       model.rowsReceived += message.rows.length;
       app.rowsReceived += message.rows.length;
       if (model.info.kind === "body") {
@@ -42,6 +45,7 @@ export function receive(app: App, message: ServerMessage): void {
       break;
     case "error":
       toast(message.message);
+      takeBack(app);
       break;
   }
 }
@@ -75,15 +79,29 @@ export function receiveBinary(app: App, message: BinaryMessage): void {
     app.phasesDirty = app.plotsDirty = true;
   } else {
     model.cloud = message.q.length ? message : null;
+    if (model.cloud && !model.cloudKnown) app.views.get(message.pane)?.takeCloud(model);
     app.phasesDirty = true;
   }
+}
+
+/** Something was refused: the lists show what is. */
+function takeBack(app: App): void {
+  app.loading.end();
+  app.stepPending = false;
+  app.pendingOpen = null;
+  app.sceneList();
+  for (const m of app.ordered()) app.views.get(m.index)?.restoreMethod(m);
+  if (app.state) showSpeed(app.state.speed);
 }
 
 function restart(app: App, info: PaneInfo): void {
   const before = app.models.get(info.pane)?.info;
   if (before && before.run > info.run) return;
   const model = new PaneModel(info);
-  const fresh = !before || before.scene !== info.scene;
+  const fresh = (before?.scene ?? app.scenesBefore.get(info.pane)) !== info.scene;
+  app.scenesBefore.delete(info.pane);
+  app.loading.end(info.pane);
+  app.stepPending = false;
   app.models.set(info.pane, model);
   let view = app.views.get(info.pane);
   if (!view) {
@@ -92,7 +110,10 @@ function restart(app: App, info: PaneInfo): void {
   }
   for (const i of [...app.views.keys()].sort()) app.grid.append(app.views.get(i)!.element);
   view.restart(model);
-  if (view.phase?.cloud) sendCloud(app, info.pane, view.phase.cloud, true);
+  if (view.phase?.cloud) {
+    model.cloudKnown = true;
+    sendCloud(app, info.pane, view.phase.cloud, true);
+  }
   if (fresh && ![...app.models.values()].some((m) => m !== model && m.info.scene === info.scene && m.mesh)) app.view.unframe();
   app.view.restart(model);
   if (!app.models.has(app.selected)) app.selected = info.pane;
@@ -136,10 +157,11 @@ function applyState(app: App, state: State): void {
   scrub.max = String(Math.max(0, frames - 1));
   if (!app.scrubbing) scrub.value = String(frame);
   get("counter").textContent = `${app.scrubbing ? scrub.value : frame} / ${Math.max(0, frames - 1)}`;
-  const speed = get<HTMLSelectElement>("speed");
-  if (document.activeElement !== speed) {
-    const value = String(state.speed);
-    if (![...speed.options].some((o) => o.value === value)) speed.append(new Option(`× ${short(state.speed)}`, value));
-    speed.value = value;
-  }
+  if (document.activeElement !== get("speed")) showSpeed(state.speed);
+}
+
+function showSpeed(speed: number): void {
+  const list = get<HTMLSelectElement>("speed"), value = String(speed);
+  if (![...list.options].some((o) => o.value === value)) list.append(new Option(`× ${short(speed)}`, value));
+  list.value = value;
 }

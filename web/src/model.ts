@@ -10,6 +10,11 @@ export class PaneModel {
   frame: FrameData | null = null;
   cloud: CloudData | null = null;
   state: PaneState | null = null;
+  /** Tells it from the other panes; and what of this its heading does not say by itself. */
+  label = "";
+  extra = "";
+  /** Its cloud has been begun, taken over or removed by this page. */
+  cloudKnown = false;
   rowsReceived = 0;
   framesReceived = 0;
 
@@ -21,13 +26,21 @@ export class PaneModel {
   /** Whether the program knows where the strain energy is; undefined while there has been none. */
   strainKnown: boolean | undefined = undefined;
 
+  private lookedAt: FrameData | null = null;
+
   /** Looks at a frame for it: the energy is zero everywhere where it is not known. */
   lookForStrain(): void {
     if (this.strainKnown || !this.frame || !this.mesh) return;
-    if (this.energies().some((e) => e !== 0)) {
-      this.strainKnown = true;
-      return;
+    if (this.lookedAt !== this.frame) {
+      this.lookedAt = this.frame;
+      const e = this.energies();
+      for (let i = 0; i < e.length; ++i)
+        if (e[i] !== 0) {
+          this.strainKnown = true;
+          return;
+        }
     }
+    if (this.strainKnown === false) return;
     const { series, frame } = this, row = series.rowAt(frame.t);
     if (series.at("t", row) === frame.t && Math.abs(series.at("energy_elastic", row)) > 1e-9 * series.energyScale()) this.strainKnown = false;
   }

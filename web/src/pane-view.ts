@@ -19,8 +19,9 @@ export class PaneView {
   private readonly steps = make("span");
   private readonly size = make("span", { className: "extra" });
   private readonly cost = make("span", { className: "extra" });
+  private readonly label = make("span", { className: "label", hidden: true });
   private readonly axes = make("span", { className: "axes", hidden: true });
-  private readonly cloudButton = make("button", { type: "button", className: "text", textContent: "Cloud", hidden: true });
+  readonly cloudButton = make("button", { type: "button", className: "text", textContent: "Cloud", hidden: true });
   readonly remove = make("button", { type: "button", innerHTML: ICONS.close });
   readonly open = make("button", { type: "button", innerHTML: ICONS.settings });
   phase: PhaseView | null = null;
@@ -41,7 +42,7 @@ export class PaneView {
     this.cloudButton.title = "Carry a cloud of initial conditions along: drag it, wheel to resize";
     this.element.append(
       this.stage,
-      make("header", {}, this.swatch, this.method, this.axes, this.cloudButton, make("span", { className: "grow" }), this.open, this.remove),
+      make("header", {}, this.swatch, this.method, this.label, this.axes, this.cloudButton, make("span", { className: "grow" }), this.open, this.remove),
       this.note,
       make("footer", {}, this.time, this.steps, this.size, this.cost),
     );
@@ -61,12 +62,11 @@ export class PaneView {
     this.element.dataset.kind = info.kind;
     this.note.hidden = true;
     const names = this.app.methods.map((m) => m.name);
-    if (!names.includes(info.methodName)) names.push(info.methodName);
+    if (info.methodName && !names.includes(info.methodName)) names.push(info.methodName);
     this.method.replaceChildren(
       ...names.map((n) => make("option", { value: n, textContent: n, title: this.app.methods.find((m) => m.name === n)?.summary ?? "" })),
     );
     this.method.value = info.methodName;
-    this.method.title = info.method;
     if (info.kind === "system") {
       if (this.phase) this.phase.restart(model);
       else {
@@ -85,6 +85,18 @@ export class PaneView {
     }
     this.colour();
     this.update(model);
+  }
+
+  /** The method is another one only when the program says so. */
+  restoreMethod(model: PaneModel): void {
+    this.method.value = model.info.methodName;
+  }
+
+  /** What tells it from the other panes, beside its method. */
+  showLabel(model: PaneModel | null): void {
+    const text = model?.extra ?? "";
+    this.label.textContent = this.label.title = text;
+    this.label.hidden = !text;
   }
 
   colour(): void {
@@ -111,8 +123,18 @@ export class PaneView {
     );
   }
 
+  /** A cloud that was there before this page was. */
+  takeCloud(model: PaneModel): void {
+    if (!this.phase || !this.phase.takeCloud()) return;
+    model.cloudKnown = true;
+    this.cloudButton.setAttribute("aria-pressed", "true");
+    this.app.redrawPhases();
+  }
+
   toggleCloud(): void {
     if (!this.phase) return;
+    const model = this.app.models.get(this.index);
+    if (model) model.cloudKnown = true;
     if (this.phase.cloud) {
       this.phase.cloud = null;
       removeCloud(this.app, this.index);
@@ -142,10 +164,11 @@ export class PaneView {
     set(this.cost, "ms/step", short(state?.msPerStep, 3));
     this.summary = `t = ${time}   step ${step}   h = ${short(info.step)}`;
     const failed = info.error ?? state?.failed ?? null;
-    const text = failed ? `${info.error ? "Cannot run" : "Failed"}: ${failed}` : state?.finished ? "Finished" : "";
+    const loading = this.app.loading.has(this.index);
+    const text = loading ? "Loading …" : failed ? `${info.error ? "Cannot run" : "Failed"}: ${failed}` : state?.finished ? "Finished" : "";
     if (this.note.textContent !== text) this.note.textContent = text;
     this.note.hidden = !text;
-    this.note.classList.toggle("failed", !!failed);
+    this.note.classList.toggle("failed", !!failed && !loading);
     this.outcome = { text, failed: !!failed };
   }
 }

@@ -77,6 +77,27 @@ export class PhaseView {
     return { center: [q, v], radius: [0.08 * (b.x1 - b.x0), 0.08 * (b.y1 - b.y0)], count: 2000 };
   }
 
+  /** Takes the cloud that came into the hand: its points lie in an ellipse, or did. */
+  takeCloud(): boolean {
+    const { cloud } = this.model;
+    if (this.cloud || !cloud || !this.planeOfCloud()) return false;
+    const mean = [0, 0], spread = [0, 0], axes = [cloud.q, cloud.v];
+    let n = 0;
+    for (let i = 0; i < cloud.q.length; ++i) {
+      if (!Number.isFinite(cloud.q[i]) || !Number.isFinite(cloud.v[i])) continue;
+      ++n;
+      for (let k = 0; k < 2; ++k) {
+        const d = axes[k][i] - mean[k];
+        mean[k] += d / n;
+        spread[k] += d * (axes[k][i] - mean[k]);
+      }
+    }
+    const radius = spread.map((s) => 2 * Math.sqrt(s / Math.max(1, n)));
+    if (!radius.every((r) => Number.isFinite(r) && r > 0)) return false;
+    this.cloud = { center: [mean[0], mean[1]], radius: [radius[0], radius[1]], count: cloud.q.length };
+    return true;
+  }
+
   private extent(): void {
     const { path, cloud } = this.model, known = this.known;
     const grow = (b: typeof known, x: number, y: number) => {

@@ -36,6 +36,10 @@ export interface PaneInfo {
   /** Rayleigh damping of the first body; null where it has none, undefined where the program does not tell. */
   damping: { mass?: number; stiffness?: number } | null | undefined;
   error: string | null;
+  /** Of a folder of results. */
+  replay: boolean;
+  /** It goes on by itself. */
+  watched: boolean;
 }
 
 export interface Rows { type: "rows"; pane: number; run: number; rows: (number | null)[][] }
@@ -129,7 +133,7 @@ export function parseText(source: string): ServerMessage {
         material: isObject(x.material) ? material : null,
         damping: x.damping === null ? null : isObject(x.damping)
           ? Object.fromEntries(Object.entries(x.damping).filter(([, value]) => typeof value === "number")) : undefined,
-        error: typeof x.error === "string" ? x.error : null,
+        error: typeof x.error === "string" ? x.error : null, replay: x.replay === true, watched: x.watched === true,
       };
     }
     case "rows":

@@ -74,22 +74,25 @@ export class Series {
   }
 
   /** The energy that changes are compared with: the largest of the parts the run began with, or, where it
-   * began with nothing but rounding errors, of its first twenty rows. */
+   * began with nothing but rounding errors, of its first twenty rows. Rounding errors are what the first step
+   * leaves far behind, or what no one would call an energy; a run that explodes began with more. */
   energyScale(): number {
     if (this.scale && this.scaleRows === Math.min(this.length, 20)) return this.scale;
     this.scaleRows = Math.min(this.length, 20);
-    let first = 0, early = 0;
+    let first = 0, second = 0, early = 0;
     for (const name of this.columns) {
       if (!name.startsWith("energy_") || name === "energy_total") continue;
       for (let i = 0; i < this.scaleRows; ++i) {
         const value = Math.abs(this.at(name, i));
         if (!Number.isFinite(value)) continue;
         if (i === 0) first = Math.max(first, value);
+        if (i <= 1) second = Math.max(second, value);
         early = Math.max(early, value);
       }
     }
-    const scale = first > 1e-9 * early ? first : early;
-    this.scale = scale > 0 ? scale : Math.abs(this.at("energy_total", 0)) || 1;
+    first = Math.max(first, Math.abs(this.at("energy_total", 0)) || 0);
+    const noise = first <= 1e-9 * second || (first < 1e-18 && first <= 1e-9 * early);
+    this.scale = (noise ? early : first) || 1;
     return this.scale;
   }
 

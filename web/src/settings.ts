@@ -4,6 +4,7 @@ import type { App } from "./app";
 import { change } from "./commands";
 import { get, ICONS, make, toast } from "./dom";
 import { mergeSettings, settingOf } from "./model";
+import { whyNot } from "./possible";
 
 export function showSettings(app: App): void {
   const panel = get("settings-panel");
@@ -12,7 +13,9 @@ export function showSettings(app: App): void {
     panel.replaceChildren(make("p", { className: "sub", textContent: "No scene is open." }));
     return;
   }
-  const { info } = model;
+  const { info } = model, why = whyNot(info);
+  // Settings of another scene mean something else.
+  const same = app.ordered().filter((m) => m.info.scene === info.scene);
   const fields: { key: string; input: HTMLInputElement | HTMLSelectElement; before: string }[] = [];
   const row = (label: string, key: string, input: HTMLInputElement | HTMLSelectElement) => {
     input.name = key;
@@ -24,7 +27,7 @@ export function showSettings(app: App): void {
 
   const method = make("select", {}, ...app.views.get(info.pane)!.method.cloneNode(true).childNodes);
   method.value = info.methodName;
-  const step = numeric(String(info.step));
+  const step = numeric(info.step > 0 ? String(info.step) : "");
   const form = make("form", {}, group("Integrator", row("Method", "integrator.method", method), row("Step size", "integrator.step", step)));
   if (info.material && Object.keys(info.material).length)
     form.append(group("Material", ...Object.entries(info.material).map(([k, v]) => row(k, `body.0.material.${k}`, numeric(String(v))))));
@@ -43,7 +46,7 @@ export function showSettings(app: App): void {
     group("Any other setting", make("label", { className: "row" }, make("span", { textContent: "key=value" }), other)),
     make("div", { className: "actions" },
       make("button", { type: "submit", className: "primary", textContent: "Apply and restart" }),
-      make("button", { type: "button", id: "apply-all", textContent: "Apply to all panes", hidden: app.models.size < 2 })),
+      make("button", { type: "button", id: "apply-all", textContent: same.length < app.models.size ? "Apply to all of this scene" : "Apply to all panes", hidden: same.length < 2 })),
   );
   const gather = (): string[] => {
     const settings = fields.filter((f) => f.input.value !== f.before && f.input.value !== "").map((f) => `${f.key}=${f.input.value}`);
@@ -58,7 +61,7 @@ export function showSettings(app: App): void {
   });
   form.querySelector("#apply-all")!.addEventListener("click", () => {
     const settings = gather();
-    if (settings.length) for (const m of app.ordered()) change(app, m.index, settings);
+    if (settings.length) for (const m of same) change(app, m.index, settings);
     else toast("Nothing was changed.");
   });
   panel.replaceChildren(
@@ -66,14 +69,21 @@ export function showSettings(app: App): void {
     make("p", { className: "sub", textContent: [info.method, info.kind === "body" ? `${info.vertices} vertices` : info.coordinates.slice(0, 6).join(", ")].filter(Boolean).join(" · ") }),
     form,
   );
+  if (why) {
+    panel.insertBefore(make("p", { className: "why", textContent: why }), form);
+    for (const control of form.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLButtonElement>("input, select, button")) {
+      control.disabled = true;
+      control.title = why;
+    }
+  }
   const set = mergeSettings(info.settings);
-  if (set.length) panel.append(group("Set for this pane", make("ul", {}, ...set.map((s) => active(app, info.pane, s)))));
+  if (set.length) panel.append(group("Set for this pane", make("ul", {}, ...set.map((s) => active(app, info.pane, s, why)))));
 }
 
 /** A setting of the pane, with a button that takes it away. */
-function active(app: App, pane: number, setting: string): HTMLLIElement {
+function active(app: App, pane: number, setting: string, why: string): HTMLLIElement {
   const key = setting.split("=")[0].trim();
-  const remove = make("button", { type: "button", innerHTML: ICONS.close, title: `Take away ${key}` });
+  const remove = make("button", { type: "button", innerHTML: ICONS.close, title: why || `Take away ${key}`, disabled: !!why });
   remove.setAttribute("aria-label", `Take away ${key}`);
   remove.addEventListener("click", () => change(app, pane, [], [key]));
   return make("li", {}, make("span", { textContent: setting }), remove);

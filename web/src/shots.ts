@@ -13,8 +13,8 @@ export function source(app: App): Source {
     width: app.grid.clientWidth,
     height: app.grid.clientHeight,
     gl: app.gl,
-    panes: app.ordered().map((m) => ({
-      index: m.index, ...app.rects.get(m.index)!, title: m.info.method, note: app.views.get(m.index)?.summary ?? "",
+    panes: app.ordered().filter((m) => app.rects.has(m.index)).map((m) => ({
+      index: m.index, ...app.rects.get(m.index)!, title: [m.info.method || m.label, m.extra].filter(Boolean).join(" · "), note: app.views.get(m.index)?.summary ?? "",
       ...app.views.get(m.index)?.outcome,
       phase: app.views.get(m.index)?.phase?.canvas ?? null,
     })),

@@ -26,7 +26,7 @@ export function showChips(app: App): void {
       const on = m.index === app.selected;
       const mark = make("i", { className: "swatch" });
       mark.style.background = paneColour(m.index);
-      const chip = make("button", { type: "button", tabIndex: on ? 0 : -1 }, mark, make("span", { textContent: m.info.methodName }));
+      const chip = make("button", { type: "button", tabIndex: on ? 0 : -1 }, mark, make("span", { textContent: m.label }));
       chip.style.setProperty("--pane", paneColour(m.index));
       chip.setAttribute("role", "radio");
       chip.setAttribute("aria-checked", String(on));

@@ -170,7 +170,7 @@ export class Surroundings {
 
   /** A floor that is only imagined makes way for bodies that fall or hang. */
   makeWay(fallen: number): void {
-    this.fallen = Math.max(this.fallen, fallen - 0.06 * this.size);
+    if (Number.isFinite(fallen)) this.fallen = Math.max(this.fallen, fallen - 0.06 * this.size);
   }
 
   /** Obstacles that move are put where they are. */

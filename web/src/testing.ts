@@ -8,13 +8,15 @@ export function tell(app: App): void {
       get panes() {
         return [...app.models.values()].sort((a, b) => a.index - b.index).map((m) => ({
           ...m.info, rows: m.series.length, frames: m.framesReceived, cloud: m.cloud?.q.length ?? 0,
-          path: m.path.length, wholePath: m.path.whole, strainKnown: m.strainKnown, finished: m.state?.finished ?? false, failed: m.state?.failed ?? null,
+          label: m.label, path: m.path.length, wholePath: m.path.whole, strainKnown: m.strainKnown, finished: m.state?.finished ?? false, failed: m.state?.failed ?? null,
         }));
       },
       get rowsReceived() { return app.rowsReceived; },
       get framesReceived() { return app.framesReceived; },
+      get ticks() { return app.ticks; },
+      get drawn() { return { ...app.view.drawn, received: app.framesReceived, parse: app.parseTime }; },
       get malformed() { return app.malformed; },
-      get state() { return { connection: app.connectionState, ...app.state }; },
+      get state() { return { connection: app.connectionState, why: app.connectionWhy, ...app.state }; },
       get filmBytes() { return app.recorder.bytes; },
       get plotRange() { return app.plots.range; },
       get plots() { return app.plots.shown().map(({ id, heading, labels, rows, points }) => ({ id, heading, labels: labels.map((l) => l.label), rows, points })); },

@@ -14,6 +14,8 @@ export class View3D {
   private colourDirty = true;
   private surroundDirty = true;
   dirty = true;
+  /** For tests: frames put into the picture, and the milliseconds that this took, without drawing. */
+  readonly drawn = { frames: 0, ms: 0, least: Infinity, render: 0 };
   colourBy: ColourBy = "body";
   hold = false;
   wireframe = false;
@@ -135,6 +137,7 @@ export class View3D {
     const vertex = scene.pick(ray, this.eye.camera, pointer, rect);
     if (vertex < 0) return null;
     const at = scene.vertex(vertex);
+    if (!Number.isFinite(at.x + at.y + at.z)) return null;
     const plane = new Plane().setFromNormalAndCoplanarPoint(this.eye.camera.getWorldDirection(new Vector3()), at);
     this.pulled = { pane, vertex, target: at.clone(), plane };
     this.dirty = true;
@@ -172,7 +175,7 @@ export class View3D {
         const sample: number[] = [];
         for (let i = 0; i < values.length; i += stride) if (Number.isFinite(values[i])) sample.push(values[i]);
         sample.sort((a, b) => a - b);
-        highs.push(sample[Math.floor(0.98 * (sample.length - 1))] ?? 0);
+        if (sample.length) highs.push(sample[Math.floor(0.98 * (sample.length - 1))]);
       }
       // The middle one of the panes: one that explodes does not leave the others dark.
       const high = highs.sort((a, b) => a - b)[(highs.length - 1) >> 1] ?? 0;
@@ -193,6 +196,7 @@ export class View3D {
     const { renderer } = this;
     if (!renderer) return;
     this.dirty = false;
+    const begun = performance.now(), count = this.stale.size;
     if (this.stale.size) {
       for (const pane of this.stale) this.panes.get(pane)?.update();
       this.stale.clear();
@@ -207,6 +211,12 @@ export class View3D {
     if (this.colourDirty) {
       this.colour();
       this.colourDirty = false;
+    }
+    const ready = performance.now();
+    if (count) {
+      this.drawn.frames += count;
+      this.drawn.ms += ready - begun;
+      this.drawn.least = Math.min(this.drawn.least, ready - begun);
     }
     renderer.setScissorTest(false);
     renderer.setClearColor(0x000000, 0);
@@ -226,5 +236,6 @@ export class View3D {
       scene.showArrow(p && scene.vertex(p.vertex), p && p.target, this.eye.size);
       renderer.render(scene.scene, this.eye.aim(rect));
     }
+    if (count) this.drawn.render += performance.now() - ready;
   }
 }

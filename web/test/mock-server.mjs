@@ -135,14 +135,14 @@ class Pane {
     return {
       type: "pane", pane: this.index, run: this.run, scene: this.scene,
       title: { blob: "Wobbling blob", "two-blobs": "Two blobs", rod: "Rod", pendulum: "Pendulum", kepler: "Kepler's problem", broken: "Broken", long: "A long run" }[this.scene] ?? this.scene,
-      method: this.method === "avf" ? "avf(gauss 2)" : this.method, methodName: this.method, step: this.step, steps: this.steps, kind: this.kind,
+      method: this.method === "avf" ? "avf(gauss 2)" : this.method, methodName: this.error ? "" : this.method, step: this.step, steps: this.steps, kind: this.kind,
       vertices: this.body?.nv ?? 0, coordinates: this.coordinates, settings: this.settings,
       columns: this.kind === "body" ? COLUMNS : SYSTEM_COLUMNS,
       obstacles: this.kind === "body"
         ? [{ kind: "plane", point: [0, 0, 0], normal: [0, 1, 0] },
           ...(this.scene === "two-blobs" ? [{ kind: "sphere", center: [0, 0.3, -1.6], radius: 0.6, moves: true }, { kind: "box", center: [-2.4, 0.4, -1.2], half: [0.4, 0.4, 0.4], insideOut: false, moves: false }, { kind: "capsule", from: [1.6, 0.3, -1.6], to: [2.8, 0.3, -1.2], radius: 0.3 }] : [])]
         : [],
-      material: this.material, damping: this.damping, error: this.error,
+      material: this.material, damping: this.damping, error: this.error, replay: this.server.replay, watched: this.server.watched,
     };
   }
 
@@ -203,6 +203,13 @@ class Pane {
     if (this.method === "implicit-midpoint" && this.kind === "body" && this.frame >= 150) this.failed = "step 151: the energy is not finite";
     else if (this.frame >= this.steps) this.finished = true;
     return true;
+  }
+
+  /** All of it again, for one that comes late. */
+  greet() {
+    this.server.text(this.info());
+    if (this.body) this.server.binary(this.body.mesh(this.index, this.run));
+    this.sendFrame();
   }
 
   start() {
@@ -292,6 +299,18 @@ export class MockServer {
   frames = [];
   /** Programs of before did not. */
   sendsPath = true;
+  /** Panes are of results, or of a run that goes on by itself: nothing can be changed. */
+  replay = false;
+  watched = false;
+  /** Whether who comes later is shown the same run. */
+  keeps = false;
+  /** Milliseconds that a scene takes to load. */
+  loadTime = 0;
+  /** No one else is let in: refused at the door, or with a reason. */
+  full = false;
+  fullBecause = "";
+  /** Steps are counted, but not made. */
+  stalled = false;
   playing = false;
   speed = 1;
   panes = [];
@@ -310,8 +329,9 @@ export class MockServer {
         + "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
       response.writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": rules }).end(page);
     });
-    this.ws = new WebSocketServer({ server: this.http, path: "/ws", maxPayload: 65536 });
+    this.ws = new WebSocketServer({ server: this.http, path: "/ws", maxPayload: 65536, verifyClient: (_, done) => done(!this.full, 503, "too many pages are open") });
     this.ws.on("connection", (socket) => {
+      if (this.fullBecause) return socket.close(1013, this.fullBecause);
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
       socket.on("message", (data) => {
@@ -359,7 +379,8 @@ export class MockServer {
     this.state();
   }
 
-  open(panes) {
+  async open(panes) {
+    if (this.loadTime) await new Promise((done) => setTimeout(done, this.loadTime));
     this.panes = panes.map((p, i) => new Pane(this, i, ++this.run, p));
     for (const p of this.panes) p.start();
   }
@@ -369,15 +390,20 @@ export class MockServer {
     switch (m.type) {
       case "hello":
         this.text({ type: "setup", protocol: 1, version: "mock", methods: METHODS, scenes: SCENES });
+        if (this.keeps && this.panes.length) {
+          for (const p of this.panes) p.greet();
+          break;
+        }
         this.open(this.panes.length ? this.panes.map(({ scene, settings }) => ({ scene, settings })) : this.initial);
         break;
       case "play": this.playing = true; break;
       case "pause": this.playing = false; break;
-      case "step": this.stepAll(); return;
+      case "step": if (!this.stalled) this.stepAll(); return;
       case "reset": this.open(this.panes.map(({ scene, settings }) => ({ scene, settings }))); break;
       case "speed": this.speed = m.value; break;
-      case "open": this.open(m.panes); break;
+      case "open": this.open(m.panes).then(() => this.state()); return;
       case "change":
+        if (this.watched) throw new Error("this run is only watched");
         this.panes[m.pane] = new Pane(this, m.pane, ++this.run, { scene: pane.scene, settings: [...pane.settings.filter((s) => !m.remove?.includes(s.split("=")[0])), ...m.settings] });
         this.panes[m.pane].start();
         break;
