@@ -106,6 +106,7 @@ def why(data):
     """What was measured; the cause is not known."""
     size = {name: shown(data, name) for name in ("avf", "avf-damped", "backward-euler", *EXTRA)}
     half = shown(data, "avf-damped-half") / shown(data, "backward-euler-half")
+    begin = [int(np.argmax(data["wrinkles"][name] > 0.1)) for name in ("avf", "avf-damped", "backward-euler")]
     kinetic = {f"{name}-{part}": data["kinetic"][f"{name}-{part}"].mean()
                for name in SMALLER for part in ("swing", "wrinkles")}
     rates = {omega: decay(omega) for omega in (10, 80, 230, 450)}
@@ -115,7 +116,8 @@ def why(data):
             f"{', '.join(f'{rate[1]:.2g}' for rate in rates.values())} with backward Euler. "
             f"Measured: the wrinkles have {size['avf']:.1f}° with AVF, {size['avf-damped']:.1f}° with the damping, "
             f"{size['avf-weak']:.1f}° with a tenth of it, {size['backward-euler']:.1f}° with backward Euler, and "
-            f"{size['euler-damped']:.1f}° with backward Euler and the damping together. The "
+            f"{size['euler-damped']:.1f}° with backward Euler and the damping together. They are "
+            f"larger than 0.1° from frame {begin[0]} on with AVF, {begin[1]} with the damping, {begin[2]} with backward Euler. The "
             "kinetic energy of motion over fewer than nine cells, in the frames shown, is "
             f"{kinetic['avf-damped-wrinkles']:.3g} with the damping and {kinetic['backward-euler-wrinkles']:.3g} with backward "
             f"Euler, that of the rest of the motion {kinetic['avf-damped-swing']:.3g} and {kinetic['backward-euler-swing']:.3g}. It "
