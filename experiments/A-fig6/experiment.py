@@ -23,7 +23,7 @@ WINDOW = 9  # cells: motion over shorter distances is that of wrinkles
 
 
 def simulate(lab):
-    cells = lab.pick(79, 12)
+    cells = lab.pick(79, 10)
     common = {"output.precision": "float32", "body.0.shape.cells": f"[{cells},{cells}]",
               "body.0.attach.0.region.vertices": f"[0,{cells * (cells + 1)}]"}
     half = common | {"body.0.shape.size": "[10,10]"}
