@@ -18,6 +18,7 @@ MODELS = {  # scene, frames that are timed, the paper's milliseconds in the orde
     "Twisting bar": ("twisting-bar", 14, (102.89, 82.63, 79.17, 84.09)),
 }
 GENTLE = {
+    "twisting-bar": {"body.0.deform.0.angle": 90},
     "bunny": {"body.0.deform.0.by": "[0,0.025,0]"},
     "sheet-wave": {"body.0.shape.size": "[12,1]", "body.0.deform.1.by": "[0,0.5,0]", "body.0.deform.1.falloff": 1.25},
 }
@@ -77,7 +78,8 @@ def judge(data, verdict):
     verdict.between("An iteration of AVF costs only a little more than one of the other methods: its time over the median of "
                     "theirs, geometric mean of the models", mean["here"], 1, 1.25,
                     paper=f"about 1.2 ({mean['paper']:.2f} from its table)", reason=why(table))
-    verdict.above("namely by about 20 %: the same number", mean["here"], 1.1, paper="1.2", reason=why(table))
+    verdict.above("namely by about 20 %: the same number", mean["here"], 1.1, paper="1.2",
+                  reason="as above; the second quadrature point adds little to what is mostly factorisation")
     worst = max(here, key=here.get)
     verdict.below(f"For no model is it much more: the largest of these ratios ({worst})", here[worst], 1.7,
                   paper=f"{max(paper.values()):.2f} ({max(paper, key=paper.get)})")
@@ -100,7 +102,14 @@ def why(table):
             f"of a matrix of the same pattern with all methods, takes {share('avf', 'factorisation'):.0f} % of AVF's time and "
             f"{share('backward-euler', 'factorisation'):.0f} % of backward Euler's. An iteration takes up to "
             f"{work[avf].max():.2f} factorisations with AVF and up to {work[~avf].max():.2f} with the others (a second one where "
-            "the matrix was indefinite)")
+            f"the matrix was indefinite). Of time over factorisations instead of iterations the ratio is {single(table):.2f}")
+
+
+def single(table):
+    """The ratio of times if an iteration is counted for each factorisation."""
+    ms = table["ms"] * table["iterations"] / table["factorisations"]
+    ratios = [overhead(ms[table["model"] == model]) for model in dict.fromkeys(table["model"])]
+    return np.exp(np.mean(np.log(ratios)))
 
 
 def draw(data):
@@ -135,8 +144,9 @@ EXPERIMENT = Experiment(
         "timed:": "processor time of a whole run of the first frames (of Ditto 150, most of them in contact), over its "
                   "iterations; five times in turn with the other methods, the shortest counts, as whatever else the machine "
                   "does only adds. Reading the scene is part of it, the same for all methods",
-        "start:": "of the bunny a quarter of the pull, so that no method explodes in the frames that are timed; the sheet "
-                  "is that of figure 9",
+        "start:": "of the bunny a quarter of the pull, of the bar a quarter of the turn, so that no method explodes in the frames "
+                  "that are timed (with the full turn Newmark takes seven times as many iterations as AVF, of nearly two "
+                  "factorisations each, and AVF's time over the median is 0.41); the sheet is the smaller one of figure 9",
     },
     simulate=simulate,
     judge=judge,
