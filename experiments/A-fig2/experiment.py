@@ -156,8 +156,9 @@ def draw(data):
         filled = panel.contourf(x, v, level, levels=np.arange(-1.5, 4.01, 0.25), cmap="Blues_r", extend="both")
         panel.contour(x, v, level, levels=np.arange(-1.5, 4.01, 0.25), colors="white", linewidths=0.4)
         path, fall = data[f"newton-{h}"], data[f"descent-{h}"]
-        panel.plot(fall["x"], fall["v"], "-", color=GREEN, linewidth=1.5, label="always downhill")
-        panel.plot(path["x"], path["v"], ".-", color=ORANGE, linewidth=1.5, markersize=5, label="Newton with line search")
+        # One path partly covers the other: the wider one below, the narrower one, dashed, above.
+        panel.plot(fall["x"], fall["v"], "o-", color=GREEN, linewidth=4, markersize=7, label="always downhill")
+        panel.plot(path["x"], path["v"], ".--", color=ORANGE, linewidth=1.5, markersize=5, label="Newton with line search")
         panel.plot(path["x"][0], path["v"][0], "o", color="white", markeredgecolor="#222222", markersize=6,
                    label="first guess")
         table = data[f"starts-{h}"]
