@@ -64,7 +64,7 @@ def page_text(experiments) -> tuple[str, list[str]]:
         overview.append(f"| [{name}](#{anchor(experiment)}) | {experiment.title} | "
                         f"{good} of {len(verdict['claims'])} | {_time(verdict['seconds'])} |")
     summary = (f"\n{held} of {total} claims hold. All experiments together took {_time(seconds)} "
-               f"({'; '.join(machines)}).\n\n"
+               f"({'; '.join(machines)}, busy with other work at times).\n\n"
                "| experiment | what | claims that hold | time |\n| --- | --- | --- | --- |\n")
     return HEAD + summary + "\n".join(overview) + "\n" + "".join(sections), missing
 

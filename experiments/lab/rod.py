@@ -25,16 +25,6 @@ def keep(lab, run) -> None:
     lab.table("frames", {"frame": frames, "t": np.linspace(0, series["t"][-1], TIMES), "side": TIMES * [lab.pick(590, 240)]})
 
 
-def judge_momenta(data, verdict, still: str = "") -> None:
-    for kind, name in (("momentum", "Linear"), ("angular_momentum", "Angular")):
-        table = data[kind]
-        start = np.array([table[f"low_{axis}"][0] for axis in AXES])
-        change = np.array([max(np.abs(table[f"{side}_{axis}"] - start[i]).max() for side in ("low", "high"))
-                           for i, axis in enumerate(AXES)])
-        verdict.below(f"{name} momentum is {still}exactly preserved: largest change, relative",
-                      np.linalg.norm(change) / np.linalg.norm(start), 1e-11, paper="exact")
-
-
 def draw(data, run: str, colour: str):
     figure = plt.figure(figsize=(10, 4.9))
     top, bottom = figure.subfigures(2, 1, height_ratios=(0.8, 1))

@@ -160,7 +160,7 @@ class Page(unittest.TestCase):
         self.assertIn("| small \\| thing | 3 | < 2 |", text)
         self.assertIn("does not hold: why not", text)
         self.assertIn("(#x-1-a-title)", text)
-        self.assertIn("took 2 s (Abacus, 2 cores)", text)
+        self.assertIn("took 2 s (Abacus, 2 cores, busy with other work at times)", text)
         self.assertEqual((folder / "docs/images/reproduction/X-1.png").read_bytes(), b"png")
 
     def test_the_page_of_the_project_is_that_of_its_verdicts(self):
