@@ -357,7 +357,7 @@ test("a small system: path, cloud, axes", async () => {
     { type: "cloud", pane: 0, count: 0 });
   await page.waitForFunction(() => window.lilyan.panes[0].cloud === 0);
   assert.equal((await panes())[0].path, 11);
-  assert.ok((await plots()).some((p) => p.id === "trajectory"));
+  await page.waitForFunction(() => window.lilyan.plots.some((p) => p.id === "trajectory"));
 
   await page.selectOption("#scene", "kepler");
   await page.waitForFunction(() => window.lilyan.panes[0].scene === "kepler" && window.lilyan.lastFrame(0));
@@ -366,7 +366,7 @@ test("a small system: path, cloud, axes", async () => {
   server.stepAll(5);
   await frameIs(5);
   await framesEqualSystem();
-  assert.ok((await plots()).some((p) => p.id === "invariants"));
+  await page.waitForFunction(() => window.lilyan.plots.some((p) => p.id === "invariants"));
   assert.deepEqual(problems, []);
 });
 

@@ -19,6 +19,18 @@ std::string key_of(const std::string& setting) {
   return key;
 }
 
+// Those who read scenes see to it that no file is read for a setting of the page; what plainly
+// names one is refused here, before it replaces what runs.
+void refuse_files(const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const std::string key = key_of(setting);
+    const std::string last = key.substr(key.rfind('.') + 1);
+    if (last == "mesh" || last == "positions" || last == "velocities") {
+      throw Error(fmt::format("'{}' names files and cannot be set from the page", last));
+    }
+  }
+}
+
 }  // namespace
 
 void Session::receive(Client& from, std::string_view text) {
@@ -166,6 +178,7 @@ void Session::Handler::operator()(const Open& command) const {
     if (std::ranges::find(session.options_.scenes, pane.scene) == session.options_.scenes.end()) {
       throw Error(fmt::format("there is no scene '{}' here", pane.scene));
     }
+    refuse_files(pane.settings);
   }
   session.replace(command.panes);
 }
@@ -173,6 +186,7 @@ void Session::Handler::operator()(const Open& command) const {
 void Session::Handler::operator()(const Change& command) const {
   session.check_mine();
   Slot& s = session.slot(command.pane);
+  refuse_files(command.settings);
   PaneRequest request = s.request;
   const auto remove = [&](const std::string& key) {
     return std::erase_if(request.settings,
