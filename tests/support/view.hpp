@@ -144,17 +144,11 @@ class Collector final : public view::Client {
     texts_.push_back(json::parse(*message));
     changed_.notify_all();
   }
-  void data(const view::Message& message) override {
+  void kept(const view::Message& message, bool binary) override {
+    if (!binary) return text(message, false);
     const std::lock_guard lock(mutex_);
     data_.push_back(*message);
     changed_.notify_all();
-  }
-  void kept(const view::Message& message, bool binary) override {
-    if (binary) {
-      data(message);
-    } else {
-      text(message, false);
-    }
   }
   void picture(std::size_t, const view::Message& message) override {
     const std::lock_guard lock(mutex_);

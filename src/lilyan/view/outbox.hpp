@@ -29,7 +29,6 @@ class Outbox {
     push({std::move(message), false});
     if (begins) barrier_ = pushed_;
   }
-  void data(Message message) { push({std::move(message), true}); }
   // What the session keeps anyway, and so takes no room here: of these any number may wait.
   void kept(Message message, bool binary) {
     push({.message = std::move(message), .binary = binary, .counts = false});

@@ -159,11 +159,6 @@ class Server::Network::WebClient final : public Client,
     outbox_.text(message, begins);
     call();
   }
-  void data(const Message& message) override {
-    const std::lock_guard lock(mutex_);
-    outbox_.data(message);
-    call();
-  }
   void kept(const Message& message, bool binary) override {
     const std::lock_guard lock(mutex_);
     outbox_.kept(message, binary);

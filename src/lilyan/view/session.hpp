@@ -29,9 +29,7 @@ class Client {
   virtual ~Client() = default;
   // Texts are to arrive all of them, in order. `begins`: what comes next may refer to it.
   virtual void text(const Message& message, bool begins) = 0;
-  // Binary, to arrive all of them, in order with the texts.
-  virtual void data(const Message& message) = 0;
-  // As these two, of what is kept by the session for as long as the client may need it.
+  // Rows and paths, to arrive all of them, in order with the texts. The session keeps them anyway.
   virtual void kept(const Message& message, bool binary) = 0;
   // Of a slot only the latest matters. Lower slots go first.
   virtual void picture(std::size_t slot, const Message& message) = 0;

@@ -54,11 +54,11 @@ TEST(Outbox, NoPictureOvertakesTheTextItBelongsTo) {
   EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 2, 100}));
 }
 
-TEST(Outbox, DataIsKeptInOrderWithTexts) {
+TEST(Outbox, RowsAndPathsAreInOrderWithTexts) {
   view::Outbox outbox(1000);
   outbox.text(message(1), true);
-  outbox.data(message(2));
-  outbox.data(message(3));
+  outbox.kept(message(2), true);
+  outbox.kept(message(3), true);
   outbox.text(message(4), false);
   for (const std::size_t size : {1U, 2U, 3U, 4U}) {
     const auto next = outbox.next();
@@ -66,8 +66,6 @@ TEST(Outbox, DataIsKeptInOrderWithTexts) {
     EXPECT_EQ(next->message->size(), size);
     EXPECT_EQ(next->binary, size == 2 || size == 3);
   }
-  outbox.data(message(1001));
-  EXPECT_TRUE(outbox.overflowed());
 }
 
 // Whoever sends frames without end must not keep the other panes from being seen.
