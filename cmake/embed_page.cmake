@@ -11,7 +11,7 @@ string(FIND "${text}" ")${mark}\"" clash)
 if(NOT clash EQUAL -1)
   message(FATAL_ERROR "${INPUT} contains )${mark}\", which ends a raw string")
 endif()
-file(WRITE "${OUTPUT}" "#include \"lilyan/view/page.hpp\"
+file(WRITE "${OUTPUT}" "#include \"app/view/page.hpp\"
 
 namespace lilyan::view {
 

@@ -10,7 +10,7 @@ clang-format --dry-run --Werror "${files[@]}"
 echo "lint: ${#files[@]} files are formatted"
 
 # GCC's -march=native and warning names mean nothing to clang-tidy; it reads the rest.
-mapfile -t sources < <(git ls-files 'src/*.cpp' 'apps/*.cpp')
+mapfile -t sources < <(git ls-files 'src/*.cpp' 'app/*.cpp')
 printf '%s\n' "${sources[@]}" |
   xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$build" \
     --extra-arg=-Wno-unknown-warning-option 2> >(grep -v " warnings\? generated" >&2)

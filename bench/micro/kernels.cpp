@@ -16,14 +16,14 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "app/cli/roofline.hpp"
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/bench/roofline.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/core/threads.hpp"
-#include "lilyan/energy/tets.hpp"
-#include "lilyan/io/shapes.hpp"
 #include "lilyan/material/neo_hookean.hpp"
 #include "lilyan/material/stvk.hpp"
+#include "lilyan/physics/shapes.hpp"
+#include "lilyan/physics/tets.hpp"
 
 namespace lilyan {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "lilyan/lagrangian/compiled.hpp"
+#include "lilyan/system/compiled.hpp"
 #include "lilyan/verify/energy_drift.hpp"
 
 namespace {

@@ -12,8 +12,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "lilyan/lagrangian/batch.hpp"
-#include "lilyan/lagrangian/compiled.hpp"
+#include "lilyan/system/batch.hpp"
+#include "lilyan/system/compiled.hpp"
 
 namespace {
 

@@ -6,11 +6,11 @@
 // Bullet has neo-Hookean, corotated and linear elasticity but not St. Venant–Kirchhoff. Its
 // interface lets a user add a force, so StVK is added here: only with the same material can results
 // be compared. Its own neo-Hookean, with the same stiffness at rest, is timed beside it.
+#include "app/scene/scene.hpp"
 #include "bullet_world.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/parameter.hpp"
-#include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/scene/scene.hpp"
 #include "peer.hpp"
 
 namespace {

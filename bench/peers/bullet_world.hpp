@@ -10,7 +10,7 @@
 
 #include <memory>
 
-#include "lilyan/scene/scene.hpp"
+#include "app/scene/scene.hpp"
 
 namespace peers {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "app/scene/scene.hpp"
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/core/state.hpp"
-#include "lilyan/scene/scene.hpp"
 
 namespace peers {
 

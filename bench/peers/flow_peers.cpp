@@ -7,8 +7,8 @@
 // one asked for. `energy` is the error of the energy after ten times as long with that choice.
 #include "flow.hpp"
 
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/parameter.hpp"
-#include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "peer.hpp"
 

@@ -10,7 +10,7 @@
 #include "small_flow.hpp"
 
 #include "lilyan/core/parameter.hpp"
-#include "lilyan/lagrangian/compiled.hpp"
+#include "lilyan/system/compiled.hpp"
 #include "peer.hpp"
 
 namespace {

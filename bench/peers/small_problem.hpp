@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/lagrangian/phase.hpp"
+#include "lilyan/system/phase.hpp"
 
 namespace peers {
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <variant>
 
+#include "app/scene/scene.hpp"
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/full_pattern.hpp"
-#include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/integrate/step_objective.hpp"
-#include "lilyan/scene/scene.hpp"
+#include "lilyan/integrate/step/step_objective.hpp"
 #include "peer.hpp"
 
 namespace peers {

@@ -1,7 +1,7 @@
 // A portable build's three variants of a hot loop: the same numbers to rounding, from different
 // code. Compiled without -march and without the library, since Eigen's types must not meet two
 // instruction sets in one program.
-#include "lilyan/assemble/dispatch.hpp"
+#include "lilyan/core/dispatch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,9 +10,9 @@
 
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
-#include "lilyan/energy/gravity.hpp"
-#include "lilyan/io/shapes.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/physics/gravity.hpp"
+#include "lilyan/physics/shapes.hpp"
 
 namespace lilyan::test {
 

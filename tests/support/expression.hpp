@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/expression/differentiate.hpp"
-#include "lilyan/expression/parse.hpp"
-#include "lilyan/expression/program.hpp"
+#include "lilyan/system/differentiate.hpp"
+#include "lilyan/system/parse.hpp"
+#include "lilyan/system/program.hpp"
 
 namespace lilyan::test {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "lilyan/core/state.hpp"
-#include "lilyan/lagrangian/automatic.hpp"
+#include "lilyan/system/automatic.hpp"
 
 namespace lilyan::test {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lilyan/core/error.hpp"
-#include "lilyan/io/mesh.hpp"
+#include "lilyan/physics/mesh.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "app/files/gmsh_reader.hpp"
+#include "app/files/medit_reader.hpp"
+#include "app/files/mesh_quality.hpp"
+#include "app/files/surface_readers.hpp"
+#include "app/files/tetgen_reader.hpp"
+#include "app/files/vtu_reader.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/io/gmsh_reader.hpp"
-#include "lilyan/io/medit_reader.hpp"
-#include "lilyan/io/mesh_quality.hpp"
-#include "lilyan/io/surface_readers.hpp"
-#include "lilyan/io/tetgen_reader.hpp"
-#include "lilyan/io/vtu_reader.hpp"
 
 namespace lilyan::test {
 

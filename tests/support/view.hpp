@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/io/series.hpp"
-#include "lilyan/run/runner.hpp"
-#include "lilyan/run/watch.hpp"
-#include "lilyan/view/session.hpp"
-#include "lilyan/view/simulation.hpp"
+#include "app/files/series.hpp"
+#include "app/run/runner.hpp"
+#include "app/run/watch.hpp"
+#include "app/view/session.hpp"
+#include "app/view/simulation.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

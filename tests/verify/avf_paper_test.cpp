@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/problem/problem.hpp"
 #include "lilyan/solve/root.hpp"
+#include "lilyan/system/problem.hpp"
 #include "support/difference.hpp"
 #include "support/schemes.hpp"
 

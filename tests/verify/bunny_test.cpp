@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/run/runner.hpp"
-#include "lilyan/scene/scene.hpp"
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
 
 namespace lilyan::test {
 namespace {

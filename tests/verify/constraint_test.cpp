@@ -6,12 +6,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "lilyan/constraint/distance.hpp"
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/energy/small_potential.hpp"
-#include "lilyan/integrate/constrained_table.hpp"
+#include "lilyan/assemble/invariants.hpp"
+#include "lilyan/integrate/constrained/constrained_table.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/problem/problem.hpp"
+#include "lilyan/physics/distance.hpp"
+#include "lilyan/physics/small_potential.hpp"
+#include "lilyan/system/problem.hpp"
 #include "lilyan/verify/fit.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"

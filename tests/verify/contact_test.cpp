@@ -8,11 +8,11 @@
 #include <numeric>
 #include <set>
 
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/friction.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/contact/repulsion_springs.hpp"
-#include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "support/body.hpp"
 

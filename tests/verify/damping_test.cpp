@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/dissipation/rayleigh.hpp"
-#include "lilyan/dissipation/strain.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/physics/rayleigh.hpp"
+#include "lilyan/physics/strain.hpp"
 #include "support/body.hpp"
 
 namespace lilyan {

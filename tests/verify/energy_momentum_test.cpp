@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
-#include "lilyan/diagnose/invariants.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/problem/problem.hpp"
-#include "lilyan/scene/scene.hpp"
+#include "lilyan/system/problem.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 

@@ -5,7 +5,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/verify/fit.hpp"
 #include "lilyan/verify/measure.hpp"

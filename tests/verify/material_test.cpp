@@ -3,7 +3,7 @@
 // energy–momentum method.
 #include <gtest/gtest.h>
 
-#include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "support/body.hpp"

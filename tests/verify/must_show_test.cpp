@@ -5,9 +5,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/run/runner.hpp"
-#include "lilyan/scene/scene.hpp"
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/verify/method_page.hpp"
 #include "support/schemes.hpp"
 

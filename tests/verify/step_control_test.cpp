@@ -12,9 +12,9 @@
 #include <limits>
 #include <numbers>
 
-#include "lilyan/integrate/step_control.hpp"
-#include "lilyan/integrate/step_density.hpp"
-#include "lilyan/problem/problem.hpp"
+#include "lilyan/integrate/control/step_control.hpp"
+#include "lilyan/integrate/control/step_density.hpp"
+#include "lilyan/system/problem.hpp"
 #include "lilyan/verify/fit.hpp"
 #include "support/schemes.hpp"
 

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/run/runner.hpp"
-#include "lilyan/scene/observables.hpp"
-#include "lilyan/scene/scene.hpp"
+#include "app/run/runner.hpp"
+#include "app/scene/observables.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

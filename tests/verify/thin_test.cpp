@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <string>
 
-#include "lilyan/diagnose/invariants.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/scene/scene.hpp"
 #include "support/schemes.hpp"
 #include "support/temp_folder.hpp"
 

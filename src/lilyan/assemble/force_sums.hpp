@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/core/lanes.hpp"
 
 namespace lilyan {
 

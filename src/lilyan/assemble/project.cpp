@@ -1,6 +1,6 @@
 #include "lilyan/assemble/project.hpp"
 
-#include "lilyan/assemble/dispatch.hpp"
+#include "lilyan/core/dispatch.hpp"
 
 namespace lilyan {
 namespace {

@@ -1,7 +1,7 @@
 // Making element tangents positive semidefinite.
 #pragma once
 
-#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 
 namespace lilyan {

@@ -10,7 +10,7 @@
 // Symmetric matrices are stored as six numbers in the order 00, 11, 22, 01, 02, 12.
 #pragma once
 
-#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 
 namespace lilyan {

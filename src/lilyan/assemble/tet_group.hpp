@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "lilyan/assemble/force_sums.hpp"
-#include "lilyan/assemble/lanes.hpp"
 #include "lilyan/assemble/vertex_blocks.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 
 namespace lilyan {

@@ -10,12 +10,12 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "lilyan/assemble/dispatch.hpp"
-#include "lilyan/assemble/lanes.hpp"
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/assemble/tet_group.hpp"
 #include "lilyan/assemble/vertex_blocks.hpp"
+#include "lilyan/core/dispatch.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 
 namespace lilyan {

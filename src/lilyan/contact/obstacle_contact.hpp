@@ -20,7 +20,7 @@
 #include "lilyan/contact/touch.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/types.hpp"
-#include "lilyan/motion/rigid_motion.hpp"
+#include "lilyan/physics/rigid_motion.hpp"
 
 namespace lilyan {
 

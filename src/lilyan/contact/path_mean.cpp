@@ -1,6 +1,6 @@
 #include "lilyan/contact/path_mean.hpp"
 
-#include "lilyan/method/quadrature.hpp"
+#include "lilyan/core/quadrature.hpp"
 
 namespace lilyan {
 

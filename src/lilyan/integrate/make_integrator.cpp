@@ -3,16 +3,16 @@
 #include <algorithm>
 
 #include "lilyan/core/error.hpp"
-#include "lilyan/integrate/changing.hpp"
-#include "lilyan/integrate/collocation.hpp"
-#include "lilyan/integrate/compose.hpp"
-#include "lilyan/integrate/constrained.hpp"
-#include "lilyan/integrate/constrained_table.hpp"
-#include "lilyan/integrate/discrete_gradient.hpp"
-#include "lilyan/integrate/explicit.hpp"
+#include "lilyan/integrate/constrained/constrained.hpp"
+#include "lilyan/integrate/constrained/constrained_table.hpp"
+#include "lilyan/integrate/control/changing.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/integrate/lagrangian_step.hpp"
-#include "lilyan/integrate/minimise.hpp"
+#include "lilyan/integrate/step/collocation.hpp"
+#include "lilyan/integrate/step/compose.hpp"
+#include "lilyan/integrate/step/discrete_gradient.hpp"
+#include "lilyan/integrate/step/explicit.hpp"
+#include "lilyan/integrate/step/lagrangian_step.hpp"
+#include "lilyan/integrate/step/minimise.hpp"
 
 namespace lilyan {
 namespace {

@@ -1,7 +1,7 @@
 #include "lilyan/material/fixed_corotated.hpp"
 
-#include "lilyan/energy/tets.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/physics/tets.hpp"
 
 namespace lilyan::material {
 

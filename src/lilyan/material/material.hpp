@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lilyan/assemble/lanes.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/core/types.hpp"

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "lilyan/energy/tets.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/physics/tets.hpp"
 
 namespace lilyan::material {
 namespace {

@@ -19,7 +19,7 @@
 //   ∂Q_ij/∂F_kl = 2F_ij F_kl + δ_ik(I₁δ_jl − C_jl) − F_il F_kj − (FFᵀ)_ik δ_jl                  (7)
 #pragma once
 
-#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
 

@@ -11,7 +11,7 @@
 //   ∂P/∂F = μ I + f″ cof ⊗ cof + f′ ∂cof/∂F                                                     (4)
 #pragma once
 
-#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
 

@@ -1,7 +1,7 @@
 #include "lilyan/material/stable_neo_hookean.hpp"
 
-#include "lilyan/energy/tets.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/physics/tets.hpp"
 
 namespace lilyan::material {
 namespace {

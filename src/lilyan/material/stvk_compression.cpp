@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "lilyan/energy/tets.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/physics/tets.hpp"
 
 namespace lilyan::material {
 namespace {

@@ -15,8 +15,8 @@
 // that error to be below solver.energy_tolerance.
 #include <fmt/format.h>
 
+#include "lilyan/core/quadrature.hpp"
 #include "lilyan/method/method.hpp"
-#include "lilyan/method/quadrature.hpp"
 
 namespace lilyan::method {
 namespace {

@@ -14,8 +14,8 @@
 
 #include <Eigen/Dense>
 
+#include "lilyan/core/quadrature.hpp"
 #include "lilyan/method/method.hpp"
-#include "lilyan/method/quadrature.hpp"
 
 namespace lilyan::method {
 namespace {

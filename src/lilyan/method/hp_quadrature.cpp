@@ -14,8 +14,8 @@
 // to the contrary holds for paths of higher degree, see the method gauss).
 #include <fmt/format.h>
 
+#include "lilyan/core/quadrature.hpp"
 #include "lilyan/method/method.hpp"
-#include "lilyan/method/quadrature.hpp"
 
 namespace lilyan::method {
 

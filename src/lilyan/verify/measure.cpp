@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/verify/fit.hpp"
 
 namespace lilyan {

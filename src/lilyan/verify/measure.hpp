@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/problem/problem.hpp"
+#include "lilyan/system/problem.hpp"
 
 namespace lilyan {
 

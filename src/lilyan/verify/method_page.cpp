@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lilyan/integrate/constrained_table.hpp"
+#include "lilyan/integrate/constrained/constrained_table.hpp"
 
 namespace lilyan {
 namespace {

@@ -5,10 +5,10 @@
 #include <numbers>
 
 #include "lilyan/core/error.hpp"
-#include "lilyan/force/drag.hpp"
-#include "lilyan/force/drive.hpp"
-#include "lilyan/io/shapes.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/physics/drag.hpp"
+#include "lilyan/physics/drive.hpp"
+#include "lilyan/physics/shapes.hpp"
 #include "lilyan/verify/measure.hpp"
 
 namespace lilyan {

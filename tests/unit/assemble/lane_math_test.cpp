@@ -1,4 +1,4 @@
-#include "lilyan/assemble/lane_math.hpp"
+#include "lilyan/core/lane_math.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The functions of whole packs against the standard library's of more digits.
-#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/core/lanes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Steps that fail and are retried in halves.
 #include <gtest/gtest.h>
 
-#include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"

@@ -1,5 +1,5 @@
 // Systems that change between steps: prescribed vertices and moving obstacles.
-#include "lilyan/integrate/changing.hpp"
+#include "lilyan/integrate/control/changing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,14 +7,14 @@
 #include <numbers>
 #include <numeric>
 
-#include "lilyan/constraint/distance.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/contact/repulsion_springs.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/dissipation/rayleigh.hpp"
-#include "lilyan/integrate/step_control.hpp"
-#include "lilyan/motion/scripted.hpp"
+#include "lilyan/integrate/control/step_control.hpp"
+#include "lilyan/physics/distance.hpp"
+#include "lilyan/physics/rayleigh.hpp"
+#include "lilyan/physics/scripted.hpp"
 #include "support/body.hpp"
 
 namespace lilyan {

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "lilyan/force/drag.hpp"
-#include "lilyan/integrate/collocation_equation.hpp"
+#include "lilyan/integrate/step/collocation_equation.hpp"
+#include "lilyan/physics/drag.hpp"
 #include "support/body.hpp"
 #include "support/difference.hpp"
 

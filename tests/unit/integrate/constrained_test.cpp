@@ -4,15 +4,15 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
-#include "lilyan/constraint/distance.hpp"
-#include "lilyan/constraint/function.hpp"
-#include "lilyan/constraint/plane.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/energy/small_potential.hpp"
-#include "lilyan/integrate/constrained_table.hpp"
-#include "lilyan/integrate/constraint_check.hpp"
+#include "lilyan/integrate/constrained/constrained_table.hpp"
+#include "lilyan/integrate/constrained/constraint_check.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/problem/problem.hpp"
+#include "lilyan/physics/distance.hpp"
+#include "lilyan/physics/function.hpp"
+#include "lilyan/physics/plane.hpp"
+#include "lilyan/physics/small_potential.hpp"
+#include "lilyan/system/problem.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 

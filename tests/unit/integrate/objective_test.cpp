@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "lilyan/integrate/step_objective.hpp"
+#include "lilyan/integrate/step/step_objective.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 #include "support/schemes.hpp"

@@ -1,10 +1,10 @@
 // Steps of bodies large enough for conjugate gradients: what is conserved must not depend on them.
 #include <gtest/gtest.h>
 
+#include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/threads.hpp"
-#include "lilyan/diagnose/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/scene/scene.hpp"
 #include "support/body.hpp"
 #include "support/temp_folder.hpp"
 
@@ -91,13 +91,13 @@ TEST(PcgSteps, FarFromTheOrigin) {
 // with trial points beyond the result. The ledger has to speak of the result.
 TEST(PcgSteps, LedgerBalancesWhereStepsWereLengthened) {
   const TempFolder folder;
-  const Scene scene = load_scene(folder.write(
-      "s.toml",
-      "[integrator]\nmethod = \"implicit-midpoint\"\nstep = 0.1\nsteps = 60\n"
-      "[solver]\nenergy_tolerance = 1e-2\nvelocity_tolerance = 1e-2\n"
-      "[[body]]\nmass = 1\nmaterial = { mu = 1000, lambda = 500 }\n"
-      "shape = { kind = \"bar\", size = [8, 0.4, 0.4], cells = [24, 2, 2] }\n"
-      "deform = [{ kind = \"twist\", axis = \"x\", angle = 360 }]\n"));
+  const Scene scene = load_scene(
+      folder.write("s.toml",
+                   "[integrator]\nmethod = \"implicit-midpoint\"\nstep = 0.1\nsteps = 60\n"
+                   "[solver]\nenergy_tolerance = 1e-2\nvelocity_tolerance = 1e-2\n"
+                   "[[body]]\nmass = 1\nmaterial = { mu = 1000, lambda = 500 }\n"
+                   "shape = { kind = \"bar\", size = [8, 0.4, 0.4], cells = [24, 2, 2] }\n"
+                   "deform = [{ kind = \"twist\", axis = \"x\", angle = 360 }]\n"));
   for (const LinearChoice linear : {LinearChoice::automatic, LinearChoice::cholesky}) {
     SolverOptions options = scene.solver;
     options.newton.linear = linear;

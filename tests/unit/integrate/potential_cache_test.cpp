@@ -1,5 +1,5 @@
 // What is remembered of energies and gradients, and what is not.
-#include "lilyan/integrate/potential_cache.hpp"
+#include "lilyan/integrate/step/potential_cache.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Controllers of step sizes: tolerances kept, limits respected, ends hit, steps retraced.
-#include "lilyan/integrate/step_control.hpp"
+#include "lilyan/integrate/control/step_control.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,12 +7,12 @@
 #include <limits>
 #include <numbers>
 
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/force/drag.hpp"
-#include "lilyan/force/drive.hpp"
-#include "lilyan/integrate/step_density.hpp"
-#include "lilyan/problem/problem.hpp"
+#include "lilyan/integrate/control/step_density.hpp"
+#include "lilyan/physics/drag.hpp"
+#include "lilyan/physics/drive.hpp"
+#include "lilyan/system/problem.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"

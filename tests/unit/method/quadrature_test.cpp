@@ -1,4 +1,4 @@
-#include "lilyan/method/quadrature.hpp"
+#include "lilyan/core/quadrature.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,14 @@
 // report.html: what is in it, that it needs nothing else, and that it tells of failures.
-#include "lilyan/report/report.hpp"
+#include "app/report/report.hpp"
 
 #include <gtest/gtest.h>
 
 #include <regex>
 
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/report/html.hpp"
-#include "lilyan/report/summary_table.hpp"
-#include "lilyan/results/result_folder.hpp"
+#include "app/report/html.hpp"
+#include "app/report/summary_table.hpp"
+#include "app/run/result_folder.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

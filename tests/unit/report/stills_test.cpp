@@ -1,12 +1,12 @@
 // Pictures of runs that are done: one camera, frames by number, obstacles, and what cannot be
 // drawn.
-#include "lilyan/report/stills.hpp"
+#include "app/report/stills.hpp"
 
 #include <gtest/gtest.h>
 
+#include "app/run/result_folder.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/results/result_folder.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

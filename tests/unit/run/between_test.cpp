@@ -1,5 +1,5 @@
 // Events and output between steps: found by shortened steps, which keep what the method keeps.
-#include "lilyan/run/between.hpp"
+#include "app/run/between.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <numbers>
 #include <sstream>
 
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/results/result_folder.hpp"
-#include "lilyan/run/runner.hpp"
+#include "app/run/result_folder.hpp"
+#include "app/run/runner.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

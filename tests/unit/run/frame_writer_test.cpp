@@ -1,15 +1,15 @@
 // The formats that a run writes its frames in, and `export`, which writes them afterwards.
-#include "lilyan/run/frame_writer.hpp"
+#include "app/run/frame_writer.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/io/surface_mesh.hpp"
-#include "lilyan/results/result_folder.hpp"
-#include "lilyan/run/export.hpp"
+#include "app/files/surface_mesh.hpp"
+#include "app/run/export.hpp"
+#include "app/run/result_folder.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "support/mesh_text.hpp"
 
 namespace lilyan::test {

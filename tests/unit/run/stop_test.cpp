@@ -1,8 +1,8 @@
 // Runs that are stopped within a step.
 #include <gtest/gtest.h>
 
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/run/runner.hpp"
+#include "app/run/runner.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "support/temp_folder.hpp"
 #include "support/view.hpp"
 

@@ -5,8 +5,8 @@
 #include <regex>
 #include <string>
 
-#include "lilyan/diagnose/invariants.hpp"
-#include "lilyan/scene/scene.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

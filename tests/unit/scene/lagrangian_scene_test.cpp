@@ -6,8 +6,8 @@
 #include <regex>
 #include <string>
 
-#include "lilyan/scene/observables.hpp"
-#include "lilyan/scene/scene.hpp"
+#include "app/scene/observables.hpp"
+#include "app/scene/scene.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

@@ -4,7 +4,7 @@
 #include <regex>
 #include <string>
 
-#include "lilyan/scene/scene.hpp"
+#include "app/scene/scene.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

@@ -1,6 +1,6 @@
 // What scenes mean: placement, mass, deformation, regions, per-vertex files, the resolved scene.
-#include "lilyan/scene/scene.hpp"
-#include "lilyan/problem/problem.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/system/problem.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/diagnose/invariants.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

@@ -1,10 +1,10 @@
-#include "lilyan/view/recording.hpp"
+#include "app/view/recording.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "lilyan/view/outbox.hpp"
+#include "app/view/outbox.hpp"
 
 namespace lilyan::test {
 namespace {

@@ -1,9 +1,9 @@
-#include "lilyan/view/replay.hpp"
+#include "app/view/replay.hpp"
 
 #include <gtest/gtest.h>
 
+#include "app/run/result_folder.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/results/result_folder.hpp"
 #include "support/view.hpp"
 
 namespace lilyan::test {

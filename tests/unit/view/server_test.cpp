@@ -1,5 +1,5 @@
 // The live view through its sockets, with a client of its own.
-#include "lilyan/view/server.hpp"
+#include "app/view/server.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <boost/beast/websocket.hpp>
 #include <random>
 
+#include "app/view/broadcast.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/view/broadcast.hpp"
 #include "support/view.hpp"
 
 namespace lilyan::test {

@@ -1,4 +1,4 @@
-#include "lilyan/view/session.hpp"
+#include "app/view/session.hpp"
 
 #include <cmath>
 #include <set>

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "lilyan/material/all_materials.hpp"  // generated: one line per file of the folder
+#include "lilyan/all_materials.hpp"  // generated: one line per file of the folder
 #include "lilyan/material/material.hpp"
 
 namespace lilyan {

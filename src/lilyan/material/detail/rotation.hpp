@@ -12,7 +12,7 @@
 //   dR = Σᵢ Bᵢ (Bᵢ : dF)/(σⱼ+σₖ),   Bᵢ = B(q₀, qᵢ),  i = 1, 2, 3.                               (2)
 #pragma once
 
-#include "lilyan/assemble/lanes.hpp"
+#include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 
 namespace lilyan {

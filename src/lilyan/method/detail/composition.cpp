@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "lilyan/method/quadrature.hpp"
+#include "lilyan/core/quadrature.hpp"
 
 namespace lilyan {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string>
 
-#include "lilyan/method/all_methods.hpp"  // generated: one line per file of this folder
+#include "lilyan/all_methods.hpp"  // generated: one line per file of this folder
 #include "lilyan/method/method.hpp"
 
 namespace lilyan {

@@ -1,0 +1,63 @@
+// What `lilyan bench` measures: steps of a scene from its start, timed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "app/scene/scene.hpp"
+#include "lilyan/integrate/integrator.hpp"
+
+namespace lilyan::cli {
+
+// Of the steps that were timed, each time as a median over the repetitions.
+struct BenchResult {
+  std::string mesh, method, linear;
+  int threads = 1;
+  std::size_t vertices = 0;
+  std::size_t tets = 0;
+  double iterations = 0;         // Newton iterations a step
+  double linear_iterations = 0;  // of conjugate gradients, a Newton iteration
+  int fixes = 0;                 // Hessians that had to be modified
+  double assembly = 0, setup = 0, solve = 0, evaluation = 0;  // ms a Newton iteration
+  double iteration = 0;  // ms: a step's time over its iterations, everything included
+  double step = 0;       // ms
+  double hessian = 0;    // ms: one assembly
+  double bytes = 0;      // memory that the integrator has in use
+  bool solved = true;
+};
+
+// A scene stepped by one method with one linear solver. Each call of measure() takes `steps` steps
+// from the scene's start, always with the same integrator: what it made or learnt the first time
+// (the uncounted one) it has.
+class BenchCandidate {
+ public:
+  BenchCandidate(const Scene& scene, const std::string& mesh, const Scheme& scheme,
+                 LinearChoice linear, int threads, int steps);
+  void measure(bool count);
+  [[nodiscard]] BenchResult result() const;
+  [[nodiscard]] const State& state() const { return state_; }  // after the last measurement
+
+ private:
+  struct Sample {
+    double assembly, setup, solve, evaluation, iteration, step, hessian;
+  };
+
+  const Scene& scene_;
+  BenchResult result_;
+  int steps_;
+  std::unique_ptr<Integrator> integrator_;
+  State state_;
+  std::vector<Sample> samples_;
+};
+
+// The tolerances that benchmarks solve to: energy to 1e-9.
+[[nodiscard]] SolverOptions bench_tolerances(SolverOptions options);
+
+// Bytes that the program has allocated and not freed.
+[[nodiscard]] double memory_in_use();
+
+// A name for this kind of machine that can be part of a file's: "amd-epyc-2core".
+[[nodiscard]] std::string machine_name();
+
+}  // namespace lilyan::cli

@@ -1,0 +1,241 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
+#include "app/cli/commands.hpp"
+#include "app/cli/compare_progress.hpp"
+#include "app/cli/interrupt.hpp"
+#include "app/files/output_file.hpp"
+#include "app/report/report.hpp"
+#include "app/report/summary_table.hpp"
+#include "app/run/result_folder.hpp"
+#include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/error.hpp"
+#include "lilyan/core/parameter.hpp"
+#include "lilyan/core/threads.hpp"
+
+namespace lilyan::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTable = "table.csv";
+
+struct Contender {
+  std::string given;                  // "hp:alpha=0.25"
+  std::string folder;                 // "hp-alpha=0.25"
+  std::vector<std::string> settings;  // of the scene
+  RunRecord record;
+};
+
+Contender contender(const std::string& given) {
+  Contender c{.given = given, .folder = given};
+  std::ranges::replace(c.folder, ':', '-');
+  std::ranges::replace(c.folder, '/', '-');
+  const std::string name = given.substr(0, given.find(':'));
+  if (!find_method(name)) {
+    throw Error(
+        fmt::format("--methods: unknown method '{}'{}", name, suggestion(name, method_names())));
+  }
+  c.settings.push_back("integrator.method=" + name);
+  for (std::size_t at = name.size(); at < given.size();) {
+    const std::size_t end = std::min(given.find(':', at + 1), given.size());
+    const std::string setting = given.substr(at + 1, end - at - 1);
+    if (setting.find('=') == std::string::npos) {
+      throw Error(fmt::format("--methods: '{}' in '{}' is no parameter; write e.g. hp:alpha=0.25",
+                              setting, given));
+    }
+    c.settings.push_back("integrator." + setting);
+    at = end;
+  }
+  c.record.method = given;
+  c.record.folder = c.folder;
+  c.record.started = false;
+  c.record.summary.message = "the comparison did not get to its end";
+  return c;
+}
+
+std::vector<Contender> contenders(std::vector<std::string> methods, const Scene& scene) {
+  if (methods.empty() && scene.coordinates.empty()) {
+    methods = {"avf", "implicit-midpoint", "newmark", "backward-euler"};
+  } else if (methods.empty()) {
+    methods = {"stoermer-verlet", "implicit-midpoint", "rk4", "explicit-euler"};
+  }
+  std::vector<Contender> all;
+  for (const std::string& method : methods) {
+    all.push_back(contender(method));
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+      if (all[i].folder == all.back().folder) {
+        throw Error(fmt::format("--methods: '{}' is named twice", method));
+      }
+    }
+  }
+  return all;
+}
+
+std::string read_text(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Runs of an earlier comparison would be taken for those of this one. Those of methods that are
+// compared again are overwritten.
+void remove_earlier_runs(const fs::path& folder, const std::vector<Contender>& all) {
+  for (const std::string& name : listed_folders(read_text(folder / kTable))) {
+    // The table may have been edited: never anything outside of the folder.
+    if (name.empty() || name == "." || name == ".." || fs::path(name).has_parent_path()) continue;
+    if (std::ranges::find(all, name, &Contender::folder) != all.end()) continue;
+    const fs::path earlier = folder / name;
+    if (fs::is_symlink(earlier) || !fs::exists(earlier) || remove_results(earlier)) continue;
+    tell(fmt::format("{} of an earlier comparison has other files in it and was kept\n",
+                     earlier.string()));
+  }
+}
+
+// Makes the folder, or takes one that an earlier comparison left.
+void open_folder(const fs::path& folder, const std::vector<Contender>& all) {
+  try {
+    if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder)) &&
+        !fs::exists(folder / kTable)) {
+      throw Error(
+          fmt::format("{} exists and is not the result of a comparison; choose another "
+                      "folder with -o",
+                      folder.string()));
+    }
+    fs::create_directories(folder);
+    remove_earlier_runs(folder, all);
+    for (const char* name : {"energy", "energy-error", "momenta", "iterations"}) {
+      for (const char* ending : {".svg", ".png"}) fs::remove(folder / (std::string(name) + ending));
+    }
+    for (const char* name : {"table.md", "report.html"}) fs::remove(folder / name);
+  } catch (const fs::filesystem_error& error) {
+    throw Error(
+        fmt::format("cannot use {} for results: {}", folder.string(), error.code().message()));
+  }
+}
+
+void write_text(const fs::path& file, const std::string& text) {
+  OutputFile out(file);
+  out.write(text);
+  out.close();
+}
+
+// One method from reading the scene to its report. What goes wrong is told in its record.
+void run_one(const CompareOptions& options, const fs::path& folder, Contender& c,
+             CompareProgress& progress, std::size_t place) {
+  // Pictures are drawn one at a time: fonts are shared by the whole program.
+  static std::mutex drawing;
+  try {
+    SceneChanges changes{.settings = options.scene.settings, .steps = options.steps};
+    changes.settings.insert(changes.settings.end(), c.settings.begin(), c.settings.end());
+    changes.settings.emplace_back("output.report=true");
+    const Scene scene = load_scene(find_scene(options.scene.scene), changes);
+    ResultFolder results(folder / c.folder, scene);
+    DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
+    const auto observe = [&](const RunMoment& moment) {
+      results.add(moment);
+      progress.show(place, scene, moment);
+      return !interrupted();
+    };
+    const RunSummary summary = run_scene(scene, drift, observe, interrupt_flag());
+    const std::lock_guard lock(drawing);
+    results.finish(summary, drift);
+    c.record = std::move(*results.record());
+    c.record.folder = c.folder;
+    c.record.files.emplace_back("report.html");
+    progress.done(place, c.record.status());
+  } catch (const std::bad_alloc&) {
+    c.record.started = false;
+    c.record.summary.message = "there is not enough memory";
+    progress.done(place, "could not run");
+  } catch (const std::exception& error) {
+    c.record.started = false;
+    c.record.summary.message = error.what();
+    progress.done(place, "could not run");
+  }
+}
+
+// As many at a time as there are threads, each with one of its own: the loops of one run can only
+// be shared when it is alone.
+void run_all(const CompareOptions& options, const fs::path& folder, std::vector<Contender>& all,
+             CompareProgress& progress) {
+  set_threads(options.threads);
+  const auto at_once = std::min<std::size_t>(static_cast<std::size_t>(threads()), all.size());
+  if (at_once > 1) set_threads(1);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++) {
+      run_one(options, folder, all[i], progress, i);
+    }
+  };
+  std::vector<std::thread> workers;
+  for (std::size_t i = 0; i < at_once; ++i) workers.emplace_back(work);
+  for (std::thread& worker : workers) worker.join();
+}
+
+template <class Plot>
+void save(const Plot& figure, const fs::path& folder, const std::string& name) {
+  write_svg(figure, folder / (name + ".svg"));
+  write_png(figure, folder / (name + ".png"));
+}
+
+void write_results(const fs::path& folder, const std::string& title, Runs runs) {
+  write_text(folder / kTable, summary_csv(runs));
+  write_text(folder / "table.md", as_markdown(summary_table(runs)));
+  save(energy_figure(runs), folder, "energy");
+  save(energy_error_figure(runs), folder, "energy-error");
+  if (const FigureGrid momenta = momenta_figure(runs); !momenta.panels.empty()) {
+    save(momenta, folder, "momenta");
+  }
+  if (const Figure iterations = iterations_figure(runs); !iterations.series.empty()) {
+    save(iterations, folder, "iterations");
+  }
+  ReportText text{.title = title, .files = files_in(folder)};
+  std::erase_if(text.files, [](const std::string& name) { return name.ends_with('/'); });
+  write_report(folder / "report.html", text, runs);
+}
+
+}  // namespace
+
+int compare(const CompareOptions& options) {
+  // With the scene's own method: what is wrong with it is wrong for all.
+  const Scene scene = load_scene(find_scene(options.scene.scene),
+                                 {.settings = options.scene.settings, .steps = options.steps});
+  std::vector<Contender> all = contenders(options.methods, scene);
+  const fs::path folder = options.output.empty() ? fs::path("results") / (scene.name + "-compare")
+                                                 : fs::path(options.output);
+  open_folder(folder, all);
+  // Also a comparison that does not get to its end says what it wrote.
+  std::vector<const RunRecord*> runs;
+  for (const Contender& c : all) runs.push_back(&c.record);
+  write_text(folder / kTable, summary_csv(runs));
+  catch_interrupts();
+  std::vector<std::string> names;
+  for (const Contender& c : all) names.push_back(c.given);
+  CompareProgress progress(names, options.quiet);
+  run_all(options, folder, all, progress);
+  progress.finish();
+
+  write_results(folder, scene.title, runs);
+  fmt::print("{}", as_text(summary_table(runs)));
+  int code = kDone;
+  bool any = false;
+  for (const RunRecord* run : runs) {
+    any = any || run->started;
+    const bool whole = run->summary.end == RunEnd::finished || run->summary.end == RunEnd::event;
+    if (run->started && whole) continue;
+    code = kStopped;
+    const std::string& why = run->summary.message;
+    tell(fmt::format("{}: {}{}{}\n", run->method, run->status(), why.empty() ? "" : ": ", why));
+  }
+  fmt::print("results in {}: report.html, table.csv, table.md, and a folder for each method\n",
+             folder.string());
+  return any ? code : kBadInput;
+}
+
+}  // namespace lilyan::cli

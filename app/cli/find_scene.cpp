@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "app/cli/commands.hpp"
+#include "lilyan/core/error.hpp"
+#include "lilyan/core/parameter.hpp"
+
+namespace lilyan::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::array<fs::path, 2> scene_folders() { return {fs::path("scenes"), fs::path(LILYAN_SCENES)}; }
+
+}  // namespace
+
+std::vector<std::string> scene_names() {
+  std::vector<std::string> names;
+  for (const fs::path& folder : scene_folders()) {
+    if (!fs::is_directory(folder)) continue;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+    }
+  }
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+fs::path find_scene(const std::string& argument) {
+  if (fs::is_regular_file(argument)) return argument;
+  const bool bare =
+      argument.find('/') == std::string::npos && fs::path(argument).extension() != ".toml";
+  if (!bare) throw InputError({argument}, "there is no such scene file");
+  for (const fs::path& folder : scene_folders()) {
+    if (fs::path file = folder / (argument + ".toml"); fs::is_regular_file(file)) return file;
+  }
+  throw InputError({argument}, fmt::format("there is no scene of this name{}",
+                                           suggestion(argument, scene_names())));
+}
+
+}  // namespace lilyan::cli

@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "app/cli/commands.hpp"
+#include "app/cli/interrupt.hpp"
+#include "app/cli/progress.hpp"
+#include "app/run/describe.hpp"
+#include "app/run/result_folder.hpp"
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
+#include "app/view/broadcast.hpp"
+#include "app/view/page.hpp"
+#include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/error.hpp"
+#include "lilyan/core/threads.hpp"
+
+namespace lilyan::cli {
+namespace {
+
+// "Lz conserved, |Δ|/|Lz| ≤ 3.1e-15; p_phi (a symmetry) conserved, …"
+void print_watch(const Watch& watch) {
+  std::string line;
+  for (const Watch::Quantity& q : watch.invariants()) {
+    const bool kept = q.worst_relative() <= kConserved;
+    line += fmt::format("{}{}{} {}conserved, |Δ|/|{}| ≤ {:.1e}", line.empty() ? "  " : "; ", q.name,
+                        q.found ? " (cyclic)" : "", kept ? "" : "not ", q.name, q.worst_relative());
+  }
+  if (!line.empty()) fmt::print("{}\n", line);
+  if (watch.has_exact()) {
+    fmt::print("  distance from the exact solution: {:.3g} at the end, at most {:.3g}\n",
+               watch.error(), watch.worst_error());
+  }
+}
+
+void print_summary(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
+                   const ResultFolder& results) {
+  const System& system = *scene.system;
+  fmt::print("{} with {}: ", scene.name, scene.scheme.label);
+  if (scene.variable_steps()) {
+    fmt::print("{} steps of {:.3g} to {:.3g}{} ({} rejected)", summary.steps, summary.shortest_step,
+               summary.longest_step, time_unit(scene), summary.rejected_steps);
+  } else {
+    fmt::print("{} of {} steps of {}{}", summary.steps, scene.steps, scene.step, time_unit(scene));
+  }
+  fmt::print(" in {:.1f} s", summary.wall_seconds);
+  if (summary.steps > 0) {
+    fmt::print(" ({:.3g} ms and {:.1f} iterations a step)",
+               1e3 * summary.step_seconds / summary.steps,
+               static_cast<double>(summary.iterations) / summary.steps);
+  }
+  fmt::print("\n");
+  if (summary.halved_steps > 0) {
+    fmt::print("  {} steps were solved only after halving\n", summary.halved_steps);
+  }
+  fmt::print("  results in {}: {}\n", results.folder().string(), results.files());
+  for (const std::string& note : results.notes()) fmt::print("  {}\n", note);
+  if (summary.most_points > 0) {
+    fmt::print("  {} to {} Gauss points a step\n", summary.fewest_points, summary.most_points);
+  }
+  if (summary.round_off_steps > 0) {
+    fmt::print("  {} steps were solved to rounding error rather than to the tolerances\n",
+               summary.round_off_steps);
+  }
+  if (summary.steps == 0) return;
+  const bool worked = !system.forces().empty() || summary.ledger.work != 0;
+  const bool damped = summary.ledger.dissipation != 0;
+  if (damped || (worked && system.forces().empty())) {
+    fmt::print("  work done on the system {:.4g}, energy dissipated {:.4g}\n", summary.ledger.work,
+               0.0 - summary.ledger.dissipation);
+  }
+  std::string verdict;
+  for (const Verdict& v : verdicts(system, summary, drift)) {
+    verdict += (verdict.empty() ? "" : "; ") + v.text;
+  }
+  fmt::print("over {} steps: {}\n", summary.steps, verdict);
+  print_watch(results.watch());
+}
+
+constexpr std::chrono::seconds kGrace{5};
+
+std::unique_ptr<view::Broadcast> start_broadcast(const Scene& scene, const RunOptions& options) {
+  view::ServerOptions server{.insist = options.port.has_value(), .page = view::page()};
+  if (options.port) server.port = static_cast<unsigned short>(*options.port);
+  auto broadcast = std::make_unique<view::Broadcast>(scene, server);
+  tell(view_address(broadcast->port()));
+  return broadcast;
+}
+
+// Whoever watches when the run ends keeps the page for as long as it is open. Who has not opened it
+// yet, or loads it again, is given some seconds; in a terminal, until Ctrl-C.
+void await_viewers(const view::Broadcast& broadcast) {
+  using Clock = std::chrono::steady_clock;
+  if (interrupted()) return;
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  fmt::print("{}\n", terminal ? "the page stays until Ctrl-C"
+                              : "the page stays until it is closed, or until Ctrl-C");
+  std::fflush(stdout);
+  Clock::time_point watched = Clock::now();
+  while (!interrupted() && (terminal || Clock::now() - watched < kGrace)) {
+    if (broadcast.clients() > 0) watched = Clock::now();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  const Scene scene = load_scene(find_scene(options.scene.scene),
+                                 {.settings = options.scene.settings, .steps = options.steps});
+  const std::filesystem::path folder =
+      options.output.empty() ? std::filesystem::path("results") / (scene.name + "-" + scene.method)
+                             : std::filesystem::path(options.output);
+  // First, as it may fail, and what an earlier run left should stay then.
+  std::unique_ptr<view::Broadcast> broadcast;
+  if (options.view) broadcast = start_broadcast(scene, options);
+  ResultFolder results(folder, scene);
+  if (!options.quiet) {
+    tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, describe_size(scene),
+                     describe_plan(scene), scene.scheme.label, folder.string()));
+  }
+
+  set_threads(options.threads.value_or(scene.threads));
+  catch_interrupts();
+  DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
+  Progress progress(scene);
+  const auto observe = [&](const RunMoment& moment) {
+    results.add(moment);
+    if (broadcast) broadcast->add(moment);
+    if (!options.quiet) progress.show(moment);
+    return !interrupted();
+  };
+  const RunSummary summary = run_scene(scene, drift, observe, interrupt_flag());
+  if (!options.quiet) progress.finish();
+  results.finish(summary, drift);
+  print_summary(scene, summary, drift, results);
+  if (broadcast) {
+    broadcast->finish(summary);
+    await_viewers(*broadcast);
+  }
+  if (summary.end == RunEnd::failed) {
+    tell(
+        fmt::format("error: the run stopped: {}.\nEverything up to there is written. A smaller "
+                    "integrator.step, a larger solver.max_iterations or another method may help.\n",
+                    summary.message));
+    return kStopped;
+  }
+  if (summary.end == RunEnd::event) fmt::print("  ended by {}\n", summary.message);
+  if (summary.end == RunEnd::interrupted) {
+    tell(fmt::format("interrupted after step {}; everything up to there is written\n",
+                     summary.steps));
+    return kStopped;
+  }
+  return kDone;
+}
+
+int check(const SceneOptions& options) {
+  const std::filesystem::path file = find_scene(options.scene);
+  const Scene scene = load_scene(file, {.settings = options.settings});
+  fmt::print("{}: ok: {}, {} with {}\n", file.string(), describe_size(scene), describe_plan(scene),
+             scene.scheme.label);
+  return kDone;
+}
+
+}  // namespace lilyan::cli

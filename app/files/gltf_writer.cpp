@@ -1,0 +1,341 @@
+// glTF 2.0.
+//
+// Layout: Khronos Group, "glTF 2.0 Specification" (2021); the container of a .glb file is
+// section 4. The binary buffer holds, for each part in turn,
+//   indices of triangles, indices of edges            32-bit numbers, each a bufferView
+//   positions and normals of frame 0, 1, 2, ...       floats, one bufferView; from frame 1 on less
+//                                                     those of frame 0
+// and then the times and the weights of the animation. Everything is 4 bytes wide, so aligned.
+#include "app/files/gltf_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/files/file_extension.hpp"
+#include "app/files/output_file.hpp"
+#include "lilyan/core/error.hpp"
+#include "lilyan/core/version.hpp"
+
+namespace lilyan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kFloat = 5126;
+constexpr int kUint32 = 5125;
+constexpr int kVertexBuffer = 34962;
+constexpr int kIndexBuffer = 34963;
+constexpr int kLines = 1;
+constexpr int kTriangles = 4;
+constexpr std::uint64_t kVector = 3 * sizeof(float);
+
+std::string base64(std::string_view bytes) {
+  static const char* const kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    unsigned bits = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      bits = bits << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      out += i + k > bytes.size() ? '=' : kDigits[bits >> (18 - 6 * k) & 63];
+    }
+  }
+  return out;
+}
+
+// Positions and normals of a part in one frame, as they are or less those of the first.
+struct Attributes {
+  std::vector<float> positions;
+  std::vector<float> normals;
+};
+
+class GltfWriter {
+ public:
+  GltfWriter(std::span<const SurfacePart> parts, const FrameSource& frames)
+      : parts_(parts), frames_(frames) {
+    // Times must grow, also when they are rounded to single precision.
+    float last = 0;
+    for (std::size_t k = 0; k < frames.frames(); ++k) {
+      const auto t = static_cast<float>(frames.time(k) - frames.time(0));
+      if (k > 0 && !(t > last)) continue;
+      used_.push_back(k);
+      times_.push_back(t);
+      last = t;
+    }
+  }
+
+  // Everything but the data: needs one pass over the frames, for the bounds of each.
+  Json describe(UpAxis up) {
+    Json json;
+    json["asset"] = {{"version", "2.0"}, {"generator", "lilyan " + std::string(version())}};
+    json["scene"] = 0;
+    Json roots = Json::array();
+    json["nodes"] = Json::array();
+    json["materials"] = Json::array();
+    json["meshes"] = Json::array();
+    for (std::size_t p = 0; p < parts_.size(); ++p) describe_part(p, json, roots);
+    if (up == UpAxis::z) {
+      constexpr double kHalf = 0.70710678118654752;  // a quarter turn about x takes z to y
+      json["nodes"].push_back(
+          {{"name", "z up"}, {"rotation", {-kHalf, 0, 0, kHalf}}, {"children", roots}});
+      roots = Json::array({json["nodes"].size() - 1});
+    }
+    json["scenes"] = Json::array({{{"nodes", roots}}});
+    if (used_.size() > 1) describe_animation(json);
+    json["bufferViews"] = views_;
+    json["accessors"] = accessors_;
+    return json;
+  }
+
+  [[nodiscard]] std::uint64_t bytes() const { return offset_; }
+
+  template <class Sink>
+  void write_data(const Sink& sink) const {
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const SurfacePart& part = parts_[p];
+      std::vector<std::uint32_t> indices;
+      for (const auto& t : part.triangles) indices.insert(indices.end(), t.begin(), t.end());
+      for (const auto& e : part.edges) indices.insert(indices.end(), e.begin(), e.end());
+      sink(std::as_bytes(std::span(indices)));
+      Attributes first;
+      Attributes frame;
+      for (const std::size_t k : used_) {
+        load(p, k, frame);
+        if (k == used_.front()) {
+          first = frame;
+        } else {
+          subtract(first, frame);
+        }
+        sink(std::as_bytes(std::span(frame.positions)));
+        sink(std::as_bytes(std::span(frame.normals)));
+      }
+    }
+    if (used_.size() < 2) return;
+    sink(std::as_bytes(std::span(times_)));
+    std::vector<float> weights(used_.size() - 1);
+    for (std::size_t k = 0; k < used_.size(); ++k) {
+      std::ranges::fill(weights, 0.0F);
+      if (k > 0) weights[k - 1] = 1;
+      sink(std::as_bytes(std::span(weights)));
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t first_vertex(std::size_t p) const {
+    return vertex_count(parts_.first(p));
+  }
+
+  // Normals stay empty where there are no triangles.
+  void load(std::size_t p, std::size_t frame, Attributes& out) const {
+    std::vector<float> all;
+    frames_.read(frame, all);
+    const SurfacePart& part = parts_[p];
+    const std::span<const float> own =
+        std::span<const float>(all).subspan(3 * first_vertex(p), 3 * part.vertices.size());
+    out.positions.assign(own.begin(), own.end());
+    out.normals.clear();
+    if (!part.triangles.empty()) vertex_normals(own, part.triangles, out.normals);
+  }
+
+  static void subtract(const Attributes& first, Attributes& frame) {
+    for (std::size_t i = 0; i < frame.positions.size(); ++i)
+      frame.positions[i] -= first.positions[i];
+    for (std::size_t i = 0; i < frame.normals.size(); ++i) frame.normals[i] -= first.normals[i];
+  }
+
+  std::size_t add_view(std::uint64_t size, int target) {
+    Json view = {{"buffer", 0}, {"byteOffset", offset_}, {"byteLength", size}};
+    if (target != 0) view["target"] = target;
+    if (target == kVertexBuffer) view["byteStride"] = kVector;
+    views_.push_back(view);
+    offset_ += size;
+    return views_.size() - 1;
+  }
+
+  std::size_t add_accessor(std::size_t view, std::uint64_t offset, int type, std::uint64_t count,
+                           const char* shape) {
+    accessors_.push_back({{"bufferView", view},
+                          {"byteOffset", offset},
+                          {"componentType", type},
+                          {"count", count},
+                          {"type", shape}});
+    return accessors_.size() - 1;
+  }
+
+  void add_bounds(std::span<const float> points) {
+    std::array<float, 3> least = {points[0], points[1], points[2]};
+    std::array<float, 3> most = least;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      least[i % 3] = std::min(least[i % 3], points[i]);
+      most[i % 3] = std::max(most[i % 3], points[i]);
+    }
+    accessors_.back()["min"] = least;
+    accessors_.back()["max"] = most;
+  }
+
+  std::size_t add_indices(std::uint64_t count) {
+    const std::size_t view = add_view(count * sizeof(std::uint32_t), kIndexBuffer);
+    return add_accessor(view, 0, kUint32, count, "SCALAR");
+  }
+
+  void describe_part(std::size_t p, Json& json, Json& roots) {
+    const SurfacePart& part = parts_[p];
+    const std::size_t material = json["materials"].size();
+    json["materials"].push_back({{"name", part.name},
+                                 {"pbrMetallicRoughness",
+                                  {{"baseColorFactor", colour(part.body)},
+                                   {"metallicFactor", 0},
+                                   {"roughnessFactor", 0.7}}},
+                                 {"doubleSided", true}});
+    Json triangles;
+    Json lines;
+    if (!part.triangles.empty()) {
+      triangles = {{"mode", kTriangles},
+                   {"material", material},
+                   {"indices", add_indices(3 * part.triangles.size())}};
+    }
+    if (!part.edges.empty()) {
+      lines = {{"mode", kLines},
+               {"material", material},
+               {"indices", add_indices(2 * part.edges.size())}};
+    }
+    const std::uint64_t count = part.vertices.size();
+    const std::uint64_t frame_bytes = count * kVector * (part.triangles.empty() ? 1 : 2);
+    const std::size_t view = add_view(used_.size() * frame_bytes, kVertexBuffer);
+    Json names = Json::array();
+    Attributes first;
+    Attributes frame;
+    for (std::size_t k = 0; k < used_.size(); ++k) {
+      load(p, used_[k], frame);
+      if (k == 0) {
+        first = frame;
+      } else {
+        subtract(first, frame);
+        names.push_back(fmt::format("t = {:.6g}", frames_.time(used_[k])));
+      }
+      Json attributes;
+      attributes["POSITION"] = add_accessor(view, k * frame_bytes, kFloat, count, "VEC3");
+      add_bounds(frame.positions);
+      if (!lines.is_null()) put_attributes(lines, k, attributes);
+      if (!triangles.is_null()) {
+        attributes["NORMAL"] =
+            add_accessor(view, k * frame_bytes + count * kVector, kFloat, count, "VEC3");
+        put_attributes(triangles, k, attributes);
+      }
+    }
+    Json mesh = {{"name", part.name}, {"primitives", Json::array()}};
+    for (const Json& primitive : {triangles, lines}) {
+      if (!primitive.is_null()) mesh["primitives"].push_back(primitive);
+    }
+    if (used_.size() > 1) {
+      mesh["weights"] = std::vector<int>(used_.size() - 1, 0);
+      mesh["extras"] = {{"targetNames", names}};
+    }
+    roots.push_back(json["nodes"].size());
+    json["nodes"].push_back({{"name", part.name}, {"mesh", json["meshes"].size()}});
+    json["meshes"].push_back(mesh);
+  }
+
+  static void put_attributes(Json& primitive, std::size_t frame, const Json& attributes) {
+    if (frame == 0) {
+      primitive["attributes"] = attributes;
+    } else {
+      primitive["targets"].push_back(attributes);
+    }
+  }
+
+  void describe_animation(Json& json) {
+    const std::uint64_t count = used_.size();
+    const std::size_t time_view = add_view(count * sizeof(float), 0);
+    const std::size_t input = add_accessor(time_view, 0, kFloat, count, "SCALAR");
+    accessors_.back()["min"] = {times_.front()};
+    accessors_.back()["max"] = {times_.back()};
+    const std::size_t weight_view = add_view(count * (count - 1) * sizeof(float), 0);
+    const std::size_t output = add_accessor(weight_view, 0, kFloat, count * (count - 1), "SCALAR");
+    Json channels = Json::array();
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      channels.push_back({{"sampler", 0}, {"target", {{"node", p}, {"path", "weights"}}}});
+    }
+    json["animations"] = Json::array(
+        {{{"name", "run"},
+          {"channels", channels},
+          {"samplers",
+           Json::array({{{"input", input}, {"output", output}, {"interpolation", "LINEAR"}}})}}});
+  }
+
+  static std::array<double, 4> colour(int body) {
+    static constexpr std::array<std::array<double, 4>, 6> kColours = {{{0.80, 0.45, 0.32, 1},
+                                                                       {0.30, 0.50, 0.72, 1},
+                                                                       {0.45, 0.65, 0.38, 1},
+                                                                       {0.82, 0.68, 0.34, 1},
+                                                                       {0.58, 0.45, 0.66, 1},
+                                                                       {0.50, 0.50, 0.50, 1}}};
+    return kColours[static_cast<std::size_t>(body) % kColours.size()];
+  }
+
+  std::span<const SurfacePart> parts_;
+  const FrameSource& frames_;
+  std::vector<std::size_t> used_;  // frames
+  std::vector<float> times_;
+  Json views_ = Json::array();
+  Json accessors_ = Json::array();
+  std::uint64_t offset_ = 0;
+};
+
+std::string little_endian(std::uint64_t value) {
+  std::string bytes;
+  for (int i = 0; i < 4; ++i) bytes += static_cast<char>(value >> (8 * i) & 255);
+  return bytes;
+}
+
+}  // namespace
+
+std::uint64_t gltf_bytes(std::uint64_t vertices, std::uint64_t frames) {
+  return frames * (2 * kVector * vertices + sizeof(float) * frames);
+}
+
+void write_gltf(const std::filesystem::path& path, std::span<const SurfacePart> parts,
+                const FrameSource& frames, UpAxis up) {
+  const std::uint64_t size = gltf_bytes(vertex_count(parts), frames.frames());
+  if (size > kGltfMost) {
+    throw Error(fmt::format(
+        "{} would have {:.1f} GB with {} frames of {} vertices, and 2 GiB is the "
+        "most: take fewer frames (output.every, or --every of lilyan export)",
+        path.string(), static_cast<double>(size) / 1e9, frames.frames(), vertex_count(parts)));
+  }
+  GltfWriter writer(parts, frames);
+  Json json = writer.describe(up);
+  Json buffer = {{"byteLength", writer.bytes()}};
+  const auto text_of = [](const Json& j) {
+    return j.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  OutputFile file(path);
+  if (extension_of(path) == ".gltf") {
+    std::string data;
+    writer.write_data([&](std::span<const std::byte> bytes) {
+      data.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    });
+    buffer["uri"] = "data:application/octet-stream;base64," + base64(data);
+    json["buffers"] = Json::array({buffer});
+    file.write(text_of(json) + "\n");
+  } else {
+    json["buffers"] = Json::array({buffer});
+    std::string text = text_of(json);
+    text.append((4 - text.size() % 4) % 4, ' ');
+    const std::uint64_t total = 12 + 8 + text.size() + 8 + writer.bytes();
+    file.write("glTF" + little_endian(2) + little_endian(total));
+    file.write(little_endian(text.size()) + "JSON" + text);
+    file.write(little_endian(writer.bytes()) + std::string("BIN\0", 4));
+    writer.write_data([&](std::span<const std::byte> bytes) { file.write_raw(bytes); });
+  }
+  file.close();
+}
+
+}  // namespace lilyan

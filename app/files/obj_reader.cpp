@@ -1,0 +1,91 @@
+// Wavefront surfaces (.obj).
+//
+// Layout: Wavefront Technologies, "Advanced Visualizer" manual, appendix B1. Each line begins with
+// a keyword. Of use here are
+//   v x y z [...]           a vertex, numbered from 1 in order
+//   f v[/vt[/vn]] ...       a polygon; a negative number counts back from the latest vertex
+// and everything else (texture coordinates, normals, groups, materials, lines) is passed over. A
+// backslash at the end of a line continues it.
+#include <cstdint>
+#include <vector>
+
+#include "app/files/mesh_builder.hpp"
+#include "app/files/surface_readers.hpp"
+#include "app/files/text_scanner.hpp"
+
+namespace lilyan {
+namespace {
+
+class ObjReader {
+ public:
+  ObjReader(const std::string& file, std::string_view bytes) : scanner_(file, bytes, '#') {}
+
+  SurfaceMesh read() {
+    while (scanner_.next_line()) {
+      const std::string_view keyword = scanner_.word_in_line();
+      if (keyword == "v") {
+        read_vertex();
+      } else if (keyword == "f" || keyword == "fo") {
+        read_face();
+      } else {
+        while (!next_word().empty()) continue;
+      }
+    }
+    return builder_.finish_surface(scanner_);
+  }
+
+ private:
+  std::string_view next_word() {
+    std::string_view word = scanner_.word_in_line();
+    while (word == "\\" && scanner_.next_line()) word = scanner_.word_in_line();
+    return word;
+  }
+
+  void read_vertex() {
+    const double x = scanner_.to_double(next_word(), "a vertex's x coordinate");
+    const double y = scanner_.to_double(next_word(), "a vertex's y coordinate");
+    const double z = scanner_.to_double(next_word(), "a vertex's z coordinate");
+    builder_.add_vertex(scanner_, builder_.vertex_count() + 1, {x, y, z});
+    while (!next_word().empty()) continue;
+  }
+
+  void read_face() {
+    corners_.clear();
+    const std::uint64_t place = scanner_.place();
+    for (std::string_view word = next_word(); !word.empty(); word = next_word()) {
+      corners_.push_back(corner(word));
+    }
+    if (corners_.size() < 3) {
+      scanner_.fail_at(
+          place, "a face has " + std::to_string(corners_.size()) + " vertices: expected 3 or more");
+    }
+    builder_.add_face(place, ++faces_, corners_);
+  }
+
+  std::uint64_t corner(std::string_view word) {
+    const std::string_view number = word.substr(0, word.find('/'));
+    if (number.empty()) scanner_.fail_expected("a face's vertex, such as 3 or 3/1/2", word);
+    const std::int64_t index = scanner_.to_int(number, "the number of a face's vertex");
+    if (index > 0) return static_cast<std::uint64_t>(index);
+    const auto count = static_cast<std::int64_t>(builder_.vertex_count());
+    if (index == 0 || index < -count) {
+      scanner_.fail("a face names vertex " + std::to_string(index) +
+                    ": vertices count from 1, or back from the latest, -1, of " +
+                    std::to_string(count) + " so far");
+    }
+    return static_cast<std::uint64_t>(count + index + 1);
+  }
+
+  TextScanner scanner_;
+  MeshBuilder builder_{MeshCells::faces};
+  std::vector<std::uint64_t> corners_;
+  std::uint64_t faces_ = 0;
+};
+
+}  // namespace
+
+SurfaceMesh read_obj(const std::string& file, std::string_view bytes) {
+  return ObjReader(file, bytes).read();
+}
+
+}  // namespace lilyan

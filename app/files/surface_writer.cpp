@@ -1,0 +1,194 @@
+// Surfaces into files. The layouts of PLY, OBJ and STL are described in their readers.
+#include "app/files/surface_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "app/files/file_extension.hpp"
+#include "app/files/frame_store.hpp"
+#include "app/files/gltf_writer.hpp"
+#include "app/files/output_file.hpp"
+#include "app/files/usda_writer.hpp"
+#include "lilyan/core/error.hpp"
+
+namespace lilyan {
+namespace {
+
+template <class T>
+void put(std::string& out, T value) {
+  std::array<char, sizeof(T)> bytes{};
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  out.append(bytes.data(), bytes.size());
+}
+
+std::vector<float> normals_of(const SurfacePart& part, Points points) {
+  std::vector<float> own;
+  gather({&part, 1}, points, own);
+  std::vector<float> normals;
+  vertex_normals(own, part.triangles, normals);
+  return normals;
+}
+
+double at(Points points, int vertex, std::size_t axis) {
+  return points[3 * static_cast<std::size_t>(vertex) + axis];
+}
+
+// A name that stays one word of a line.
+std::string one_word(std::string name) {
+  for (char& c : name) {
+    if (static_cast<unsigned char>(c) <= ' ') c = '_';
+  }
+  return name;
+}
+
+}  // namespace
+
+void write_ply(const std::filesystem::path& path, const SurfaceFrame& frame) {
+  std::size_t triangles = 0;
+  std::size_t edges = 0;
+  for (const SurfacePart& part : frame.parts) {
+    triangles += part.triangles.size();
+    edges += part.edges.size();
+  }
+  const bool moving = !frame.velocity.empty();
+  std::string out = fmt::format(
+      "ply\nformat binary_little_endian 1.0\ncomment written by lilyan\nelement vertex {}\n"
+      "property double x\nproperty double y\nproperty double z\n"
+      "property float nx\nproperty float ny\nproperty float nz\n{}"
+      "element face {}\nproperty list uchar int vertex_indices\nproperty int body\n",
+      vertex_count(frame.parts),
+      moving ? "property float vx\nproperty float vy\nproperty float vz\n" : "", triangles);
+  if (edges > 0) {
+    out += fmt::format(
+        "element edge {}\nproperty int vertex1\nproperty int vertex2\nproperty int body\n", edges);
+  }
+  out += "end_header\n";
+  for (const SurfacePart& part : frame.parts) {
+    const std::vector<float> normals = normals_of(part, frame.points);
+    for (std::size_t i = 0; i < part.vertices.size(); ++i) {
+      for (std::size_t a = 0; a < 3; ++a) put(out, at(frame.points, part.vertices[i], a));
+      for (std::size_t a = 0; a < 3; ++a) put(out, normals[3 * i + a]);
+      for (std::size_t a = 0; moving && a < 3; ++a) {
+        put(out, static_cast<float>(at(frame.velocity, part.vertices[i], a)));
+      }
+    }
+  }
+  std::int32_t first = 0;
+  for (const SurfacePart& part : frame.parts) {
+    for (const auto& t : part.triangles) {
+      put(out, std::uint8_t{3});
+      for (const int v : t) put(out, std::int32_t{first + v});
+      put(out, std::int32_t{part.body});
+    }
+    first += static_cast<std::int32_t>(part.vertices.size());
+  }
+  first = 0;
+  for (const SurfacePart& part : frame.parts) {
+    for (const auto& e : part.edges) {
+      for (const int v : e) put(out, std::int32_t{first + v});
+      put(out, std::int32_t{part.body});
+    }
+    first += static_cast<std::int32_t>(part.vertices.size());
+  }
+  OutputFile file(path);
+  file.write(out);
+  file.close();
+}
+
+void write_obj(const std::filesystem::path& path, const SurfaceFrame& frame) {
+  fmt::memory_buffer out;
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "# written by lilyan\n");
+  std::size_t first = 1;
+  for (const SurfacePart& part : frame.parts) {
+    fmt::format_to(to, "o {}\n", one_word(part.name));
+    for (const int v : part.vertices) {
+      fmt::format_to(to, "v {} {} {}\n", at(frame.points, v, 0), at(frame.points, v, 1),
+                     at(frame.points, v, 2));
+    }
+    const std::vector<float> normals = normals_of(part, frame.points);
+    for (std::size_t i = 0; i + 2 < normals.size(); i += 3) {
+      fmt::format_to(to, "vn {} {} {}\n", normals[i], normals[i + 1], normals[i + 2]);
+    }
+    const auto number = [&](int v) { return first + static_cast<std::size_t>(v); };
+    for (const auto& t : part.triangles) {
+      fmt::format_to(to, "f {0}//{0} {1}//{1} {2}//{2}\n", number(t[0]), number(t[1]),
+                     number(t[2]));
+    }
+    for (const auto& e : part.edges) fmt::format_to(to, "l {} {}\n", number(e[0]), number(e[1]));
+    first += part.vertices.size();
+  }
+  OutputFile file(path);
+  file.write({out.data(), out.size()});
+  file.close();
+}
+
+void write_stl(const std::filesystem::path& path, const SurfaceFrame& frame) {
+  std::string header = "binary STL written by lilyan";
+  header.resize(80, ' ');
+  std::string body;
+  std::uint32_t count = 0;
+  for (const SurfacePart& part : frame.parts) {
+    for (const auto& t : part.triangles) {
+      std::array<std::array<double, 3>, 3> p{};
+      for (std::size_t c = 0; c < 3; ++c) {
+        for (std::size_t a = 0; a < 3; ++a) {
+          p[c][a] = at(frame.points, part.vertices[static_cast<std::size_t>(t[c])], a);
+        }
+      }
+      std::array<double, 3> n{};
+      for (std::size_t a = 0; a < 3; ++a) {
+        const std::size_t b = (a + 1) % 3;
+        const std::size_t c = (a + 2) % 3;
+        n[a] =
+            (p[1][b] - p[0][b]) * (p[2][c] - p[0][c]) - (p[1][c] - p[0][c]) * (p[2][b] - p[0][b]);
+      }
+      const double length = std::hypot(n[0], n[1], n[2]);
+      for (const double x : n) put(body, static_cast<float>(length > 0 ? x / length : 0.0));
+      for (const auto& point : p) {
+        for (const double x : point) put(body, static_cast<float>(x));
+      }
+      put(body, std::uint16_t{0});
+      ++count;
+    }
+  }
+  put(header, count);
+  OutputFile file(path);
+  file.write(header);
+  file.write(body);
+  file.close();
+}
+
+bool is_surface_extension(std::string_view extension) {
+  static constexpr std::array<std::string_view, 6> kAll = {".ply", ".obj",  ".stl",
+                                                           ".glb", ".gltf", ".usda"};
+  return std::ranges::find(kAll, extension) != kAll.end();
+}
+
+void write_surface(const std::filesystem::path& path, const SurfaceFrame& frame) {
+  const std::string extension = extension_of(path);
+  if (extension == ".ply") return write_ply(path, frame);
+  if (extension == ".obj") return write_obj(path, frame);
+  if (extension == ".stl") return write_stl(path, frame);
+  std::vector<float> points;
+  gather(frame.parts, frame.points, points);
+  const OneFrame one(std::move(points));
+  if (extension == ".glb" || extension == ".gltf") {
+    return write_gltf(path, frame.parts, one, frame.up);
+  }
+  if (extension == ".usda") return write_usda(path, frame.parts, one, frame.up);
+  throw Error(
+      fmt::format("{}: unknown format '{}' for a surface: expected .ply, .obj, .stl, .glb, "
+                  ".gltf or .usda",
+                  path.string(), extension));
+}
+
+}  // namespace lilyan

@@ -1,0 +1,130 @@
+#include "app/files/vtu.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "lilyan/core/error.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr std::uint8_t kVtkLine = 3;
+constexpr std::uint8_t kVtkTriangle = 5;
+constexpr std::uint8_t kVtkTetra = 10;
+
+// Arrays to be appended behind the XML, each preceded by its size in bytes; the XML refers to them
+// by offset.
+class Appended {
+ public:
+  template <class T>
+  std::size_t add(std::span<const T> values) {
+    const std::size_t offset = bytes_.size();
+    const std::uint64_t size = values.size_bytes();
+    bytes_.append(reinterpret_cast<const char*>(&size), sizeof size);
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    return offset;
+  }
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+std::string data_array(std::string_view type, std::string_view name, int components,
+                       std::size_t offset) {
+  return fmt::format(
+      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
+      "offset=\"{}\"/>\n",
+      type, name, components, offset);
+}
+
+std::string vectors(Appended& data, std::string_view name, Points all, bool float64) {
+  if (float64) return data_array("Float64", name, 3, data.add(all));
+  const std::vector<float> single(all.begin(), all.end());
+  return data_array("Float32", name, 3, data.add(std::span<const float>(single)));
+}
+
+struct Cells {
+  std::vector<std::int64_t> connectivity;
+  std::vector<std::int64_t> offsets;
+  std::vector<std::uint8_t> types;
+  std::vector<std::int32_t> bodies;
+
+  template <std::size_t N>
+  void add(std::span<const std::array<int, N>> cells, std::span<const int> body,
+           std::uint8_t type) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      connectivity.insert(connectivity.end(), cells[i].begin(), cells[i].end());
+      offsets.push_back(static_cast<std::int64_t>(connectivity.size()));
+      types.push_back(type);
+      bodies.push_back(i < body.size() ? body[i] : 0);
+    }
+  }
+};
+
+template <class T>
+std::string scalars(Appended& data, std::string_view type, std::string_view name,
+                    const std::vector<T>& values) {
+  return data_array(type, name, 1, data.add(std::span<const T>(values)));
+}
+
+}  // namespace
+
+void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
+  static_assert(std::endian::native == std::endian::little);
+  Appended data;
+  Cells cells;
+  const FrameGeometry& geometry = frame.geometry;
+  cells.add(geometry.tets, geometry.tet_body, kVtkTetra);
+  cells.add(geometry.triangles, geometry.triangle_body, kVtkTriangle);
+  cells.add(geometry.edges, geometry.edge_body, kVtkLine);
+
+  std::string xml = fmt::format(
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+      "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n"
+      "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
+      frame.x.size() / 3, cells.types.size());
+  xml += "<Points>\n" + vectors(data, "position", frame.x, frame.float64) + "</Points>\n";
+  if (!frame.v.empty()) {
+    xml += "<PointData Vectors=\"velocity\">\n" +
+           vectors(data, "velocity", frame.v, frame.float64) + "</PointData>\n";
+  }
+  xml += "<CellData>\n" + scalars(data, "Int32", "body", cells.bodies) + "</CellData>\n<Cells>\n";
+  xml += scalars(data, "Int64", "connectivity", cells.connectivity);
+  xml += scalars(data, "Int64", "offsets", cells.offsets);
+  xml += scalars(data, "UInt8", "types", cells.types);
+  xml += "</Cells>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
+
+  std::ofstream stream(file, std::ios::binary);
+  stream << xml << data.bytes() << "\n</AppendedData>\n</VTKFile>\n";
+  stream.flush();
+  if (!stream) throw Error(fmt::format("cannot write {}", file.string()));
+}
+
+PvdWriter::PvdWriter(const std::filesystem::path& file) : file_(file), stream_(file) {
+  stream_ << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n"
+             "<Collection>\n";
+  tail_ = stream_.tellp();
+  close_tags();
+}
+
+void PvdWriter::add(double t, const std::filesystem::path& frame) {
+  stream_.seekp(tail_);
+  stream_ << fmt::format("<DataSet timestep=\"{:.17g}\" file=\"{}\"/>\n", t,
+                         frame.generic_string());
+  tail_ = stream_.tellp();
+  close_tags();
+}
+
+void PvdWriter::close_tags() {
+  stream_ << "</Collection>\n</VTKFile>\n";
+  stream_.flush();
+  if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
+}
+
+}  // namespace lilyan

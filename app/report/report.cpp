@@ -1,0 +1,291 @@
+#include "app/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/files/output_file.hpp"
+#include "app/report/frame_strip.hpp"
+#include "app/report/html.hpp"
+#include "app/report/summary_table.hpp"
+#include "lilyan/core/version.hpp"
+
+namespace lilyan {
+namespace {
+
+using html::escaped;
+
+std::string seconds(double s) { return fmt::format("{:.3g} s", s); }
+
+// The runs in a page that is being written.
+class Page {
+ public:
+  Page(const ReportText& text, Runs runs) : text_(text), runs_(runs) {}
+
+  std::string write() {
+    header();
+    if (runs_.size() > 1) section("Methods", summary());
+    section("Frames", frame_strips(runs_));
+    section("Motion", pictures());
+    section(runs_.front()->in_space ? "Energy and momenta" : "Energy", conservation());
+    section("Invariants", invariants());
+    section("Events", events());
+    section("Ledger: where the energy went", ledger());
+    section("Time", timings());
+    section("Scene", scene());
+    section("Files", files());
+    out_ += fmt::format("<footer>Lilyan {}, commit {}</footer>\n", escaped(version()),
+                        escaped(commit()));
+    return html::page(text_.title, out_);
+  }
+
+ private:
+  void section(std::string_view title, const std::string& content) {
+    if (!content.empty()) out_ += fmt::format("<h2>{}</h2>\n{}", title, content);
+  }
+
+  [[nodiscard]] bool one() const { return runs_.size() == 1; }
+
+  template <class Plot>
+  std::string plot(const Plot& figure, std::string_view description, bool full = false) {
+    return fmt::format(
+        "<figure{}>{}</figure>\n", full ? " class=\"full\"" : "",
+        html::inline_svg(svg_text(figure), fmt::format("p{}-", ++plots_), description));
+  }
+
+  void header() {
+    out_ += fmt::format("<h1>{}</h1>\n", escaped(text_.title));
+    if (!text_.note.empty()) out_ += fmt::format("<p class=\"soft\">{}</p>\n", escaped(text_.note));
+    const RunRecord& first = *runs_.front();
+    const auto fact = [&](std::string_view what, const std::string& value) {
+      if (!value.empty()) {
+        out_ += fmt::format("<dt>{}</dt><dd>{}</dd>\n", what, escaped(value));
+      }
+    };
+    const auto ran = std::ranges::find_if(runs_, &RunRecord::started);
+    const RunRecord& shown = ran == runs_.end() ? first : **ran;
+    out_ += "<dl class=\"facts\">\n";
+    fact("Scene", shown.size.empty() ? shown.name : fmt::format("{}: {}", shown.name, shown.size));
+    std::string methods;
+    for (const RunRecord* run : runs_) methods += (methods.empty() ? "" : ", ") + run->method;
+    fact(one() ? "Method" : "Methods", methods);
+    fact("Steps", one() ? fmt::format("{}, {} done", shown.plan, shown.summary.steps) : shown.plan);
+    if (one()) fact("Wall time", seconds(shown.summary.wall_seconds));
+    fact("Program", fmt::format("lilyan {} ({})", version(), commit()));
+    out_ += "</dl>\n";
+    for (const RunRecord* run : runs_) ending(*run);
+    if (one()) out_ += verdict_list(first);
+  }
+
+  // Of a run that did not get to its end.
+  void ending(const RunRecord& run) {
+    if (run.started && run.summary.end == RunEnd::finished) return;
+    const std::string who = one() ? "The run" : run.method;
+    const bool event = run.started && run.summary.end == RunEnd::event;
+    std::string what = !run.started ? who + " could not run this scene"
+                       : event      ? who + " was ended by an event"
+                       : run.summary.end == RunEnd::interrupted
+                           ? fmt::format("{} was interrupted after step {}", who, run.summary.steps)
+                           : fmt::format("{} failed after step {}", who, run.summary.steps);
+    if (!run.summary.message.empty()) what += ": " + run.summary.message;
+    out_ += fmt::format("<p class=\"{}\">{}.</p>\n", event ? "soft" : "stopped", escaped(what));
+  }
+
+  static std::string verdict_list(const RunRecord& run) {
+    if (run.verdicts.empty()) return {};
+    std::string out = "<ul class=\"verdicts\">\n";
+    for (const Verdict& v : run.verdicts) {
+      out += fmt::format("<li class=\"{}\">{}</li>\n",
+                         v.kind == Verdict::Kind::kept       ? "kept"
+                         : v.kind == Verdict::Kind::not_kept ? "lost"
+                                                             : "none",
+                         escaped(v.text));
+    }
+    return out + "</ul>\n";
+  }
+
+  std::string summary() {
+    SummaryTable table = summary_table(runs_);
+    for (auto& row : table.rows) {
+      for (std::string& cell : row) cell = escaped(cell);
+    }
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const RunRecord& run = *runs_[i];
+      if (!run.started || run.summary.steps == 0) continue;
+      const auto mark = [&](const std::string& head, const Deviation& d) {
+        const auto column = std::ranges::find(table.head, head);
+        if (column == table.head.end()) return;
+        std::string& cell = table.rows[i][static_cast<std::size_t>(column - table.head.begin())];
+        if (cell == "–") return;
+        cell = fmt::format("<span class=\"{}\">{}</span>",
+                           d.worst_relative() <= kConserved ? "good" : "bad", cell);
+      };
+      mark("|ΔE|/E₀", run.energy);
+      mark("|ΔP|/|P|", run.linear);
+      mark("|ΔL|/|L|", run.angular);
+    }
+    return html::table(table.head, table.rows) +
+           "<p class=\"soft\">Largest deviations over the run; green: conserved to nine digits or "
+           "more. “–”: the scene itself does not conserve it, or there is nothing to tell.</p>\n";
+  }
+
+  std::string pictures() {
+    std::string out;
+    for (const RunRecord* run : runs_) {
+      std::string plots;
+      for (const auto& [name, svg] : run->pictures) {
+        // The energy has curves of its own further down.
+        if (name == "energy") continue;
+        plots += fmt::format(
+            "<figure>{}</figure>\n",
+            html::inline_svg(svg, fmt::format("p{}-", ++plots_), run->method + ": " + name));
+      }
+      if (plots.empty()) continue;
+      if (!one()) out += fmt::format("<h3>{}</h3>\n", escaped(run->method));
+      out += "<div class=\"plots\">\n" + plots + "</div>\n";
+    }
+    return out;
+  }
+
+  std::string conservation() {
+    if (std::ranges::all_of(runs_, [](const RunRecord* r) { return r->series.empty(); })) return {};
+    std::string out = "<div class=\"plots\">\n";
+    out += plot(energy_figure(runs_), "energy over time");
+    out += plot(energy_error_figure(runs_), "energy error over time");
+    for (Figure& panel : momenta_figure(runs_).panels) {
+      out += plot(panel, panel.title + " over time");
+    }
+    return out + "</div>\n";
+  }
+
+  std::string invariants() {
+    std::vector<std::vector<std::string>> rows;
+    for (const RunRecord* run : runs_) {
+      for (const Watch::Quantity& q : run->invariants) {
+        rows.push_back({escaped(q.name + (q.found ? " (a symmetry)" : "")), escaped(run->method),
+                        fmt::format("{:.6g}", q.start), fmt::format("{:.6g}", q.now),
+                        fmt::format("{:.1e}", q.worst_relative())});
+      }
+      if (run->has_exact) {
+        rows.push_back({"distance from the exact solution", escaped(run->method), "0",
+                        fmt::format("{:.3g}", run->exact_error),
+                        fmt::format("at most {:.3g}", run->exact_worst)});
+      }
+    }
+    if (rows.empty()) return {};
+    return html::table({"quantity", "method", "start", "end", "largest change, relative"}, rows);
+  }
+
+  std::string events() {
+    std::vector<std::vector<std::string>> rows;
+    for (const RunRecord* run : runs_) {
+      for (const auto& [name, count] : run->events) {
+        rows.push_back({escaped(name), escaped(run->method), std::to_string(count)});
+      }
+    }
+    return rows.empty() ? std::string() : html::table({"event", "method", "times"}, rows);
+  }
+
+  std::string ledger() {
+    std::vector<std::vector<std::string>> rows;
+    for (const RunRecord* run : runs_) {
+      if (!run->started) continue;
+      const Ledger& l = run->summary.ledger;
+      rows.push_back({escaped(run->method)});
+      for (const double entry :
+           {l.method, l.dissipation, l.work, l.quadrature, l.solver, l.total()}) {
+        rows.back().push_back(fmt::format("{:.3g}", entry));
+      }
+      rows.back().push_back(fmt::format("{:.1e}", run->summary.worst_imbalance));
+    }
+    if (rows.empty()) return {};
+    std::string out = html::table({"", "method", "dissipation", "work", "quadrature", "solver",
+                                   "change of energy", "worst imbalance"},
+                                  rows);
+    const FigureGrid grid = ledger_figure(runs_);
+    if (grid.panels.empty()) return out;
+    out += "<div class=\"plots\">\n";
+    for (const Figure& panel : grid.panels) out += plot(panel, "ledger: " + panel.title);
+    return out + "</div>\n";
+  }
+
+  std::string timings() {
+    std::vector<std::vector<std::string>> rows;
+    for (const RunRecord* run : runs_) {
+      if (!run->started) continue;
+      const RunSummary& s = run->summary;
+      const double steps = std::max(s.steps, 1);
+      rows.push_back({escaped(run->method), seconds(s.wall_seconds), seconds(s.step_seconds),
+                      fmt::format("{:.3g} ms", 1e3 * s.step_seconds / steps),
+                      fmt::format("{:.1f}", static_cast<double>(s.iterations) / steps),
+                      seconds(s.times.assembly), seconds(s.times.factorisation),
+                      seconds(s.times.solve), seconds(s.times.evaluation),
+                      escaped(s.linear_solver.empty() ? "–" : s.linear_solver),
+                      std::to_string(run->threads)});
+    }
+    if (rows.empty()) return {};
+    std::string out = html::table({"", "wall", "stepping", "a step", "iterations", "assembly",
+                                   "factor", "solve", "evaluation", "linear solver", "threads"},
+                                  rows);
+    const Figure iterations = iterations_figure(runs_);
+    if (!iterations.series.empty()) {
+      out += "<div class=\"plots\">\n" + plot(iterations, "iterations of each step") + "</div>\n";
+    }
+    return out;
+  }
+
+  std::string scene() {
+    std::string out;
+    for (const RunRecord* run : runs_) {
+      if (run->resolved.empty()) continue;
+      out += fmt::format(
+          "<details><summary>The scene as it was run{}</summary><pre>{}</pre></details>\n",
+          one() ? "" : " with " + escaped(run->method), escaped(run->resolved));
+    }
+    return out;
+  }
+
+  std::string files() {
+    std::string out;
+    const auto list = [&](const std::vector<std::string>& names, const std::string& folder) {
+      if (names.empty()) return;
+      out += "<ul class=\"files\">\n";
+      for (const std::string& name : names) {
+        const std::string path = folder.empty() ? name : folder + "/" + name;
+        out += fmt::format("<li><a href=\"{}\">{}</a></li>\n", escaped(html::url_path(path)),
+                           escaped(path));
+      }
+      out += "</ul>\n";
+    };
+    list(text_.files, "");
+    for (const RunRecord* run : runs_) list(run->files, run->folder);
+    return out;
+  }
+
+  const ReportText& text_;
+  Runs runs_;
+  std::string out_;
+  int plots_ = 0;
+};
+
+}  // namespace
+
+std::string report_html(const ReportText& text, Runs runs) { return Page(text, runs).write(); }
+
+void write_report(const std::filesystem::path& file, const ReportText& text, Runs runs) {
+  OutputFile out(file);
+  out.write(report_html(text, runs));
+  out.close();
+}
+
+std::vector<std::string> files_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name != "report.html") names.push_back(entry.is_directory() ? name + "/" : name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace lilyan

@@ -1,0 +1,154 @@
+#include "app/report/summary_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lilyan {
+namespace {
+
+const std::string kNone = "–";
+
+// Letters, not bytes.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+// A scene without an invariant has nothing to tell of it with any method.
+void drop_empty_columns(SummaryTable& table) {
+  for (std::size_t c = table.head.size(); c-- > 0;) {
+    if (!std::ranges::all_of(table.rows, [&](const auto& row) { return row[c] == kNone; }))
+      continue;
+    table.head.erase(table.head.begin() + static_cast<std::ptrdiff_t>(c));
+    for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
+  }
+}
+
+double per_step(double total, const RunRecord& run) {
+  return run.summary.steps > 0 ? total / run.summary.steps : 0;
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
+
+// What quoted() makes, undone: the fields of all rows.
+std::vector<std::vector<std::string>> fields_of(std::string_view csv) {
+  std::vector<std::vector<std::string>> rows(1, {""});
+  bool inside = false;  // of quotes
+  for (std::size_t i = 0; i < csv.size(); ++i) {
+    const char c = csv[i];
+    if (inside && c == '"' && i + 1 < csv.size() && csv[i + 1] == '"') {
+      rows.back().back() += csv[++i];
+    } else if (c == '"') {
+      inside = !inside;
+    } else if (!inside && c == ',') {
+      rows.back().emplace_back();
+    } else if (!inside && c == '\n') {
+      rows.push_back({""});
+    } else {
+      rows.back().back() += c;
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+SummaryTable summary_table(Runs runs) {
+  SummaryTable table{{"method", "steps", "status", "|ΔE|/E₀", "|ΔP|/|P|", "|ΔL|/|L|", "ms/step",
+                      "iterations/step"},
+                     {}};
+  for (const RunRecord* run : runs) {
+    const bool any = run->started && run->summary.steps > 0;
+    const auto number = [&](double value, bool told, const char* format = "{:.1e}") {
+      return any && told ? fmt::format(fmt::runtime(format), value) : kNone;
+    };
+    table.rows.push_back(
+        {run->method, run->started ? std::to_string(run->summary.steps) : kNone, run->status(),
+         number(run->energy.worst_relative(), true),
+         number(run->linear.worst_relative(), run->in_space && run->linear_invariant),
+         number(run->angular.worst_relative(), run->in_space && run->angular_invariant),
+         number(per_step(1e3 * run->summary.step_seconds, *run), true, "{:.3g}"),
+         number(per_step(static_cast<double>(run->summary.iterations), *run),
+                run->summary.iterations > 0, "{:.1f}")});
+  }
+  drop_empty_columns(table);
+  return table;
+}
+
+std::string as_text(const SummaryTable& table) {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < table.head.size(); ++c) {
+    widths.push_back(width_of(table.head[c]));
+    for (const auto& row : table.rows) widths[c] = std::max(widths[c], width_of(row[c]));
+  }
+  std::string out;
+  const auto line = [&](const std::vector<std::string>& row) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string blanks(widths[c] - width_of(row[c]), ' ');
+      out += c == 0 ? row[c] + blanks : "  " + blanks + row[c];
+    }
+    out += '\n';
+  };
+  line(table.head);
+  for (const auto& row : table.rows) line(row);
+  return out;
+}
+
+std::string as_markdown(const SummaryTable& table) {
+  std::string out;
+  const auto line = [&](const std::vector<std::string>& row) {
+    out += '|';
+    for (const std::string& cell : row) {
+      out += ' ';
+      for (const char c : cell) out += c == '|' ? "\\|" : std::string(1, c);
+      out += " |";
+    }
+    out += '\n';
+  };
+  line(table.head);
+  out += "| --- |";
+  for (std::size_t c = 1; c < table.head.size(); ++c) out += " ---: |";
+  out += '\n';
+  for (const auto& row : table.rows) line(row);
+  return out;
+}
+
+std::string summary_csv(Runs runs) {
+  std::string out =
+      "method,folder,steps_done,status,worst_relative_energy_error,linear_momentum_drift,"
+      "angular_momentum_drift,ms_per_step,iterations_per_step,reason\n";
+  for (const RunRecord* run : runs) {
+    const bool any = run->started && run->summary.steps > 0;
+    const auto number = [&](double value, bool told) {
+      return any && told ? fmt::format("{:.17g}", value) : std::string();
+    };
+    out += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{}\n", quoted(run->method), quoted(run->folder),
+        run->summary.steps, quoted(run->status()), number(run->energy.worst_relative(), true),
+        number(run->linear.worst_relative(), run->in_space && run->linear_invariant),
+        number(run->angular.worst_relative(), run->in_space && run->angular_invariant),
+        number(per_step(1e3 * run->summary.step_seconds, *run), true),
+        number(per_step(static_cast<double>(run->summary.iterations), *run), true),
+        quoted(run->summary.message));
+  }
+  return out;
+}
+
+std::vector<std::string> listed_folders(std::string_view csv) {
+  constexpr std::size_t kFolder = 1;
+  const auto rows = fields_of(csv);
+  if (rows[0].size() <= kFolder || rows[0][kFolder] != "folder") return {};
+  std::vector<std::string> folders;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].size() > kFolder) folders.push_back(rows[i][kFolder]);
+  }
+  return folders;
+}
+
+}  // namespace lilyan

@@ -1,0 +1,198 @@
+#include "app/run/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "app/scene/observables.hpp"
+#include "lilyan/core/error.hpp"
+
+namespace lilyan {
+
+std::string_view name(RunEnd end) {
+  switch (end) {
+    case RunEnd::finished: return "finished";
+    case RunEnd::event: return "event";
+    case RunEnd::failed: return "failed";
+    case RunEnd::interrupted: return "interrupted";
+  }
+  return "";
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostSwitches = 100;  // that are told
+
+double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+void count(RunSummary& summary, const StepReport& report) {
+  summary.iterations += report.iterations;
+  summary.factorisations += report.factorisations;
+  summary.evaluations += report.evaluations;
+  summary.definiteness_fixes += report.definiteness_fixes;
+  summary.linear_iterations += report.linear_iterations;
+  if (!succeeded(report.status)) return;
+  if (report.substeps > 1) ++summary.halved_steps;
+  summary.shortest_step =
+      summary.longest_step == 0 ? report.h : std::min(summary.shortest_step, report.h);
+  summary.longest_step = std::max(summary.longest_step, report.h);
+  if (report.status == StepStatus::round_off) ++summary.round_off_steps;
+  if (report.nodes > 0) {
+    summary.fewest_points =
+        summary.most_points == 0 ? report.nodes : std::min(summary.fewest_points, report.nodes);
+    summary.most_points = std::max(summary.most_points, report.nodes);
+  }
+  summary.ledger += report.ledger;
+  const double change = report.after.total - report.before.total;
+  summary.worst_imbalance =
+      std::max(summary.worst_imbalance, std::abs(change - report.ledger.total()));
+}
+
+// Remembers when a step ended with another linear solver than the one before.
+void watch_solver(RunSummary& summary, int step, std::string_view now) {
+  if (summary.linear_solver == now) return;
+  if (summary.switches.size() < kMostSwitches) {
+    summary.switches.push_back({step, summary.linear_solver, std::string(now)});
+  }
+  summary.linear_solver = now;
+}
+
+bool stops(const Scene& scene, const EventHit& hit) {
+  return scene.observables->events[static_cast<std::size_t>(hit.event)].stops;
+}
+
+// The events of a step, up to the first that ends the run.
+std::span<const EventHit> happened(BetweenSteps& between, const State& before, const State& after,
+                                   const Scene& scene, int pieces) {
+  if (!between.wanted()) return {};
+  const std::vector<EventHit>& all = between.events(before, after, pieces);
+  const auto last = std::ranges::find_if(all, [&](const EventHit& h) { return stops(scene, h); });
+  return {all.begin(), last == all.end() ? last : last + 1};
+}
+
+}  // namespace
+
+SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop)
+    : scene_(scene),
+      drift_(drift),
+      stop_(stop),
+      end_(scene.initial.t + scene.duration),
+      between_(scene) {
+  make_steps();
+  summary_.state = scene.initial;
+  summary_.t = scene.initial.t;
+  summary_.invariants = drift.start();
+  summary_.linear_solver = integrator_->linear_solver();
+  between_.start(summary_.state);
+}
+
+void SceneRun::make_steps() {
+  SolverOptions options = scene_.solver;
+  options.newton.stop = stop_;
+  control_.reset();
+  integrator_ = make_integrator(*scene_.system, scene_.scheme, options);
+  control_ = make_step_control(*integrator_, *scene_.system, scene_.scheme, scene_.control);
+}
+
+void SceneRun::system_changed() { make_steps(); }
+
+bool SceneRun::at_end() const {
+  return scene_.variable_steps() ? summary_.t >= end_ : summary_.steps == scene_.steps;
+}
+
+bool SceneRun::done() const {
+  return ended_ || summary_.end == RunEnd::failed || summary_.end == RunEnd::interrupted ||
+         at_end();
+}
+
+void SceneRun::fail(const std::string& message) {
+  summary_.end = RunEnd::failed;
+  summary_.message = message;
+}
+
+RunMoment SceneRun::start() {
+  return {0, summary_.state, drift_.start(), nullptr, drift_, summary_, at_end(), {}, {}};
+}
+
+// Takes the step into report_; false when it failed or was stopped.
+bool SceneRun::advance() {
+  const int step = summary_.steps + 1;
+  const State& state = summary_.state;
+  const Clock::time_point before = Clock::now();
+  try {
+    report_ = control_->step(summary_.state, end_);
+  } catch (const Error& error) {  // a factor that does not fit into memory, say
+    fail(fmt::format("step {} (t = {:.6g}): {}", step, state.t, error.what()));
+    return false;
+  }
+  // It was not a step: nothing of it counts.
+  if (report_.status == StepStatus::stopped) {
+    summary_.end = RunEnd::interrupted;
+    return false;
+  }
+  const Clock::time_point after = Clock::now();
+  summary_.step_seconds += seconds(after - before);
+  summary_.wall_seconds = seconds(after - begun_);
+  summary_.rejected_steps = control_->rejected();
+  if (succeeded(report_.status)) return true;
+  count(summary_, report_);
+  fail(fmt::format("step {} (t = {:.6g}, h = {:.4g}) {}{}", step, state.t, report_.h,
+                   describe(report_.status), control_->attempts()));
+  return false;
+}
+
+std::optional<RunMoment> SceneRun::step() {
+  State& state = summary_.state;
+  if (between_.wanted()) before_ = state;
+  if (!advance()) return {};
+  const int step = ++summary_.steps;
+  // Counting equal steps rather than summing them keeps t exact.
+  if (!scene_.variable_steps()) state.t = scene_.initial.t + step * scene_.step;
+  const std::span<const EventHit> events =
+      happened(between_, before_, state, scene_, report_.substeps);
+  ended_ = !events.empty() && stops(scene_, events.back());
+  if (ended_) {
+    report_ = between_.step_to(before_, events.back(), state);
+    summary_.end = RunEnd::event;
+    summary_.message = fmt::format(
+        "event '{}' at t = {:.17g}",
+        scene_.observables->events[static_cast<std::size_t>(events.back().event)].name, state.t);
+  }
+  count(summary_, report_);
+  watch_solver(summary_, step, integrator_->linear_solver());
+  summary_.t = state.t;
+  summary_.invariants = report_.after;
+  drift_.add(report_.after, summary_.ledger.work + summary_.ledger.dissipation);
+  const std::span<const State> samples = between_.samples(before_, state);
+  return RunMoment{step, state, report_.after, &report_, drift_, summary_, done(), events, samples};
+}
+
+RunSummary SceneRun::finish() {
+  summary_.times = integrator_->times();
+  summary_.wall_seconds = seconds(Clock::now() - begun_);
+  return summary_;
+}
+
+RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
+                     const std::atomic<bool>* stop) {
+  SceneRun run(scene, drift, stop);
+  bool go_on = observer(run.start());
+  while (go_on && !run.done()) {
+    try {
+      const std::optional<RunMoment> moment = run.step();
+      if (moment) go_on = observer(*moment);
+    } catch (const Error& error) {  // results that can no longer be written, say
+      run.fail(error.what());
+    }
+  }
+  const bool cut_short = !go_on && !run.done();
+  RunSummary summary = run.finish();
+  if (cut_short) summary.end = RunEnd::interrupted;
+  return summary;
+}
+
+}  // namespace lilyan

@@ -1,0 +1,128 @@
+// Running a scene from its first step to its last.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/run/between.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/core/drift.hpp"
+#include "lilyan/core/step_report.hpp"
+#include "lilyan/integrate/control/step_control.hpp"
+#include "lilyan/integrate/integrator.hpp"
+
+namespace lilyan {
+
+enum class RunEnd {
+  finished,     // all steps done
+  event,        // an event of the scene ended it
+  failed,       // a step could not be solved; everything up to it was handed out
+  interrupted,  // the observer asked to stop, or a stop was asked for within a step
+};
+[[nodiscard]] std::string_view name(RunEnd end);
+
+struct RunSummary {
+  RunEnd end = RunEnd::finished;
+  std::string message;  // why it failed, or which event ended it
+  int steps = 0;        // done
+  double t = 0;
+  double wall_seconds = 0;
+  double step_seconds = 0;  // of these, in the integrator
+  long iterations = 0;
+  long factorisations = 0;
+  long evaluations = 0;
+  long definiteness_fixes = 0;
+  long linear_iterations = 0;  // of conjugate gradients
+  int halved_steps = 0;        // steps that succeeded only in smaller pieces
+  int rejected_steps = 0;      // given up for a shorter one by the step control
+  double shortest_step = 0;
+  double longest_step = 0;
+  int round_off_steps = 0;  // steps solved to rounding error rather than to tolerance
+  int fewest_points = 0;    // Gauss points of steps with an adaptive quadrature
+  int most_points = 0;
+  State state;  // after the last good step
+  Invariants invariants;
+  Ledger ledger;
+  double worst_imbalance = 0;  // largest |H₁ − H₀ − ledger| of a step
+  NewtonTimes times;
+  std::string linear_solver;  // of the last step
+  // Steps by which another linear solver had been taken, and which; the first hundred of them.
+  struct SolverSwitch {
+    int step;
+    std::string from, to;
+  };
+  std::vector<SolverSwitch> switches;
+};
+
+// What an observer sees: after every step, and once before the first (step 0, no report).
+struct RunMoment {
+  int step;
+  const State& state;
+  const Invariants& invariants;
+  const StepReport* report;
+  const DriftTracker& drift;
+  const RunSummary& so_far;
+  bool last;  // the end of the run is reached
+  // Between the step before and this one, where the scene asks for it.
+  std::span<const EventHit> events;
+  std::span<const State> samples;
+};
+
+// A run step by step, for those who do something else in between.
+class SceneRun {
+ public:
+  // Both must outlive this. The drift tracker is told each step. When `stop` is set, from any
+  // thread, the step at hand is given up at its next iteration.
+  SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop = nullptr);
+
+  // Before the first step.
+  [[nodiscard]] RunMoment start();
+  // Whether there is nothing left to do: the end is reached, or the run failed or was stopped.
+  [[nodiscard]] bool done() const;
+  // The next step; nothing when it failed or was stopped, which the summary then says. Its
+  // references are good until the next call.
+  [[nodiscard]] std::optional<RunMoment> step();
+  void fail(const std::string& message);
+  // To be called when something was added to the system.
+  void system_changed();
+
+  [[nodiscard]] const State& state() const { return summary_.state; }
+  [[nodiscard]] const RunSummary& summary() const { return summary_; }
+  // With the times taken so far.
+  [[nodiscard]] RunSummary finish();
+
+ private:
+  [[nodiscard]] bool at_end() const;
+  void make_steps();
+  bool advance();
+
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begun_ = Clock::now();
+  const Scene& scene_;
+  DriftTracker& drift_;
+  const std::atomic<bool>* stop_;
+  RunSummary summary_;
+  double end_;
+  std::unique_ptr<Integrator> integrator_;
+  std::unique_ptr<StepControl> control_;
+  BetweenSteps between_;
+  State before_;
+  StepReport report_;
+  bool ended_ = false;  // by an event
+};
+
+// Called in order, from one thread. Returning false ends the run after this step.
+using RunObserver = std::function<bool(const RunMoment&)>;
+
+// Advances scene.initial by scene.steps steps, or over scene.duration with step control. `stop`,
+// when set, ends it without finishing the step at hand.
+RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
+                     const std::atomic<bool>* stop = nullptr);
+
+}  // namespace lilyan

@@ -1,0 +1,316 @@
+#include "app/scene/body.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "app/scene/thin_body.hpp"
+#include "lilyan/physics/mesh.hpp"
+#include "lilyan/physics/shapes.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr double kMostTets = 2e7;  // what fits into memory, and into the solver's indices
+
+TetMesh read_shape(TableReader reader) {
+  const std::string kind = reader.choice("kind", {"bar", "box", "ball"});
+  TetMesh mesh;
+  if (kind == "ball") {
+    const double radius = reader.positive("radius", 1.0);
+    mesh = ball(radius, reader.whole("cells", 1, 150));
+  } else {
+    const Vec3 size = reader.vector("size");
+    if (!(size.minCoeff() > 0)) reader.fail("size", "'size' must be three positive numbers");
+    const std::array<int, 3> cells = reader.cells("cells");
+    const double tets = 6.0 * cells[0] * cells[1] * cells[2];
+    if (tets > kMostTets) {
+      reader.fail("cells", fmt::format("these cells make {:.3g} tets; at most {:.0g} are possible",
+                                       tets, kMostTets));
+    }
+    const int cut = reader.whole("tets_per_cell", 5, 6, 6);
+    mesh = block({size[0], size[1], size[2]}, cells,
+                 cut == 5 ? CubeCut::kFiveTets : CubeCut::kSixTets);
+  }
+  reader.finish();
+  return mesh;
+}
+
+// scale, then rotate, then translate.
+void place(TableReader& reader, Vector& rest) {
+  const double scale = reader.positive("scale", 1.0);
+  Eigen::Matrix3d turn = Eigen::Matrix3d::Identity();
+  if (reader.has("rotate")) {
+    TableReader rotate = reader.table("rotate");
+    const Vec3 axis = rotate.vector("axis");
+    if (axis.isZero(0)) rotate.fail("axis", "'axis' must not be zero");
+    const double angle = rotate.number("angle") * std::numbers::pi / 180;
+    rotate.finish();
+    turn = Eigen::AngleAxisd(angle, axis.stableNormalized()).toRotationMatrix();
+  }
+  const Vec3 shift = reader.vector("translate", Vec3::Zero());
+  for (int i = 0; i < rest.size() / 3; ++i) {
+    rest.segment<3>(3 * i) = scale * (turn * rest.segment<3>(3 * i)) + shift;
+  }
+}
+
+// Volumes of the rest tets; complains about those that cannot be simulated.
+std::vector<double> rest_volumes(const TableReader& reader, const std::string& source_key,
+                                 const Body& body) {
+  std::vector<double> volumes;
+  std::map<std::array<int, 4>, std::size_t> seen;
+  for (std::size_t e = 0; e < body.tets.size(); ++e) {
+    const auto& t = body.tets[e];
+    Eigen::Matrix3d edges;
+    for (int c = 0; c < 3; ++c) {
+      edges.col(c) = body.rest.segment<3>(3 * t[c + 1]) - body.rest.segment<3>(3 * t[0]);
+    }
+    const double volume = edges.determinant() / 6;
+    const double longest = edges.colwise().norm().maxCoeff();
+    const std::string which =
+        fmt::format("tet {} (counted from 0; vertices {} {} {} {})", e, t[0], t[1], t[2], t[3]);
+    if (!(std::abs(volume) > 1e-13 * longest * longest * longest)) {
+      reader.fail(
+          source_key,
+          fmt::format("{} has no volume in the rest shape; remove it or repair the mesh", which));
+    }
+    if (volume < 0) {
+      reader.fail(source_key, fmt::format("{} is inverted in the rest shape: its volume is {:.4g}; "
+                                          "swap two of its vertices",
+                                          which, volume));
+    }
+    std::array<int, 4> sorted = t;
+    std::ranges::sort(sorted);
+    const auto [twin, fresh] = seen.emplace(sorted, e);
+    if (!fresh) {
+      reader.fail(source_key,
+                  fmt::format("{} is the same as tet {}; remove one of them", which, twin->second));
+    }
+    volumes.push_back(volume);
+  }
+  return volumes;
+}
+
+// Each element's mass in equal parts to its vertices; volumes are areas or lengths of thin bodies.
+template <std::size_t K>
+void lump_mass(TableReader& reader, const std::vector<double>& volumes,
+               const std::vector<std::array<int, K>>& elements, Body& body) {
+  if (reader.has("mass") && reader.has("density")) {
+    reader.fail("density", "give either 'mass' or 'density', not both");
+  }
+  double volume = 0;
+  for (const double v : volumes) volume += v;
+  const double density =
+      reader.has("density") ? reader.positive("density") : reader.positive("mass") / volume;
+  body.masses.assign(static_cast<std::size_t>(body.rest.size() / 3), 0.0);
+  for (std::size_t e = 0; e < volumes.size(); ++e) {
+    for (const int a : elements[e]) {
+      body.masses[static_cast<std::size_t>(a)] += density * volumes[e] / K;
+    }
+  }
+}
+
+void initial_motion(TableReader& reader, Body& body) {
+  const int n = static_cast<int>(body.masses.size());
+  if (reader.has("positions") && reader.has("deform")) {
+    reader.fail("positions", "give either 'positions' or [[body.deform]], not both");
+  }
+  body.x = body.rest;
+  for (const TableReader& deform : reader.tables("deform")) {
+    apply_deformation(deform, body.rest, body.x);
+  }
+  if (reader.has("positions")) body.x = read_vertex_file(reader.file("positions"), n);
+
+  const Vec3 linear = reader.vector("velocity", Vec3::Zero());
+  const Vec3 angular = reader.vector("angular_velocity", Vec3::Zero());
+  Vec3 center = Vec3::Zero();
+  double mass = 0;
+  for (int i = 0; i < n; ++i) {
+    center += body.masses[static_cast<std::size_t>(i)] * body.x.segment<3>(3 * i);
+    mass += body.masses[static_cast<std::size_t>(i)];
+  }
+  center /= mass;
+  body.v = reader.has("velocities") ? read_vertex_file(reader.file("velocities"), n)
+                                    : Vector::Zero(3 * n);
+  for (int i = 0; i < n; ++i) {
+    body.v.segment<3>(3 * i) += linear + angular.cross(body.x.segment<3>(3 * i) - center);
+  }
+}
+
+// By the key 'kind', or by what the body is made from.
+BodyKind body_kind(TableReader& reader, const std::string& source) {
+  std::string standard = "solid";
+  if (source == "mesh") {
+    const std::string extension = reader.file("mesh").extension().string();
+    if (extension == ".obj" || extension == ".ply" || extension == ".stl") standard = "cloth";
+  } else {
+    const std::string shape =
+        reader.table("shape").choice("kind", {"bar", "box", "ball", "grid", "line"});
+    if (shape == "grid") standard = "cloth";
+    if (shape == "line") standard = "rod";
+  }
+  const std::string kind = reader.choice("kind", {"solid", "cloth", "rod"}, standard);
+  if (kind == "rod" && source == "mesh") {
+    reader.fail("kind", "a rod cannot be read from a mesh; use shape = { kind = \"line\", … }");
+  }
+  return kind == "solid" ? BodyKind::solid : kind == "cloth" ? BodyKind::cloth : BodyKind::rod;
+}
+
+// Springs that hold vertices where they start.
+void read_anchors(TableReader& reader, Body& body) {
+  for (TableReader& table : reader.tables("attach")) {
+    const double stiffness = table.positive("stiffness");
+    const std::vector<int> vertices = read_region(table.table("region"), body.rest);
+    table.finish();
+    for (const int i : vertices) body.anchors.push_back({i, body.x.segment<3>(3 * i), stiffness});
+  }
+}
+
+void read_solid_material(TableReader& reader, Body& body) {
+  if (!reader.has("material")) {
+    reader.fail("material", fmt::format("'{}' has no material: add material = {{ model = \"stvk\", "
+                                        "mu = …, lambda = … }}",
+                                        body.name));
+  }
+  TableReader material = reader.table("material");
+  std::vector<std::string> names;
+  for (const MaterialInfo& m : materials()) names.push_back(m.name);
+  const std::string model = material.choice("model", names, "stvk");
+  body.material = find_material(model);
+  body.material_parameters = read_parameters(material, body.material->parameters);
+  try {
+    // Made without tets, only to see whether the values are admissible.
+    (void)body.material->make({body.rest, {}}, body.material_parameters);
+  } catch (const ParameterError& error) {
+    fail_parameter(material, error);
+  }
+}
+
+}  // namespace
+
+void Body::set_rest(const std::vector<std::array<double, 3>>& points) {
+  rest.resize(3 * static_cast<Eigen::Index>(points.size()));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      rest[static_cast<Eigen::Index>(3 * i + c)] = points[i][c];
+    }
+  }
+}
+
+Body read_body(TableReader reader, int number) {
+  reader.expect(
+      {"name",   "kind",    "mesh",   "shape",     "scale",      "rotate",   "translate",
+       "mass",   "density", "deform", "positions", "velocities", "velocity", "angular_velocity",
+       "fix",    "force",   "attach", "material",  "springs",    "bending",  "script",
+       "damping"});
+  Body body;
+  body.name = reader.text("name", fmt::format("body{}", number));
+  if (!reader.has("mesh")) reader.complain_of_misspelling("mesh");
+  if (!reader.has("shape")) reader.complain_of_misspelling("shape");
+  if (reader.has("mesh") == reader.has("shape")) {
+    reader.fail("shape", reader.has("mesh") ? "give either 'mesh' or 'shape', not both"
+                                            : "a body needs a 'mesh' file or a built-in 'shape'");
+  }
+  const std::string source = reader.has("mesh") ? "mesh" : "shape";
+  body.kind = body_kind(reader, source);
+  if (body.kind == BodyKind::solid) {
+    TetMesh mesh =
+        source == "mesh" ? read_mesh(reader.file("mesh")) : read_shape(reader.table("shape"));
+    body.tets = std::move(mesh.tets);
+    body.set_rest(mesh.vertices);
+    place(reader, body.rest);
+    lump_mass(reader, rest_volumes(reader, source, body), body.tets, body);
+  } else {
+    read_thin_shape(reader, source, body);
+    place(reader, body.rest);
+    const std::vector<double> measures = thin_measures(reader, source, body);
+    if (body.kind == BodyKind::cloth) {
+      lump_mass(reader, measures, body.triangles, body);
+    } else {
+      lump_mass(reader, measures, body.edges, body);
+    }
+  }
+  initial_motion(reader, body);
+  read_anchors(reader, body);
+
+  body.fixed.assign(body.masses.size(), 0);
+  for (const TableReader& region : reader.tables("fix")) {
+    for (const int i : read_region(region, body.rest)) body.fixed[static_cast<std::size_t>(i)] = 1;
+  }
+
+  std::vector<char> scripted(body.masses.size(), 0);
+  for (const TableReader& table : reader.tables("script")) {
+    SceneScript script = read_script(table, body.rest, body.x);
+    for (const int i : script.vertices) {
+      const auto at = static_cast<std::size_t>(i);
+      if (body.fixed[at] || scripted[at]) {
+        table.fail("region", fmt::format("vertex {} is {} already", i,
+                                         scripted[at] ? "moved by another script" : "fixed"));
+      }
+      scripted[at] = 1;
+    }
+    body.scripts.push_back(std::move(script));
+  }
+
+  for (TableReader& table : reader.tables("force")) {
+    SceneForce force = read_force(table, 3);
+    if (table.has("region")) force.vertices = read_region(table.table("region"), body.rest);
+    table.finish({"region"});
+    body.forces.push_back(std::move(force));
+  }
+
+  if (body.kind == BodyKind::solid) {
+    read_solid_material(reader, body);
+  } else {
+    read_thin_material(reader, body);
+  }
+  if (reader.has("damping")) {
+    body.damping = read_damping(reader.table("damping"));
+    const bool strain = body.damping.model == DampingModel::strain ||
+                        body.damping.model == DampingModel::strain_explicit;
+    if (strain && body.kind != BodyKind::solid) {
+      reader.fail("damping", "strain damping is for solids; use model = \"rayleigh\"");
+    }
+  }
+  reader.finish();
+  return body;
+}
+
+Parameters read_parameter_values(TableReader& reader,
+                                 const std::vector<ParameterSpec>& specification) {
+  Parameters parameters;
+  for (const ParameterSpec& spec : specification) {
+    const bool has_default = spec.standard.has_value();
+    if (!reader.has(spec.name) && !has_default) continue;
+    if (spec.text) {
+      parameters.set(
+          spec.name,
+          reader.text(spec.name, has_default ? std::optional(std::get<std::string>(*spec.standard))
+                                             : std::nullopt));
+    } else {
+      parameters.set(
+          spec.name,
+          reader.number(spec.name, has_default ? std::optional(std::get<double>(*spec.standard))
+                                               : std::nullopt));
+    }
+  }
+  return parameters;
+}
+
+Parameters read_parameters(TableReader& reader, const std::vector<ParameterSpec>& specification) {
+  Parameters parameters = read_parameter_values(reader, specification);
+  std::vector<std::string> names;
+  for (const ParameterSpec& spec : specification) names.push_back(spec.name);
+  reader.finish(names);
+  return parameters;
+}
+
+void fail_parameter(const TableReader& reader, const ParameterError& error) {
+  reader.fail(error.parameter(), error.what());
+}
+
+}  // namespace lilyan

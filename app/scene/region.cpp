@@ -1,0 +1,95 @@
+// Regions: sets of vertices chosen by where they are in the rest shape.
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "app/scene/body.hpp"
+
+namespace lilyan {
+namespace {
+
+std::vector<int> select(const Vector& rest, const std::function<bool(const Vec3&)>& inside) {
+  std::vector<int> chosen;
+  for (int i = 0; i < rest.size() / 3; ++i) {
+    if (inside(rest.segment<3>(3 * i))) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+// A share of the body's extent along a coordinate axis: 0 is its lowest, 1 its highest point.
+std::vector<int> read_slab(TableReader reader, const Vector& rest) {
+  const std::string word = reader.choice("axis", {"x", "y", "z"}, "x");
+  const double from = reader.number("from", 0.0);
+  const double to = reader.number("to", 1.0);
+  reader.finish();
+  const int axis = word[0] - 'x';
+  const auto coordinate = Eigen::Map<const Eigen::Matrix3Xd>(rest.data(), 3, rest.size() / 3);
+  const double low = coordinate.row(axis).minCoeff();
+  const double extent = coordinate.row(axis).maxCoeff() - low;
+  // Widened by rounding, so that 0 and 1 include the end faces.
+  const double slack = 1e-9;
+  return select(rest, [&](const Vec3& p) {
+    const double share = (p[axis] - low) / extent;
+    return share >= from - slack && share <= to + slack;
+  });
+}
+
+}  // namespace
+
+std::vector<int> read_region(TableReader reader, const Vector& rest) {
+  const std::vector<std::string> kinds = {"all", "box", "ball", "half_space", "slab", "vertices"};
+  reader.expect(kinds);
+  std::string kind;
+  for (const std::string& k : kinds) {
+    if (!reader.has(k)) continue;
+    if (!kind.empty())
+      reader.fail(k, fmt::format("a region is one of '{}' and '{}', not both", kind, k));
+    kind = k;
+  }
+  if (kind.empty()) {
+    reader.finish(kinds);
+    reader.fail("", "a region needs one of: all, box, ball, half_space, slab, vertices");
+  }
+
+  std::vector<int> chosen;
+  if (kind == "all") {
+    chosen = select(rest, [all = reader.flag("all", true)](const Vec3&) { return all; });
+  } else if (kind == "box") {
+    TableReader box = reader.table("box");
+    const Vec3 low = box.vector("min");
+    const Vec3 high = box.vector("max");
+    box.finish();
+    chosen = select(rest, [&](const Vec3& p) {
+      return (p.array() >= low.array()).all() && (p.array() <= high.array()).all();
+    });
+  } else if (kind == "ball") {
+    TableReader ball = reader.table("ball");
+    const Vec3 center = ball.vector("center");
+    const double radius = ball.positive("radius");
+    ball.finish();
+    chosen = select(rest, [&](const Vec3& p) { return (p - center).norm() <= radius; });
+  } else if (kind == "half_space") {
+    TableReader half = reader.table("half_space");
+    const Vec3 point = half.vector("point");
+    const Vec3 normal = half.vector("normal");
+    half.finish();
+    if (normal.isZero(0)) half.fail("normal", "'normal' must not be zero");
+    chosen = select(rest, [&](const Vec3& p) { return (p - point).dot(normal) >= 0; });
+  } else if (kind == "slab") {
+    chosen = read_slab(reader.table("slab"), rest);
+  } else {
+    chosen = reader.indices("vertices", static_cast<int>(rest.size() / 3));
+  }
+  reader.finish(kinds);
+  if (chosen.empty()) {
+    const auto points = Eigen::Map<const Eigen::Matrix3Xd>(rest.data(), 3, rest.size() / 3);
+    const Vec3 low = points.rowwise().minCoeff();
+    const Vec3 high = points.rowwise().maxCoeff();
+    reader.fail(kind, fmt::format("this region contains no vertex; the body's rest shape extends "
+                                  "from [{:.4g}, {:.4g}, {:.4g}] to [{:.4g}, {:.4g}, {:.4g}]",
+                                  low[0], low[1], low[2], high[0], high[1], high[2]));
+  }
+  return chosen;
+}
+
+}  // namespace lilyan

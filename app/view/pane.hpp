@@ -1,0 +1,81 @@
+// One of the runs that a live view shows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/scene/material_of.hpp"
+#include "app/view/command.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/material/material.hpp"
+
+namespace lilyan::view {
+
+// Made once, and shared by all who have to send it.
+using Message = std::shared_ptr<const std::string>;
+
+// Which run of which pane a message belongs to; runs count up with every start.
+struct PaneId {
+  std::uint32_t pane = 0;
+  std::uint32_t run = 0;
+};
+
+struct PaneInfo {
+  std::string scene, title;
+  std::string method, method_name;  // with its parameters, and as scenes spell it
+  double step = 0;                  // length of a step, or of the first
+  int steps = 0;                    // 0: not known
+  bool system = false;              // a small system, rather than bodies
+  bool replay = false;              // a run that is done
+  bool watched = false;             // a run that goes on by itself
+  int vertices = 0;
+  std::vector<std::string> coordinates;
+  std::vector<std::string> settings;
+  std::vector<std::string> columns;  // of rows
+  std::vector<Obstacle> obstacles;
+  std::optional<Lame> material;
+  std::optional<RayleighDamping> damping;
+};
+
+// What there is to show after a step, or before the first.
+struct PaneMoment {
+  int frame = 0;  // the number of the step
+  double t = 0;
+  Message picture;          // null when the step failed
+  Message cloud;            // null: there is none
+  std::vector<double> row;  // of the series; empty: none at this step
+  // Of small systems: time, coordinates and velocities at each row, one after the other.
+  std::vector<double> path;
+  bool done = false;
+  std::string failed;  // why the run cannot go on
+};
+
+class Pane {
+ public:
+  Pane() = default;
+  Pane(const Pane&) = delete;
+  Pane& operator=(const Pane&) = delete;
+  virtual ~Pane() = default;
+
+  [[nodiscard]] virtual const PaneInfo& info() const = 0;
+  // Triangles and edges; null for small systems.
+  [[nodiscard]] virtual Message mesh() const = 0;
+  // Called once, first.
+  [[nodiscard]] virtual PaneMoment start() = 0;
+  // Called while the last moment was not done.
+  [[nodiscard]] virtual PaneMoment step() = 0;
+
+  // From any thread: the step at hand is to end soon, whatever comes of it; there will be no other.
+  virtual void stop() {}
+
+  // Both throw Error when the pane has nothing to pull at, or no room for a cloud. No pull: let go.
+  virtual void pull(const std::optional<Pull>& pull) = 0;
+  virtual void cloud(const CloudRequest& request) = 0;
+  // The newest cloud; one without points when it was removed.
+  [[nodiscard]] virtual Message cloud_picture() const { return nullptr; }
+};
+
+}  // namespace lilyan::view

@@ -1,0 +1,123 @@
+#include "app/view/picture.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/scene/geometry_of.hpp"
+#include "app/view/encode.hpp"
+#include "lilyan/core/energy_density.hpp"
+#include "lilyan/core/error.hpp"
+
+namespace lilyan::view {
+
+WholeSurface whole_surface(const FrameGeometry& geometry) {
+  WholeSurface whole;
+  for (const SurfacePart& part : surface_parts(geometry)) {
+    const auto first = static_cast<int>(whole.vertices.size());
+    const auto append = [first](const auto& elements, auto& to) {
+      for (auto element : elements) {
+        for (int& i : element) i += first;
+        to.push_back(element);
+      }
+    };
+    append(part.triangles, whole.triangles);
+    append(part.edges, whole.edges);
+    whole.vertices.insert(whole.vertices.end(), part.vertices.begin(), part.vertices.end());
+    whole.body.resize(whole.vertices.size(), part.body);
+    whole.bodies = std::max(whole.bodies, part.body + 1);
+  }
+  return whole;
+}
+
+std::vector<float> surface_points(const WholeSurface& surface, Points points) {
+  std::vector<float> x;
+  x.reserve(3 * surface.vertices.size());
+  for (const int i : surface.vertices) {
+    for (const double c : points.subspan(3 * static_cast<std::size_t>(i), 3)) {
+      x.push_back(static_cast<float>(c));
+    }
+  }
+  return x;
+}
+
+std::vector<float> surface_speeds(const WholeSurface& surface, Points velocities) {
+  std::vector<float> speed(surface.vertices.size(), 0.0F);
+  if (velocities.empty()) return speed;
+  for (std::size_t k = 0; k < speed.size(); ++k) {
+    const auto v = velocities.subspan(3 * static_cast<std::size_t>(surface.vertices[k]), 3);
+    speed[k] = static_cast<float>(std::hypot(v[0], v[1], v[2]));
+  }
+  return speed;
+}
+
+std::vector<float> obstacle_poses(const std::vector<Obstacle>& obstacles, double t) {
+  std::vector<float> poses;
+  for (const Obstacle& obstacle : obstacles) {
+    if (!obstacle.motion.moves()) continue;
+    const Pose pose = obstacle.motion.at(t);
+    const Vec3 origin = pose.apply(Vec3::Zero());
+    for (int row = 0; row < 3; ++row) {
+      for (int c = 0; c < 3; ++c) poses.push_back(static_cast<float>(pose.rotation(row, c)));
+      poses.push_back(static_cast<float>(origin[row]));
+    }
+  }
+  return poses;
+}
+
+Picture::Picture(const Scene& scene) : scene_(scene) {
+  if (scene.coordinates.empty()) surface_ = whole_surface(geometry_of(scene));
+}
+
+int Picture::vertices() const {
+  const std::size_t n =
+      scene_.coordinates.empty() ? surface_.vertices.size() : scene_.coordinates.size();
+  return static_cast<int>(n);
+}
+
+int Picture::vertex(int of_surface) const {
+  const auto n = static_cast<std::size_t>(of_surface);
+  if (of_surface < 0 || n >= surface_.vertices.size()) {
+    throw Error("the pane has no vertex of that number to pull at");
+  }
+  return surface_.vertices[n];
+}
+
+Message Picture::mesh(PaneId id, const State& initial) const {
+  if (!scene_.coordinates.empty()) return nullptr;
+  const auto n = static_cast<std::size_t>(initial.x.size());
+  return mesh_message(id, {.triangles = surface_.triangles,
+                           .edges = surface_.edges,
+                           .body = surface_.body,
+                           .bodies = surface_.bodies,
+                           .rest = surface_points(surface_, {initial.x.data(), n})});
+}
+
+void Picture::find_energies(const State& state) {
+  const auto n = static_cast<std::size_t>(scene_.system->vertices());
+  energy_.assign(n, 0.0);
+  volume_.assign(n, 0.0);
+  for (const auto& energy : scene_.system->energies()) {
+    if (const auto* source = dynamic_cast<const EnergyDensity*>(energy.get())) {
+      source->add_energies(state.x.data(), energy_, volume_);
+    }
+  }
+  density_.resize(surface_.vertices.size());
+  for (std::size_t k = 0; k < density_.size(); ++k) {
+    const auto i = static_cast<std::size_t>(surface_.vertices[k]);
+    const auto density = static_cast<float>(energy_[i] / volume_[i]);
+    density_[k] = std::isfinite(density) ? density : 0.0F;
+  }
+}
+
+Message Picture::frame(PaneId id, int frame, const State& state) {
+  if (!scene_.coordinates.empty()) return system_message(id, frame, state);
+  find_energies(state);
+  const auto n = static_cast<std::size_t>(state.x.size());
+  return frame_message(id, frame, state.t,
+                       {.x = surface_points(surface_, {state.x.data(), n}),
+                        .speed = surface_speeds(surface_, {state.v.data(), n}),
+                        .energy = density_,
+                        .poses = obstacle_poses(scene_.obstacles, state.t)});
+}
+
+}  // namespace lilyan::view

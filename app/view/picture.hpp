@@ -1,0 +1,49 @@
+// What is seen of a scene: the surfaces of its bodies, or the coordinates of a small system.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "app/files/surface.hpp"
+#include "app/scene/scene.hpp"
+#include "app/view/pane.hpp"
+#include "lilyan/core/state.hpp"
+
+namespace lilyan::view {
+
+// The parts of a surface as one mesh.
+struct WholeSurface {
+  std::vector<int> vertices;  // numbers in the frame
+  std::vector<int> body;      // of each vertex
+  std::vector<std::array<int, 3>> triangles;
+  std::vector<std::array<int, 2>> edges;
+  int bodies = 0;
+};
+[[nodiscard]] WholeSurface whole_surface(const FrameGeometry& geometry);
+// x of the surface's vertices.
+[[nodiscard]] std::vector<float> surface_points(const WholeSurface& surface, Points points);
+[[nodiscard]] std::vector<float> surface_speeds(const WholeSurface& surface, Points velocities);
+// Of those that move, from where the scene puts them to where they are at t: [R|t], row by row.
+[[nodiscard]] std::vector<float> obstacle_poses(const std::vector<Obstacle>& obstacles, double t);
+
+class Picture {
+ public:
+  // The scene must outlive this.
+  explicit Picture(const Scene& scene);
+
+  [[nodiscard]] int vertices() const;  // of the surface
+  // The number in the scene of a vertex of the surface. Throws Error when there is none.
+  [[nodiscard]] int vertex(int of_surface) const;
+  [[nodiscard]] Message mesh(PaneId id, const State& initial) const;
+  [[nodiscard]] Message frame(PaneId id, int frame, const State& state);
+
+ private:
+  void find_energies(const State& state);
+
+  const Scene& scene_;
+  WholeSurface surface_;
+  std::vector<double> energy_, volume_;  // at all vertices
+  std::vector<float> density_;           // at those of the surface
+};
+
+}  // namespace lilyan::view

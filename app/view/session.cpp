@@ -1,0 +1,248 @@
+#include "app/view/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "app/view/encode.hpp"
+#include "app/view/slot.hpp"
+#include "lilyan/core/error.hpp"
+
+namespace lilyan::view {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A page cannot draw more than so many rows in a tick, nor anyone see more than so many steps.
+constexpr int kMostRowsATick = 128;
+constexpr int kMostStepsATick = 2000;
+
+double infinity() { return std::numeric_limits<double>::infinity(); }
+
+}  // namespace
+
+Session::Session(SessionOptions options) : options_(std::move(options)), paced_(Clock::now()) {
+  for (std::size_t i = 0; i < kMostPanes; ++i) {
+    slots_[i] = std::make_unique<Slot>(i, options_.most_bytes / kMostPanes);
+  }
+  if (options_.make) {
+    for (const auto& s : slots_) threads_.emplace_back([this, &s] { work(*s); });
+  }
+  threads_.emplace_back([this] { tell(); });
+}
+
+Session::~Session() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    for (const auto& s : slots_) s->stop_step();
+    wake();
+  }
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Session::wake() {
+  changed_.notify_all();
+  news_.notify_all();
+}
+
+std::size_t Session::clients() const {
+  const std::lock_guard lock(mutex_);
+  return clients_.size();
+}
+
+Session::Slot& Session::slot(std::size_t pane) {
+  if (pane >= panes_) throw Error(fmt::format("there is no pane {}", pane));
+  return *slots_[pane];
+}
+
+void Session::to_all(const Message& message, bool begins) {
+  for (Client* client : clients_) client->text(message, begins);
+}
+
+double Session::common_time() const {
+  double t = infinity();
+  for (std::size_t i = 0; i < panes_; ++i) {
+    if (slots_[i]->running()) t = std::min(t, slots_[i]->t);
+  }
+  return t;
+}
+
+// Otherwise `when` is when to look again.
+bool Session::may_step(const Slot& s, Clock::time_point& when) const {
+  when = Clock::now() + 1h;
+  if (!s.running() || !s.pane) return false;
+  if (s.steps_asked > 0) return true;
+  if (!playing_ || seek_ || s.t > common_time() + kSameTime * s.h) return false;
+  if (s.steps_in_tick >= kMostStepsATick || s.rows_in_tick >= kMostRowsATick) return false;
+  if (speed_ == 0) return true;
+  const double due = (s.t + s.h - paced_t_) / speed_;  // seconds after paced_
+  if (due < 3600)
+    when = paced_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(due));
+  return when <= Clock::now();
+}
+
+void Session::work(Slot& s) {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    Clock::time_point when;
+    if (s.wants_load()) {
+      load(s, lock);
+    } else if (s.wants_attention()) {
+      obey(s, lock);
+    } else if (may_step(s, when)) {
+      step(s, lock);
+    } else {
+      changed_.wait_until(lock, when);
+    }
+  }
+}
+
+void Session::load(Slot& s, std::unique_lock<std::mutex>& lock) {
+  const PaneId id = s.id;
+  const PaneRequest request = s.request;
+  s.load_asked = false;
+  std::unique_ptr<Pane> old = std::move(s.pane);
+  lock.unlock();
+  old.reset();
+  std::unique_ptr<Pane> pane;
+  PaneMoment start;
+  Message head, mesh;
+  std::string why;
+  try {
+    pane = options_.make(id, request);
+    mesh = pane->mesh();
+    head = pane_message(id, pane->info());
+    start = pane->start();
+  } catch (const std::bad_alloc&) {
+    why = "there is not enough memory for this scene";
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  lock.lock();
+  if (s.load_asked || !s.used) return;  // asked for something else in the meantime
+  if (!why.empty()) {
+    s.head = pane_error(id, request, why);
+    s.error = true;
+    to_all(s.head, true);
+  } else {
+    s.pane = std::move(pane);
+    s.h = s.pane->info().step;
+    s.columns = s.pane->info().columns.size();
+    s.coordinates = s.pane->info().coordinates.size();
+    s.head = head;
+    s.mesh = mesh;
+    s.error = false;
+    to_all(s.head, true);
+    for (Client* client : clients_) {
+      if (s.mesh) client->picture(s.id.pane, s.mesh);
+    }
+    take(s, std::move(start));
+  }
+  state_due_ = true;
+  wake();
+}
+
+// What pulls and clouds ask for, between steps.
+void Session::obey(Slot& s, std::unique_lock<std::mutex>& lock) {
+  if (!s.used) {
+    s.pane.reset();
+    return;
+  }
+  const std::optional<CloudRequest> cloud = std::exchange(s.cloud_asked, std::nullopt);
+  const bool pull_asked = std::exchange(s.pull_asked, false);
+  const std::optional<Pull> pull = s.pull;
+  const Client* asker = cloud ? s.cloud_asker : s.puller;
+  Message picture;
+  std::string complaint;
+  lock.unlock();
+  try {
+    if (pull_asked) s.pane->pull(pull);
+    if (cloud) {
+      s.pane->cloud(*cloud);
+      picture = s.pane->cloud_picture();
+    }
+  } catch (const std::exception& error) {
+    complaint = error.what();
+  }
+  lock.lock();
+  if (!complaint.empty()) {
+    const auto found = std::ranges::find(clients_, asker);
+    if (found != clients_.end()) (*found)->text(error_message(complaint), false);
+  }
+  if (cloud && cloud->count == 0) s.cloud_removed = true;
+  if (picture && !s.load_asked && s.used) s.recording.replace_cloud(std::move(picture));
+  news_.notify_all();
+}
+
+void Session::step(Slot& s, std::unique_lock<std::mutex>& lock) {
+  if (s.steps_asked > 0) --s.steps_asked;
+  Pane& pane = *s.pane;  // only this thread replaces it
+  lock.unlock();
+  const Clock::time_point before = Clock::now();
+  PaneMoment moment;
+  try {
+    moment = pane.step();
+  } catch (const std::exception& error) {
+    moment = {.done = true, .failed = error.what()};
+  }
+  const double ms = std::chrono::duration<double, std::milli>(Clock::now() - before).count();
+  lock.lock();
+  if (s.load_asked || !s.used || stop_) return;  // nobody waits for it any more
+  // (What takes time in showing a run again is to read its files.)
+  if (!pane.info().replay) {
+    s.ms_per_step = s.ms_per_step == 0 ? ms : 0.9 * s.ms_per_step + 0.1 * ms;
+  }
+  ++s.steps_in_tick;
+  take(s, std::move(moment));
+  // Others may have waited for this one; clients for the result of a single step.
+  changed_.notify_all();
+  if (!playing_ && s.steps_asked == 0) news_.notify_all();
+}
+
+void Session::take(Slot& s, PaneMoment moment) {
+  if (!moment.row.empty() && !s.rows_end) {
+    s.rows.insert(s.rows.end(), moment.row.begin(), moment.row.end());
+    s.path.insert(s.path.end(), moment.path.begin(), moment.path.end());
+    ++s.rows_in_tick;
+    s.rows_end = s.full();
+    if (s.rows_end) {
+      to_all(
+          error_message("the curves end here: a live view keeps no more rows than these; the "
+                        "run goes on"));
+    }
+  }
+  s.finished = moment.done;
+  s.failed = std::move(moment.failed);
+  if (s.finished) state_due_ = true;
+  if (!moment.picture) return;
+  if (moment.t > s.t) s.h = moment.t - s.t;
+  s.t = moment.t;
+  s.frame = moment.frame;
+  s.recording.add({moment.frame, moment.t, std::move(moment.picture), std::move(moment.cloud)});
+}
+
+void Session::feed(const PaneInfo& info, PaneId id, const Message& mesh) {
+  const std::lock_guard lock(mutex_);
+  Slot& s = *slots_[0];
+  panes_ = 1;
+  s.used = true;
+  s.id = id;
+  s.h = info.step;
+  s.columns = info.columns.size();
+  s.coordinates = info.coordinates.size();
+  s.head = pane_message(id, info);
+  s.mesh = mesh;
+  playing_ = true;
+  to_all(s.head, true);
+}
+
+void Session::feed(PaneMoment moment) {
+  const std::lock_guard lock(mutex_);
+  take(*slots_[0], std::move(moment));
+}
+
+}  // namespace lilyan::view

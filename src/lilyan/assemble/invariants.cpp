@@ -1,0 +1,131 @@
+#include "lilyan/assemble/invariants.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "lilyan/assemble/assembler.hpp"
+#include "lilyan/core/dispatch.hpp"
+
+namespace lilyan {
+
+namespace {
+
+// Sums over vertices i of m_i u_i, of m_i q_i × u_i and of m_i |u_i|², positions q and velocities u
+// of which are given one after the other, as are the masses of all coordinates.
+struct MotionSums {
+  double linear[3] = {};
+  double angular[3] = {};
+  double square = 0;
+};
+
+inline void add_vertex(const double* q, const double* u, double m, MotionSums& s) {
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3;
+    const int k = (i + 2) % 3;
+    s.linear[i] += m * u[i];
+    s.angular[i] += m * (q[j] * u[k] - q[k] * u[j]);
+    s.square += m * u[i] * u[i];
+  }
+}
+
+// The coordinates of as many vertices as a pack has lanes, sorted into x, y and z.
+template <AnyPack P>
+inline void load_sorted(const double* from, P (&r)[3]) {
+  const P a = load<P>(from);
+  const P b = load<P>(from + lanes_of<P>);
+  const P c = load<P>(from + 2 * lanes_of<P>);
+  if constexpr (lanes_of<P> == 8) {
+    r[0] = __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 3, 6, 9, 12, 15, -1, -1), c, 0,
+                                   1, 2, 3, 4, 5, 10, 13);
+    r[1] = __builtin_shufflevector(__builtin_shufflevector(a, b, 1, 4, 7, 10, 13, -1, -1, -1), c, 0,
+                                   1, 2, 3, 4, 8, 11, 14);
+    r[2] = __builtin_shufflevector(__builtin_shufflevector(a, b, 2, 5, 8, 11, 14, -1, -1, -1), c, 0,
+                                   1, 2, 3, 4, 9, 12, 15);
+  } else if constexpr (lanes_of<P> == 4) {
+    r[0] = __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 3, 6, -1), c, 0, 1, 2, 5);
+    r[1] = __builtin_shufflevector(__builtin_shufflevector(a, b, 1, 4, 7, -1), c, 0, 1, 2, 6);
+    r[2] = __builtin_shufflevector(__builtin_shufflevector(a, b, 2, 5, -1, -1), c, 0, 1, 4, 7);
+  } else {
+    r[0] = __builtin_shufflevector(a, b, 0, 3);
+    r[1] = __builtin_shufflevector(a, c, 1, 2);
+    r[2] = __builtin_shufflevector(b, c, 0, 3);
+  }
+}
+
+template <AnyPack P>
+inline MotionSums motion_sums(const double* x, const double* v, const double* mass, int dofs) {
+  constexpr int kBlock = 3 * lanes_of<P>;
+  P linear[3] = {}, angular[3] = {}, square[3] = {};
+  int first = 0;
+  for (; first + kBlock <= dofs; first += kBlock) {
+    P q[3], u[3], m[3], p[3];
+    load_sorted(x + first, q);
+    load_sorted(v + first, u);
+    load_sorted(mass + first, m);
+    for (int i = 0; i < 3; ++i) {
+      p[i] = m[0] * u[i];
+      linear[i] += p[i];
+      square[i] += p[i] * u[i];
+    }
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3;
+      const int k = (i + 2) % 3;
+      angular[i] += q[j] * p[k] - q[k] * p[j];
+    }
+  }
+  MotionSums s;
+  for (int i = 0; i < 3; ++i) {
+    s.linear[i] = lane_sum(linear[i]);
+    s.angular[i] = lane_sum(angular[i]);
+  }
+  s.square = lane_sum(square[0] + square[1] + square[2]);
+  for (; first < dofs; first += 3) add_vertex(x + first, v + first, mass[first], s);
+  return s;
+}
+
+}  // namespace
+
+Invariants invariants(const System& system, const Vector& x, const Vector& v,
+                      const EnergyByKind& potential) {
+  Invariants result;
+  result.potential = potential;
+  if (system.dimension() == 3) {
+    const MotionSums s = on_best_lanes([x = x.data(), v = v.data(), mass = system.mass().data(),
+                                        dofs = system.dofs()]<int kWidth>(Lanes<kWidth>) {
+      return motion_sums<PackOf<kWidth>>(x, v, mass, dofs);
+    });
+    result.kinetic = 0.5 * s.square;
+    result.linear_momentum = Vec3(s.linear[0], s.linear[1], s.linear[2]);
+    result.angular_momentum = Vec3(s.angular[0], s.angular[1], s.angular[2]);
+  } else {
+    result.kinetic = 0.5 * (system.mass().array() * v.array().square()).sum();
+  }
+  result.total = result.kinetic;
+  for (const double e : potential) result.total += e;
+  return result;
+}
+
+Invariants lagrangian_invariants(const Lagrangian& lagrangian, double t, const double* q,
+                                 const double* v) {
+  const Eigen::Index n = lagrangian.dofs();
+  thread_local Vector momentum, rest;
+  momentum.resize(n);
+  rest.setZero(n);
+  const double at_v = lagrangian.evaluate(t, q, v, {.v = momentum.data()});
+  Invariants result;
+  result.total = momentum.dot(Eigen::Map<const Vector>(v, n)) - at_v;
+  const double potential = -lagrangian.evaluate(t, q, rest.data(), {});
+  result.potential[static_cast<std::size_t>(EnergyKind::potential)] = potential;
+  result.kinetic = result.total - potential;
+  return result;
+}
+
+Invariants invariants(const System& system, const State& state) {
+  if (const Lagrangian* lagrangian = system.lagrangian()) {
+    return lagrangian_invariants(*lagrangian, state.t, state.x.data(), state.v.data());
+  }
+  constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .value = 1}}};
+  return invariants(system, state.x, state.v, Assembler(system).values(state.x, nullptr, here));
+}
+
+}  // namespace lilyan

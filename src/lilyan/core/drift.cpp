@@ -1,0 +1,99 @@
+#include "lilyan/core/drift.hpp"
+
+#include <Eigen/Geometry>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace lilyan {
+namespace {
+
+// A momentum below this share of what the motion could carry counts as zero at the start.
+constexpr double kNegligible = 1e-3;
+
+void update(Deviation& deviation, double now) {
+  deviation.now = now;
+  deviation.worst = std::max(deviation.worst, now);
+}
+
+// Sum of the gravity forces' sizes.
+double weight(const System& system, const State& state) {
+  constexpr std::array<WeightedNode, 1> kHere{{{.theta = 0, .gradient = 1}}};
+  Vector force = Vector::Zero(state.x.size());
+  for (const auto& energy : system.energies()) {
+    if (energy->kind() != EnergyKind::gravity) continue;
+    (void)energy->evaluate(
+        {.x0 = state.x.data(), .nodes = kHere, .want_value = false, .gradient = force.data()});
+  }
+  return Eigen::Map<const Eigen::Matrix3Xd>(force.data(), 3, force.size() / 3)
+      .colwise()
+      .norm()
+      .sum();
+}
+
+// Elastic energy of a uniform strain of one in a million: what a body at rest, whose own energies
+// are nothing but rounding errors, is compared with.
+double rest_energy(const System& system, const State& state, const Vec3& center) {
+  constexpr std::array<WeightedNode, 1> kHere{{{.theta = 0, .value = 1}}};
+  Vector x = state.x;
+  for (int i = 0; i < system.vertices(); ++i) {
+    x.segment<3>(3 * i) += 1e-6 * (x.segment<3>(3 * i) - center);
+  }
+  double sum = 0;
+  for (const auto& energy : system.energies()) {
+    if (energy->kind() == EnergyKind::elastic) {
+      sum += energy->evaluate({.x0 = x.data(), .nodes = kHere});
+    }
+  }
+  return std::abs(sum);
+}
+
+}  // namespace
+
+DriftTracker::DriftTracker(const System& system, const State& initial, const Invariants& start)
+    : start_(start) {
+  const double potential = std::abs(start.of(EnergyKind::potential));
+  if (system.dimension() != 3) {
+    energy_.scale = std::max(start.kinetic, potential);
+    return;
+  }
+  double mass = 0;
+  Vec3 center = Vec3::Zero();
+  for (int i = 0; i < system.vertices(); ++i) {
+    const double m = system.vertex_masses()[static_cast<std::size_t>(i)];
+    mass += m;
+    center += m * initial.x.segment<3>(3 * i);
+  }
+  if (mass > 0) center /= mass;
+  double radius = 0;
+  for (int i = 0; i < system.vertices(); ++i) {
+    radius = std::max(radius, (initial.x.segment<3>(3 * i) - center).norm());
+  }
+  energy_.scale =
+      std::max({start.kinetic, std::abs(start.of(EnergyKind::elastic)), potential,
+                weight(system, initial) * radius, rest_energy(system, initial, center)});
+  // Only where the linear momentum is an invariant too is the choice of the origin free.
+  if (!system.translation_invariant()) {
+    radius += center.norm();
+    center.setZero();
+  }
+  const double linear = std::sqrt(2 * mass * energy_.scale);
+  const double angular = linear * radius;
+  center_ = center;
+  spin_ = start.angular_momentum - center.cross(start.linear_momentum);
+  const double p = start.linear_momentum.norm();
+  const double l = spin_.norm();
+  linear_.scale = p > kNegligible * linear ? p : linear;
+  angular_.scale = l > kNegligible * angular ? l : angular;
+}
+
+void DriftTracker::add(const Invariants& at, double work) {
+  // A body set in motion by forces is compared with what they gave it.
+  if (work != 0) energy_.scale = std::max({energy_.scale, std::abs(work), at.kinetic});
+  update(energy_, std::abs(at.total - start_.total - work));
+  update(linear_, (at.linear_momentum - start_.linear_momentum).norm());
+  update(angular_, (at.angular_momentum - center_.cross(at.linear_momentum) - spin_).norm());
+}
+
+}  // namespace lilyan

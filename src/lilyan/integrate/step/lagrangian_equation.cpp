@@ -1,0 +1,249 @@
+#include "lilyan/integrate/step/lagrangian_equation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lilyan {
+
+LagrangianEquation::LagrangianEquation(const System& system)
+    : system_(system),
+      lagrangian_(*system.lagrangian()),
+      constraints_(system),
+      start_jacobian_(constraints_.make_jacobian()),
+      end_jacobian_(constraints_.make_jacobian()),
+      n_(system.dofs()),
+      m_(constraints_.equations()) {
+  for (Vector* x : {&sum_, &q1_, &column_, &external_}) x->setZero(n_);
+  for (Vector* x : {&g_, &g_scale_}) x->setZero(m_);
+  for (DenseMatrix* a : {&qq_, &qv_, &vv_, &by_q_, &by_v_}) a->setZero(n_, n_);
+}
+
+void LagrangianEquation::set_table(const LagrangianTable& table) {
+  table_ = table;
+  k_ = table.unknowns;
+  nodes_ = static_cast<int>(table.time.size());
+  for (auto* at_nodes : {&q_, &v_, &momentum_, &force_}) {
+    at_nodes->assign(static_cast<std::size_t>(nodes_), Vector::Zero(n_));
+  }
+  residual_.setZero(unknowns());
+  for (Vector* x : {&terms_, &weights_, &row_size_, &noise_}) x->setZero(k_ * n_);
+}
+
+double LagrangianEquation::node_time(int i) const {
+  return start_->t + table_.time[static_cast<std::size_t>(i)] * h_;
+}
+
+void LagrangianEquation::prepare(const State& state, const Vector& p0, double h) {
+  start_ = &state;
+  p0_ = &p0;
+  h_ = h;
+  first_ = true;
+  if (m_ > 0) constraints_.evaluate(state.x, g_, start_jacobian_);
+}
+
+void LagrangianEquation::guess(Vector& z) const {
+  z.setZero(unknowns());
+  for (int k = 0; k < k_; ++k) {
+    auto u = z.segment(k * n_, n_);
+    u = start_->v;
+    if (start_->h_previous == 0) continue;
+    const double time = k_ == nodes_ ? table_.time[static_cast<std::size_t>(k)] : 0.5;
+    u += (time * h_ / start_->h_previous) * (start_->v - start_->v_previous);
+  }
+}
+
+void LagrangianEquation::add_forces(int i, bool dissipating, Vector& sum) const {
+  const auto at = static_cast<std::size_t>(i);
+  for (const auto& f : system_.forces()) {
+    if (f->dissipates() == dissipating) {
+      f->add(node_time(i), q_[at].data(), v_[at].data(), sum.data());
+    }
+  }
+}
+
+double LagrangianEquation::evaluate(const Vector& z) {
+  for (int i = 0; i < nodes_; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    q_[at] = start_->x;
+    v_[at].setZero();
+    for (int k = 0; k < k_; ++k) {
+      const auto u = z.segment(k * n_, n_);
+      const auto entry = static_cast<std::size_t>(i * k_ + k);
+      if (table_.position[entry] != 0) q_[at] += (h_ * table_.position[entry]) * u;
+      if (table_.velocity[entry] != 0) v_[at] += table_.velocity[entry] * u;
+    }
+    lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(),
+                         {.q = force_[at].data(), .v = momentum_[at].data()});
+    add_forces(i, false, force_[at]);
+    add_forces(i, true, force_[at]);
+  }
+  for (int k = 0; k < k_; ++k) {
+    auto r = residual_.segment(k * n_, n_);
+    auto size = terms_.segment(k * n_, n_);
+    r.setZero();
+    sum_.setZero();
+    for (int i = 0; i < nodes_; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const auto entry = static_cast<std::size_t>(k * nodes_ + i);
+      if (table_.momentum[entry] != 0) r += table_.momentum[entry] * momentum_[at];
+      if (table_.force[entry] != 0) sum_ += (h_ * table_.force[entry]) * force_[at];
+    }
+    size = p0_->cwiseAbs() + r.cwiseAbs() + sum_.cwiseAbs();
+    r -= *p0_;
+    r -= sum_;
+  }
+  if (m_ > 0) add_constraints(z);
+  return measure();
+}
+
+// By component: beside a heavy coordinate the error of a light one would not be seen in a sum.
+double LagrangianEquation::measure() {
+  const Eigen::Index n = k_ * n_;
+  const double all = terms_.maxCoeff();
+  if (first_) {
+    first_ = false;
+    weights_ = terms_;
+    // A component without terms of its own is compared with the others.
+    weights_ = (weights_.array() > 0).select(weights_, all > 0 ? all : 1.0);
+    constraint_scale_ = g_scale_;
+  }
+  const auto ratio = [](double error, double size) { return error == 0 ? 0.0 : error / size; };
+  relative_ = overall_ = 0;
+  double size = 0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double error = std::abs(residual_[i]);
+    size = std::max(size, ratio(error, weights_[i]));
+    overall_ = std::max(overall_, ratio(error, all));
+    // What the rounding of positions makes of it is no error; nor what is below that of the terms.
+    const double excess = std::max(0.0, error - noise_[i]);
+    relative_ = std::max(relative_, ratio(excess, std::max(terms_[i], row_size_[i])));
+  }
+  for (int c = 0; c < m_; ++c) {
+    const double off = std::abs(g_[c]);
+    relative_ = std::max(relative_, ratio(off, g_scale_[c]));
+    overall_ = std::max(overall_, ratio(off, g_scale_[c]));
+    size = std::max(size, ratio(off, constraint_scale_[c]));
+  }
+  if (!residual_.allFinite()) {
+    relative_ = overall_ = size = std::numeric_limits<double>::infinity();
+  }
+  return size;
+}
+
+void LagrangianEquation::add_constraints(const Vector& z) {
+  sum_.setZero();
+  lambda_ = z.tail(m_);
+  constraints_.add_transposed(start_jacobian_, lambda_, -h_, sum_);
+  q1_ = start_->x;
+  for (int k = 0; k < k_; ++k) {
+    residual_.segment(k * n_, n_) += sum_;
+    q1_ += (h_ * table_.end_position[static_cast<std::size_t>(k)]) * z.segment(k * n_, n_);
+  }
+  constraints_.evaluate(q1_, g_, end_jacobian_);
+  constraints_.scales(q1_, g_scale_);
+  residual_.tail(m_) = g_ / h_;
+}
+
+void LagrangianEquation::jacobian(DenseMatrix& matrix) {
+  matrix.setZero(unknowns(), unknowns());
+  for (int i = 0; i < nodes_; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(),
+                         {.qq = qq_.data(), .qv = qv_.data(), .vv = vv_.data()});
+    by_q_ = qq_;
+    by_v_ = qv_;
+    for (const auto& f : system_.forces()) {
+      if (f->add_derivatives(node_time(i), q_[at].data(), v_[at].data(), by_q_.data(),
+                             by_v_.data())) {
+        continue;
+      }
+      external_.setZero();
+      f->add_damping(node_time(i), q_[at].data(), v_[at].data(), external_.data());
+      by_v_.diagonal() -= external_;
+    }
+    for (int k = 0; k < k_; ++k) {
+      const double momentum = table_.momentum[static_cast<std::size_t>(k * nodes_ + i)];
+      const double force = h_ * table_.force[static_cast<std::size_t>(k * nodes_ + i)];
+      for (int l = 0; l < k_; ++l) {
+        const double position = h_ * table_.position[static_cast<std::size_t>(i * k_ + l)];
+        const double velocity = table_.velocity[static_cast<std::size_t>(i * k_ + l)];
+        auto block = matrix.block(k * n_, l * n_, n_, n_);
+        if (momentum != 0) {
+          block += (momentum * velocity) * vv_ + (momentum * position) * qv_.transpose();
+        }
+        if (force != 0) block -= (force * position) * by_q_ + (force * velocity) * by_v_;
+      }
+    }
+  }
+  for (int c = 0; c < m_; ++c) {
+    constraints_.column(start_jacobian_, c, column_);
+    for (int k = 0; k < k_; ++k) matrix.block(k * n_, k_ * n_ + c, n_, 1) = -h_ * column_;
+    constraints_.column(end_jacobian_, c, column_);
+    for (int k = 0; k < k_; ++k) {
+      matrix.block(k_ * n_ + c, k * n_, 1, n_) =
+          table_.end_position[static_cast<std::size_t>(k)] * column_.transpose();
+    }
+  }
+}
+
+// The size of the terms that a row of the equations is a sum of, and what the rounding of positions
+// changes in it.
+void LagrangianEquation::learn_sizes(const DenseMatrix& matrix, const Vector& z) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const double noise = kEpsilon * start_->x.cwiseAbs().maxCoeff() / std::abs(h_);
+  for (Eigen::Index i = 0; i < k_ * n_; ++i) {
+    row_size_[i] = matrix.row(i).cwiseAbs().dot(z.cwiseAbs());
+    noise_[i] = noise * matrix.row(i).head(k_ * n_).cwiseAbs().sum();
+  }
+}
+
+void LagrangianEquation::finish(const Vector& z, Vector& q1, Vector& p1) const {
+  q1 = start_->x;
+  p1 = *p0_;
+  for (int k = 0; k < k_; ++k) {
+    q1 += (h_ * table_.end_position[static_cast<std::size_t>(k)]) * z.segment(k * n_, n_);
+  }
+  for (int i = 0; i < nodes_; ++i) {
+    p1 +=
+        (h_ * table_.end_force[static_cast<std::size_t>(i)]) * force_[static_cast<std::size_t>(i)];
+  }
+  if (m_ > 0) constraints_.add_transposed(start_jacobian_, lambda_, h_, p1);
+}
+
+void LagrangianEquation::mean_velocity(const Vector& z, Vector& v) const {
+  v.setZero(n_);
+  for (int k = 0; k < k_; ++k) {
+    v += table_.end_position[static_cast<std::size_t>(k)] * z.segment(k * n_, n_);
+  }
+}
+
+double LagrangianEquation::power(bool dissipating) const {
+  double sum = 0;
+  for (int i = 0; i < nodes_; ++i) {
+    external_.setZero();
+    add_forces(i, dissipating, external_);
+    sum += table_.end_force[static_cast<std::size_t>(i)] *
+           external_.dot(v_[static_cast<std::size_t>(i)]);
+  }
+  return sum;
+}
+
+double LagrangianEquation::work() const {
+  double sum = system_.forces().empty() ? 0 : power(false);
+  if (lagrangian_.depends_on_time()) {
+    for (int i = 0; i < nodes_; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      double rate = 0;
+      lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(), {.t = &rate});
+      sum -= table_.end_force[at] * rate;
+    }
+  }
+  return h_ * sum;
+}
+
+double LagrangianEquation::dissipation() const {
+  return system_.forces().empty() ? 0 : h_ * power(true);
+}
+
+}  // namespace lilyan

@@ -1,0 +1,292 @@
+#include "lilyan/integrate/step/minimise.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/fixed.hpp"
+#include "lilyan/integrate/step/forces.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr int kMaxRenewals = 4;             // of dissipation that depends on the step itself
+constexpr double kRenewalTolerance = 1e-3;  // relative change that is not worth another solve
+
+constexpr std::array<WeightedNode, 1> kThere{{{.theta = 1, .gradient = 1}}};
+
+}  // namespace
+
+MinimiseIntegrator::MinimiseIntegrator(const System& system, const MinimisationTable& table,
+                                       const SolverOptions& options)
+    : system_(system),
+      options_(options),
+      plan_(table),
+      assembler_(system),
+      potential_(assembler_),
+      objective_(assembler_, options),
+      newton_(assembler_.hessian_pattern(), options.newton),
+      forced_(!system.forces().empty() || !system.dissipations().empty()) {
+  prepare_points(plan_.stages.size());
+}
+
+MinimiseIntegrator::MinimiseIntegrator(const System& system, const MultistepTable& table,
+                                       const SolverOptions& options)
+    : MinimiseIntegrator(system, table.start, options) {
+  at_ratio_ = table.at_ratio;
+  running_ratio_ = 1;
+  running_plan_.emplace(at_ratio_(1));
+  prepare_points(std::max(plan_.stages.size(), running_plan_->stages.size()));
+}
+
+void MinimiseIntegrator::prepare_points(std::size_t stages) {
+  const int n = system_.dofs();
+  points_.resize(stages);
+  const auto clear = [&](Point& p) {
+    for (Vector* v : {&p.d, &p.v, &p.gradient, &p.force, &p.dissipation}) v->setZero(n);
+  };
+  clear(start_);
+  clear(previous_);
+  std::ranges::for_each(points_, clear);
+  for (Vector* v : {&solver_impulse_, &potential_impulse_, &forces_.impulse, &dissipation_.impulse,
+                    &known_velocity_, &end_gradients_, &end_forces_, &weighted_forces_, &new_x_}) {
+    v->setZero(n);
+  }
+}
+
+std::string_view MinimiseIntegrator::linear_solver() const { return newton_.linear_name(); }
+
+TablePlan& MinimiseIntegrator::choose_plan(const State& state, double h) {
+  if (!at_ratio_ || state.h_previous == 0) return plan_;
+  const double ratio = h / state.h_previous;
+  if (!(ratio > 0) || state.x_previous.size() != state.x.size()) return plan_;
+  if (ratio != running_ratio_) {
+    running_ratio_ = ratio;
+    running_plan_.emplace(at_ratio_(ratio));
+  }
+  return *running_plan_;
+}
+
+const MinimiseIntegrator::Point& MinimiseIntegrator::point(int index) const {
+  if (index == 0) return start_;
+  return index < 0 ? previous_ : points_[static_cast<std::size_t>(index - 1)];
+}
+
+void MinimiseIntegrator::add_known(const std::vector<Known>& known, double h, double scale,
+                                   Vector& sum) const {
+  for (const Known& k : known) {
+    const Point& p = point(k.point);
+    if (k.position != 0 && k.point != 0) sum += (k.position * scale) * p.d;
+    if (k.velocity != 0) sum += (k.velocity * scale * h) * p.v;
+    if (k.force == 0) continue;
+    const double weight = k.force * scale * h * h;
+    sum.array() -= weight * p.gradient.array() / system_.mass().array();
+    if (forced_) sum.array() += weight * p.force.array() / system_.mass().array();
+  }
+}
+
+void MinimiseIntegrator::begin(const TablePlan& plan, const State& state) {
+  start_.v = state.v;
+  if (plan.needs_start_gradient) start_.gradient = potential_.gradient(state.x);
+  if (forced_ && (plan.needs_start_gradient || plan.needs_history)) {
+    find_forces(state.t, state.x, start_);
+  }
+  if (plan.needs_history) {
+    previous_.d = state.x_previous - state.x;
+    previous_.v = state.v_previous;
+  }
+}
+
+void MinimiseIntegrator::clear_impulses() {
+  solver_impulse_.setZero();
+  potential_impulse_.setZero();
+  forces_.clear();
+  dissipation_.clear();
+  driven_work_ = 0;
+}
+
+void MinimiseIntegrator::find_forces(double t, const Vector& x, Point& at) {
+  at.dissipation.setZero();
+  objective_.add_dissipation(at.v, at.dissipation);
+  at.driven = objective_.driven_power_at(at.v);
+  at.force = at.dissipation;
+  add_forces(system_, t, x, at.v, 1, weighted_forces_, at.force);
+}
+
+StepReport MinimiseIntegrator::step(State& state, double h) {
+  StepReport report{.h = h};
+  stop_unmoved(system_, state.v);
+  TablePlan& plan = choose_plan(state, h);
+  objective_.begin_step(state.x, h);
+  begin(plan, state);
+  report.evaluations += plan.needs_start_gradient;
+  report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
+  report.after = report.before;
+
+  Point& end = points_[plan.stages.size() - 1];
+  warm_ = false;
+  if (!run_stages(plan, state, h, report)) return report;
+  // Dissipation that depends on the step itself (friction, on its pressure) was taken from its
+  // start: once more from what was found.
+  warm_ = true;
+  for (int k = 0; k < kMaxRenewals; ++k) {
+    if (objective_.renew(state.x, end.d, h) <= kRenewalTolerance) break;
+    begin(plan, state);
+    if (!run_stages(plan, state, h, report)) return report;
+  }
+  // The new position takes the place of the oldest one, which is no longer needed.
+  state.x_previous = state.x + end.d;
+  const Invariants after =
+      invariants(system_, state.x_previous, end.v, potential_.values(state.x_previous));
+  if (!std::isfinite(after.total)) {
+    report.status = StepStatus::non_finite;
+    state.h_previous = 0;
+    return report;
+  }
+  report.after = after;
+  report.ledger = ledger(plan, state, end.v, report);
+  state.x.swap(state.x_previous);
+  state.v_previous = state.v;
+  state.v.swap(end.v);
+  state.h_previous = h;
+  state.t += h;
+  return report;
+}
+
+bool MinimiseIntegrator::run_stages(TablePlan& plan, const State& state, double h,
+                                    StepReport& report) {
+  if (plan.adaptive_nodes) return run_adaptive(plan, state, h, report);
+  clear_impulses();
+  for (std::size_t k = 0; k < plan.stages.size(); ++k) {
+    if (!run_stage(plan, k, state, h, report)) return false;
+  }
+  return true;
+}
+
+bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const State& state,
+                                   double h, StepReport& report) {
+  const StagePlan& stage = plan.stages[k];
+  Point& result = points_[k];
+  Vector& y = objective_.target();
+  y.setZero();
+  add_known(stage.stage.target, h, 1, y);
+  if (stage.start_weight != 0) {
+    y.array() -= (h * h * stage.start_weight) * start_.gradient.array() / system_.mass().array();
+  }
+  known_velocity_.setZero();
+  add_known(stage.stage.velocity, h, 1 / h, known_velocity_);
+  const bool own = stage.stage.force_velocity == ForceVelocity::own;
+  if (own && stage.start_weight != 0) {
+    y.array() += (h * h * stage.start_weight) * start_.dissipation.array() / system_.mass().array();
+  }
+  if (stage.end_start_weight != 0) {
+    known_velocity_.array() -=
+        (h * stage.end_start_weight) * start_.gradient.array() / system_.mass().array();
+    if (forced_ && own) {
+      known_velocity_.array() +=
+          (h * stage.end_start_weight) * start_.force.array() / system_.mass().array();
+    }
+  }
+  double all_weights = 0;
+  for (const Node& node : stage.stage.nodes) all_weights += node.weight;
+  std::optional<PathMean> mean;
+  if (plan.averages_force) mean = {h * h * all_weights, h * h * stage.start_weight};
+  objective_.prepare({.x0 = &state.x,
+                      .t0 = state.t,
+                      .h = h,
+                      .time = stage.stage.time,
+                      .nodes = stage.solved_nodes,
+                      .force_nodes = stage.stage.nodes,
+                      .velocity_weight = stage.displacement_effect,
+                      .energy_scale = report.before.scale(),
+                      .path_weight = own ? stage.stage.displacement : 1,
+                      .path_velocity = own ? &known_velocity_ : nullptr,
+                      .start_velocity = own ? &start_.v : nullptr,
+                      .dissipation_weight = all_weights - (own ? stage.start_weight : 0.0),
+                      .end_weight = stage.stage.displacement,
+                      .end_velocity = &known_velocity_,
+                      .mean = mean});
+  const bool solves = !stage.solved_nodes.empty() || (forced_ && !stage.stage.nodes.empty());
+  if (!solves) {
+    result.d = y;
+  } else {
+    if (!warm_) result.d = (stage.stage.time * h) * state.v;
+    const NewtonResult solved = newton_.minimise(objective_, result.d);
+    report.status = succeeded(solved.status) && report.status == StepStatus::round_off
+                        ? report.status
+                        : solved.status;
+    report.iterations += solved.iterations;
+    report.factorisations += solved.factorisations;
+    report.evaluations += solved.evaluations;
+    report.definiteness_fixes += solved.definiteness_fixes;
+    report.linear_iterations += solved.linear_iterations;
+    report.residual = std::max(report.residual, objective_.relative_velocity_error());
+    if (!succeeded(solved.status)) return false;
+    solver_impulse_ += (stage.displacement_effect / h) * newton_.gradient();
+    // The last evaluation was a rejected trial.
+    if (solved.status == StepStatus::round_off || solved.iterations == 0) {
+      objective_.evaluate(result.d, result.v);
+    }
+  }
+  find_velocity(stage, k, state, h, report);
+  book_impulses(stage, k, solves, h);
+  if (plan.needs_gradient[k] != 0) {
+    assembler_.gradient(state.x, &result.d, kThere, result.gradient);
+    ++report.evaluations;
+  }
+  if (forced_ && (plan.needs_gradient[k] != 0 || plan.needs_history)) {
+    new_x_ = state.x + result.d;
+    find_forces(state.t + stage.stage.time * h, new_x_, result);
+  }
+  return true;
+}
+
+void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, const State& state,
+                                       double h, StepReport& report) {
+  Point& result = points_[k];
+  // Not (displacement/h)·d: the rounding of that factor would pull the same way in every step.
+  result.v = plan.stage.displacement * (result.d / h) + known_velocity_;
+  if (!plan.end_nodes.empty()) {
+    assembler_.gradient(state.x, &result.d, plan.end_nodes, end_gradients_);
+    ++report.evaluations;
+    result.v.array() -= h * end_gradients_.array() / system_.mass().array();
+  }
+  if (!forced_) return;
+  end_forces_.setZero();
+  if (plan.stage.end_forces.empty()) return;
+  objective_.add_path_forces(result.d, plan.stage.end_forces, end_forces_);
+  end_dissipation_ = 0;
+  if (plan.stage.force_velocity == ForceVelocity::mean) {
+    for (const Node& node : plan.stage.end_forces) end_dissipation_ += node.weight;
+    end_forces_ += end_dissipation_ * objective_.dissipation();
+  }
+  // Those that see their own velocity are in the known part already.
+  if (plan.stage.force_velocity == ForceVelocity::own) return;
+  result.v.array() += h * end_forces_.array() / system_.mass().array();
+}
+
+// More Gauss points until the energy error of the quadrature is below the tolerance. A further
+// solve starts from the last one's displacement, from where one or two iterations suffice.
+bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, double h,
+                                      StepReport& report) {
+  gauss_.begin_step();
+  const double scale = report.before.scale();
+  while (true) {
+    plan.set_gauss_nodes(gauss_.nodes());
+    clear_impulses();
+    if (!run_stage(plan, 0, state, h, report)) return false;
+    warm_ = true;
+    new_x_ = state.x + points_[0].d;
+    StepReport trial = report;
+    trial.after = invariants(system_, new_x_, points_[0].v, potential_.values(new_x_));
+    if (!std::isfinite(trial.after.total)) break;  // the caller says so
+    const double error = std::abs(ledger(plan, state, points_[0].v, trial).quadrature);
+    const double size = std::max(scale, trial.after.scale());
+    if (gauss_.accept(error / (options_.energy_tolerance * size))) break;
+  }
+  report.nodes = gauss_.used();
+  return true;
+}
+
+}  // namespace lilyan

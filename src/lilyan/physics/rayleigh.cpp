@@ -1,0 +1,139 @@
+#include "lilyan/physics/rayleigh.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "lilyan/core/error.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr int kMostVertices = 8;  // of an element
+
+void check_coefficient(double value) {
+  if (!(value >= 0)) throw Error("damping coefficients must not be negative");
+}
+
+// Slots of elements whose lower triangles are stored one after the other, by columns.
+BlockSlots private_slots(const Stencils& s) {
+  BlockSlots slots;
+  const int k = s.size;
+  int start = 0;
+  for (std::size_t first = 0; first < s.vertices.size(); first += static_cast<std::size_t>(k)) {
+    for (int b = 0; b < k; ++b) {
+      const int length = 3 * (k - b);
+      slots.column_length.push_back(length);
+      for (int a = b; a < k; ++a) slots.position.push_back(start + 3 * (a - b));
+      start += 3 * length - 3;
+    }
+  }
+  return slots;
+}
+
+}  // namespace
+
+Rayleigh::Rayleigh(const Energy& energy, double delta, DissipationVelocity velocity)
+    : energy_(energy),
+      delta_(delta),
+      velocity_(velocity),
+      places_(private_slots(energy.stencils())),
+      element_size_(3 * energy.stencils().size * (3 * energy.stencils().size + 1) / 2) {
+  check_coefficient(delta);
+  if (energy.stencils().size > kMostVertices) {
+    throw Error("stiffness-proportional damping is for energies of small elements");
+  }
+}
+
+void Rayleigh::begin_step(const StepStart& start, std::vector<double>& kept) const {
+  constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .hessian = 1}}};
+  const Stencils s = energy_.stencils();
+  if (s.size == 0) return;
+  kept.assign(s.vertices.size() / static_cast<std::size_t>(s.size) *
+                  static_cast<std::size_t>(element_size_),
+              0.0);
+  energy_.evaluate({.x0 = start.x,
+                    .nodes = here,
+                    .want_value = false,
+                    .hessian = kept.data(),
+                    .slots = &places_,
+                    .projection = 1});
+}
+
+double Rayleigh::evaluate(const std::vector<double>& kept, const RateEvaluation& at) const {
+  const Stencils s = energy_.stencils();
+  const int n = 3 * s.size;
+  double value = 0;
+  std::array<double, 3 * kMostVertices> v{};
+  std::array<double, 3 * kMostVertices> y{};
+  const double* column = kept.data();
+  const int* position = at.slots ? at.slots->position.data() : nullptr;
+  const int* length = at.slots ? at.slots->column_length.data() : nullptr;
+  for (std::size_t first = 0; first < s.vertices.size();
+       first += static_cast<std::size_t>(s.size)) {
+    const int* vertex = s.vertices.data() + first;
+    for (int a = 0; a < s.size; ++a) {
+      for (int i = 0; i < 3; ++i) v[3 * a + i] = at.v[3 * vertex[a] + i];
+    }
+    y.fill(0);
+    for (int c = 0; c < n; ++c, column += n - c + 1) {
+      y[c] += column[0] * v[c];
+      for (int r = c + 1; r < n; ++r) {
+        y[r] += column[r - c] * v[c];
+        y[c] += column[r - c] * v[r];
+      }
+      if (!at.hessian) continue;
+      const int b = c / 3;
+      const int i = c % 3;
+      // Blocks (a,b) of vertex b come after those of the vertices before it.
+      const int* block = position + b * s.size - b * (b - 1) / 2;
+      for (int r = c; r < n; ++r) {
+        const int a = r / 3;
+        at.hessian[block[a - b] + i * length[b] - i * (i + 1) / 2 + r % 3] +=
+            at.hessian_weight * delta_ * column[r - c];
+      }
+    }
+    for (int a = 0; a < n; ++a) value += v[a] * y[a];
+    if (at.gradient) {
+      for (int a = 0; a < s.size; ++a) {
+        for (int i = 0; i < 3; ++i) {
+          at.gradient[3 * vertex[a] + i] += at.gradient_weight * delta_ * y[3 * a + i];
+        }
+      }
+    }
+    if (at.hessian) {
+      position += s.size * (s.size + 1) / 2;
+      length += s.size;
+    }
+  }
+  return 0.5 * delta_ * value;
+}
+
+MassDamping::MassDamping(std::vector<int> vertices, std::vector<double> masses, double eta,
+                         DissipationVelocity velocity)
+    : vertices_(std::move(vertices)), masses_(std::move(masses)), eta_(eta), velocity_(velocity) {
+  check_coefficient(eta);
+}
+
+void MassDamping::begin_step(const StepStart& /*start*/, std::vector<double>& /*kept*/) const {}
+
+double MassDamping::evaluate(const std::vector<double>& /*kept*/, const RateEvaluation& at) const {
+  double value = 0;
+  for (std::size_t k = 0; k < vertices_.size(); ++k) {
+    const double strength = eta_ * masses_[k];
+    const int i = vertices_[k];
+    for (int c = 0; c < 3; ++c) {
+      const double v = at.v[3 * i + c];
+      value += 0.5 * strength * v * v;
+      if (at.gradient) at.gradient[3 * i + c] += at.gradient_weight * strength * v;
+      if (at.hessian) {
+        const int length = at.slots->column_length[k];
+        at.hessian[at.slots->position[k] + c * length - c * (c + 1) / 2 + c] +=
+            at.hessian_weight * strength;
+      }
+    }
+  }
+  return value;
+}
+
+}  // namespace lilyan

@@ -1,0 +1,239 @@
+#include "lilyan/system/differentiate.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <queue>
+
+#include "lilyan/system/partial_derivative.hpp"
+
+namespace lilyan {
+namespace {
+
+// if, min and max: where the condition holds they are argument `yes`, elsewhere argument `no`.
+struct Branch {
+  ExpressionNode condition;
+  int yes, no;
+};
+
+std::optional<Branch> branch(ExpressionGraph& g, ExpressionNode n) {
+  const Operation operation = g.operation(n);
+  const ExpressionArguments a = g.arguments(n);
+  if (operation == Operation::select) return Branch{a[0], 1, 2};
+  if (operation == Operation::min) return Branch{g.apply(Operation::less, a[1], a[0]), 1, 0};
+  if (operation == Operation::max) return Branch{g.apply(Operation::less, a[0], a[1]), 1, 0};
+  return std::nullopt;
+}
+
+// The nodes that some functions are made of; positions in this list stand for them.
+class Section {
+ public:
+  Section(const ExpressionGraph& graph, std::span<const ExpressionNode> roots)
+      : nodes_(graph.reachable(roots)) {}
+  [[nodiscard]] int size() const { return static_cast<int>(nodes_.size()); }
+  [[nodiscard]] ExpressionNode operator[](int position) const { return nodes_[position]; }
+  [[nodiscard]] int position(ExpressionNode n) const {
+    return static_cast<int>(std::ranges::lower_bound(nodes_, n) - nodes_.begin());
+  }
+
+ private:
+  std::vector<ExpressionNode> nodes_;
+};
+
+std::vector<char> depending(const ExpressionGraph& g, const Section& section,
+                            std::span<const int> variables) {
+  std::vector<int> wanted(variables.begin(), variables.end());
+  std::ranges::sort(wanted);
+  std::vector<char> active(section.size(), 0);
+  for (int k = 0; k < section.size(); ++k) {
+    const int variable = g.variable_index(section[k]);
+    active[k] = variable >= 0 && std::ranges::binary_search(wanted, variable);
+    for (const ExpressionNode a : g.arguments(section[k])) {
+      active[k] = active[k] || active[section.position(a)];
+    }
+  }
+  return active;
+}
+
+// From f back to its variables: adjoints, the derivatives of f by its nodes.
+class ReversePass {
+ public:
+  ReversePass(ExpressionGraph& graph, ExpressionNode f, std::span<const int> variables)
+      : g_(graph),
+        section_(graph, {&f, 1}),
+        active_(depending(graph, section_, variables)),
+        parts_(section_.size()),
+        guarded_(section_.size(), 0),
+        adjoints_(section_.size(), graph.constant(0)) {
+    parts_.back().push_back(graph.constant(1));
+    for (int k = section_.size() - 1; k >= 0; --k) {
+      if (active_[k]) distribute(k);
+    }
+  }
+
+  [[nodiscard]] ExpressionNode by_variable(int index) const {
+    const ExpressionNode variable = g_.variable(index);
+    const int k = section_.position(variable);
+    const bool met = k < section_.size() && section_[k] == variable;
+    return met ? adjoints_[k] : g_.constant(0);
+  }
+
+ private:
+  void distribute(int k) {
+    adjoints_[k] = g_.sum(parts_[k]);
+    parts_[k] = {};
+    const ExpressionNode n = section_[k];
+    const std::optional<Branch> choice = branch(g_, n);
+    const ExpressionArguments arguments = g_.arguments(n);
+    for (int i = 0; i < arguments.size(); ++i) {
+      const int to = section_.position(arguments[i]);
+      if (!active_[to]) continue;
+      const ExpressionNode part = choice ? chosen(*choice, k, i) : chained(k, i);
+      if (g_.is_constant(part, 0)) continue;
+      parts_[to].push_back(part);
+      // Below a branch that may not be the chosen one.
+      const bool guards = choice || g_.operation(n) == Operation::guarded_multiply;
+      guarded_[to] = guarded_[to] || guarded_[k] || guards;
+    }
+  }
+  ExpressionNode chosen(const Branch& choice, int k, int i) {
+    ExpressionNode result = g_.constant(0);
+    if (i == choice.yes) result = g_.select(choice.condition, adjoints_[k], result);
+    if (i == choice.no) result = g_.select(choice.condition, result, adjoints_[k]);
+    return result;
+  }
+  ExpressionNode chained(int k, int i) {
+    const ExpressionNode partial = partial_derivative(g_, section_[k], i);
+    return guarded_[k] ? g_.guarded_multiply(adjoints_[k], partial)
+                       : g_.multiply(adjoints_[k], partial);
+  }
+
+  ExpressionGraph& g_;
+  Section section_;
+  std::vector<char> active_;
+  std::vector<std::vector<ExpressionNode>> parts_;  // of adjoints still to be summed
+  std::vector<char> guarded_;
+  std::vector<ExpressionNode> adjoints_;
+};
+
+// From one variable on to the functions that depend on it, and to nothing else.
+class ForwardPass {
+ public:
+  ForwardPass(ExpressionGraph& graph, std::span<const ExpressionNode> functions)
+      : g_(graph),
+        functions_(functions.begin(), functions.end()),
+        section_(graph, functions),
+        users_(section_.size()),
+        tangents_(section_.size(), kNone) {
+    for (int k = 0; k < section_.size(); ++k) {
+      for (const ExpressionNode a : g_.arguments(section_[k])) {
+        users_[section_.position(a)].push_back(k);
+      }
+    }
+    rows_.resize(section_.size());
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      rows_[section_.position(functions_[i])].push_back(static_cast<int>(i));
+    }
+  }
+
+  // The derivatives of the functions number first_row and above.
+  void add_column(int variable, int column, int first_row, std::vector<DerivativeEntry>& entries) {
+    const ExpressionNode node = g_.variable(variable);
+    const int start = section_.position(node);
+    if (start == section_.size() || section_[start] != node) return;
+    const std::size_t before = entries.size();
+    std::priority_queue<int, std::vector<int>, std::greater<>> queue;
+    queue.push(start);
+    std::vector<int> visited;
+    while (!queue.empty()) {
+      const int k = queue.top();
+      queue.pop();
+      if (!visited.empty() && visited.back() == k) continue;
+      visited.push_back(k);
+      tangents_[k] = k == start ? g_.constant(1) : tangent(section_[k]);
+      if (g_.is_constant(tangents_[k], 0)) continue;
+      for (const int row : rows_[k]) {
+        if (row >= first_row) entries.push_back({row, column, tangents_[k]});
+      }
+      for (const int user : users_[k]) queue.push(user);
+    }
+    for (const int k : visited) tangents_[k] = kNone;
+    std::sort(entries.begin() + static_cast<std::ptrdiff_t>(before), entries.end(),
+              [](const auto& a, const auto& b) { return a.row < b.row; });
+  }
+
+ private:
+  static constexpr ExpressionNode kNone = -1;
+
+  ExpressionNode tangent_of(ExpressionNode argument) {
+    const ExpressionNode t = tangents_[section_.position(argument)];
+    return t == kNone ? g_.constant(0) : t;
+  }
+  ExpressionNode tangent(ExpressionNode n) {
+    const ExpressionArguments arguments = g_.arguments(n);
+    if (const auto choice = branch(g_, n)) {
+      return g_.select(choice->condition, tangent_of(arguments[choice->yes]),
+                       tangent_of(arguments[choice->no]));
+    }
+    const bool guarded = g_.operation(n) == Operation::guarded_multiply;
+    ExpressionNode result = g_.constant(0);
+    for (int i = 0; i < arguments.size(); ++i) {
+      const ExpressionNode t = tangent_of(arguments[i]);
+      if (g_.is_constant(t, 0)) continue;
+      const ExpressionNode partial = partial_derivative(g_, n, i);
+      // Its first argument is what guards: the argument itself, or the tangent of it.
+      const ExpressionNode part = !guarded ? g_.multiply(partial, t)
+                                  : i == 0 ? g_.guarded_multiply(t, partial)
+                                           : g_.guarded_multiply(partial, t);
+      result = g_.add(result, part);
+    }
+    return result;
+  }
+
+  ExpressionGraph& g_;
+  std::vector<ExpressionNode> functions_;
+  Section section_;
+  std::vector<std::vector<int>> users_;
+  std::vector<std::vector<int>> rows_;  // of the functions that a node is
+  std::vector<ExpressionNode> tangents_;
+};
+
+}  // namespace
+
+std::vector<ExpressionNode> gradient(ExpressionGraph& graph, ExpressionNode f,
+                                     std::span<const int> variables) {
+  const ReversePass pass(graph, f, variables);
+  std::vector<ExpressionNode> result;
+  result.reserve(variables.size());
+  for (const int v : variables) result.push_back(pass.by_variable(v));
+  return result;
+}
+
+ExpressionNode derivative(ExpressionGraph& graph, ExpressionNode f, int variable) {
+  const auto entries = jacobian(graph, {&f, 1}, {&variable, 1});
+  return entries.empty() ? graph.constant(0) : entries[0].node;
+}
+
+std::vector<DerivativeEntry> jacobian(ExpressionGraph& graph,
+                                      std::span<const ExpressionNode> functions,
+                                      std::span<const int> variables) {
+  ForwardPass pass(graph, functions);
+  std::vector<DerivativeEntry> entries;
+  for (std::size_t j = 0; j < variables.size(); ++j) {
+    pass.add_column(variables[j], static_cast<int>(j), 0, entries);
+  }
+  return entries;
+}
+
+std::vector<DerivativeEntry> hessian(ExpressionGraph& graph, ExpressionNode f,
+                                     std::span<const int> variables) {
+  ForwardPass pass(graph, gradient(graph, f, variables));
+  std::vector<DerivativeEntry> entries;
+  for (std::size_t j = 0; j < variables.size(); ++j) {
+    const int column = static_cast<int>(j);
+    pass.add_column(variables[j], column, column, entries);
+  }
+  return entries;
+}
+
+}  // namespace lilyan

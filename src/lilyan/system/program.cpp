@@ -1,0 +1,177 @@
+#include "lilyan/system/program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace lilyan {
+
+// Positions in the list of needed nodes stand for the nodes, until registers are given out.
+class Program::Compiler {
+ public:
+  Compiler(const ExpressionGraph& graph, std::span<const ExpressionNode> outputs)
+      : g_(graph),
+        nodes_(graph.reachable(outputs)),
+        uses_(nodes_.size(), 0),
+        last_use_(nodes_.size(), -1),
+        register_(nodes_.size(), -1),
+        level_(nodes_.size(), 0) {
+    for (const ExpressionNode n : nodes_) {
+      for (const ExpressionNode a : g_.arguments(n)) ++uses_[position(a)];
+    }
+    for (const ExpressionNode n : outputs) {
+      uses_[position(n)] += 2;  // so that no output disappears in another instruction
+      last_use_[position(n)] = kForever;
+    }
+  }
+
+  void compile(Program& program, std::span<const ExpressionNode> outputs) {
+    place_leaves(program);
+    fuse();
+    std::vector<Step> steps;
+    for (int k = 0; k < size(); ++k) {
+      if (is_operation(k) && !fused_[k]) steps.push_back(step(k));
+    }
+    for (std::size_t i = 0; i < steps.size(); i += kWindow) {
+      group(std::span(steps).subspan(i, std::min(kWindow, steps.size() - i)));
+    }
+    give_registers(steps);
+    for (const Step& s : steps) append(program, s);
+    for (const ExpressionNode n : outputs) {
+      program.outputs_.push_back(register_[position(n)]);
+    }
+    program.register_count_ = registers_;
+  }
+
+ private:
+  static constexpr int kForever = 1 << 30;
+  static constexpr std::size_t kWindow = 256;
+  struct Step {
+    Operation operation;
+    std::array<int, 4> nodes;  // result and operands, −1 for none; registers in the end
+    int level = 0;
+    [[nodiscard]] std::span<const int> operands() const { return std::span(nodes).subspan(1); }
+  };
+
+  [[nodiscard]] int size() const { return static_cast<int>(nodes_.size()); }
+  [[nodiscard]] int position(ExpressionNode n) const {
+    return static_cast<int>(std::ranges::lower_bound(nodes_, n) - nodes_.begin());
+  }
+  [[nodiscard]] bool is_operation(int k) const {
+    return argument_count(g_.operation(nodes_[k])) > 0;
+  }
+  // Of an operation; −1 beyond its number.
+  [[nodiscard]] int argument(int k, int i) const {
+    const ExpressionArguments arguments = g_.arguments(nodes_[k]);
+    return i < arguments.size() ? position(arguments[i]) : -1;
+  }
+
+  void place_leaves(Program& program) {
+    for (int k = 0; k < size(); ++k) {
+      if (const auto value = g_.constant_value(nodes_[k])) {
+        register_[k] = registers_++;
+        program.constants_.push_back(*value);
+      }
+    }
+    for (int k = 0; k < size(); ++k) {
+      const int variable = g_.variable_index(nodes_[k]);
+      if (variable < 0) continue;
+      register_[k] = registers_++;
+      program.inputs_.push_back({variable, register_[k]});
+      program.input_count_ = std::max(program.input_count_, variable + 1);
+    }
+  }
+
+  // A product that only one sum uses is formed together with it.
+  void fuse() {
+    fused_.assign(nodes_.size(), 0);
+    for (int k = 0; k < size(); ++k) {
+      const Operation operation = g_.operation(nodes_[k]);
+      if (operation != Operation::add && operation != Operation::subtract) continue;
+      if (const int i = product_argument(k); i >= 0) fused_[argument(k, i)] = 1;
+    }
+  }
+  [[nodiscard]] int product_argument(int k) const {
+    for (int i = 0; i < 2; ++i) {
+      const int a = argument(k, i);
+      if (g_.operation(nodes_[a]) == Operation::multiply && uses_[a] == 1) return i;
+    }
+    return -1;
+  }
+
+  [[nodiscard]] Step step(int k) const {
+    const Operation operation = g_.operation(nodes_[k]);
+    const Step plain{operation, {k, argument(k, 0), argument(k, 1), argument(k, 2)}};
+    if (operation != Operation::add && operation != Operation::subtract) return plain;
+    const int i = product_argument(k);
+    if (i < 0) return plain;
+    const int product = argument(k, i);
+    Operation together = Operation::multiply_add;
+    if (operation == Operation::subtract) {
+      together = i == 0 ? Operation::multiply_subtract : Operation::subtract_multiply;
+    }
+    return {together, {k, argument(product, 0), argument(product, 1), argument(k, 1 - i)}};
+  }
+
+  // Brings equal operations together, as every change of operation costs a jump that the processor
+  // cannot foresee. Within a window only, so that values stay near where they are used.
+  void group(std::span<Step> window) {
+    for (Step& s : window) {
+      for (const int k : s.operands()) {
+        if (k >= 0) s.level = std::max(s.level, level_[k]);
+      }
+      level_[s.nodes[0]] = s.level + 1;
+    }
+    std::ranges::stable_sort(window, [](const Step& a, const Step& b) {
+      return std::pair(a.level, a.operation) < std::pair(b.level, b.operation);
+    });
+    for (const Step& s : window) level_[s.nodes[0]] = 0;
+  }
+
+  void give_registers(std::span<Step> steps) {
+    const int count = static_cast<int>(steps.size());
+    for (int i = 0; i < count; ++i) {
+      for (const int k : steps[i].operands()) {
+        if (k >= 0) last_use_[k] = std::max(last_use_[k], i);
+      }
+    }
+    for (int i = 0; i < count; ++i) {
+      for (const int k : steps[i].operands()) release(k, i);
+      register_[steps[i].nodes[0]] = new_register();
+      for (int& k : steps[i].nodes) k = k < 0 ? 0 : register_[k];
+    }
+  }
+  void release(int k, int now) {
+    if (k < 0 || last_use_[k] != now || !is_operation(k)) return;
+    free_.push_back(register_[k]);
+    last_use_[k] = -1;  // once, also if it is both operands
+  }
+  static void append(Program& program, const Step& s) {
+    std::vector<Run>& runs = program.runs_;
+    if (runs.empty() || runs.back().operation != s.operation) runs.push_back({s.operation, 0});
+    ++runs.back().count;
+    program.instructions_.push_back({s.nodes[0], s.nodes[1], s.nodes[2], s.nodes[3]});
+  }
+  int new_register() {
+    if (free_.empty()) return registers_++;
+    const int r = free_.back();
+    free_.pop_back();
+    return r;
+  }
+
+  const ExpressionGraph& g_;
+  std::vector<ExpressionNode> nodes_;
+  std::vector<int> uses_;
+  std::vector<int> last_use_;
+  std::vector<int> register_;
+  std::vector<int> level_;  // within a window: 1 + the largest of the operands there
+  std::vector<char> fused_;
+  std::vector<int> free_;
+  int registers_ = 0;
+};
+
+Program::Program(const ExpressionGraph& graph, std::span<const ExpressionNode> outputs) {
+  Compiler(graph, outputs).compile(*this, outputs);
+}
+
+}  // namespace lilyan

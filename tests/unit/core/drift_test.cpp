@@ -1,0 +1,57 @@
+// The scales that deviations are measured against must not depend on where the origin is.
+#include "lilyan/core/drift.hpp"
+
+#include <gtest/gtest.h>
+
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
+#include "support/temp_folder.hpp"
+
+namespace lilyan::test {
+namespace {
+
+struct Worst {
+  double energy, linear, angular;
+};
+
+Worst run(const std::string& body, const std::string& gravity, const std::string& method) {
+  const TempFolder folder;
+  const Scene scene = load_scene(folder.write(
+      "s.toml", "[integrator]\nmethod = \"" + method + "\"\nstep = 0.05\nsteps = 20\n" +
+                    "[world]\ngravity = " + gravity +
+                    "\n[[body]]\nmass = 2\nmaterial = { mu = 50, lambda = 50 }\n" +
+                    "shape = { kind = \"bar\", size = [2, 1, 1], cells = [2, 1, 1] }\n" + body));
+  DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
+  run_scene(scene, drift, [](const RunMoment&) { return true; });
+  return {drift.energy().worst_relative(), drift.linear_momentum().worst_relative(),
+          drift.angular_momentum().worst_relative()};
+}
+
+const std::string kStretch = "deform = [{ kind = \"stretch\", factors = [1.3, 1, 1] }]\n";
+
+TEST(Drift, OfEnergyDoesNotDependOnTheHeightAboveGravitysZero) {
+  const std::string g = "[0, -9.81, 0]";
+  const double here = run(kStretch, g, "backward-euler").energy;
+  const double high = run(kStretch + "translate = [0, 1e5, 0]\n", g, "backward-euler").energy;
+  EXPECT_GT(here, 1e-2);
+  EXPECT_NEAR(high, here, 1e-6 * here);
+}
+
+TEST(Drift, OfAngularMomentumDoesNotDependOnTheOrigin) {
+  const std::string spin = kStretch + "angular_velocity = [0, 0, 2]\nvelocity = [100, 0, 0]\n";
+  const double here = run(spin, "[0, 0, 0]", "avf").angular;
+  const double far = run(spin + "translate = [0, 1e5, 0]\n", "[0, 0, 0]", "avf").angular;
+  EXPECT_GT(here, 1e-5);
+  EXPECT_NEAR(far, here, 1e-3 * here);
+}
+
+TEST(Drift, OfABodyAtRestIsNotMadeOfRoundingErrors) {
+  const Worst worst = run("rotate = { axis = [1, 2, 3], angle = 37 }\n", "[0, 0, 0]", "avf");
+  EXPECT_LT(worst.energy, 1e-12);
+  EXPECT_LT(worst.linear, 1e-9);
+  EXPECT_LT(worst.angular, 1e-9);
+}
+
+}  // namespace
+}  // namespace lilyan::test

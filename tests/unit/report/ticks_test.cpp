@@ -1,0 +1,156 @@
+// Ticks against tables made by hand.
+#include "app/report/ticks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace lilyan::test {
+namespace {
+
+std::string labels(const Ticks& ticks) {
+  std::string out;
+  for (const Tick& t : ticks.major) out += (out.empty() ? "" : " ") + t.label;
+  return out;
+}
+
+struct Row {
+  double lowest, highest;
+  int most;
+  std::string labels, note;
+};
+
+void expect_rows(const std::vector<Row>& rows, Ticks (*ticks_of)(double, double, int)) {
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::to_string(row.lowest) + " to " + std::to_string(row.highest));
+    const Ticks ticks = ticks_of(row.lowest, row.highest, row.most);
+    EXPECT_EQ(labels(ticks), row.labels);
+    EXPECT_EQ(ticks.note, row.note);
+  }
+}
+
+TEST(Ticks, LinearTable) {
+  expect_rows(
+      {
+          {0, 1, 6, "0 0.2 0.4 0.6 0.8 1.0", ""},
+          {0, 1, 5, "0 0.5 1.0", ""},
+          {0, 10, 11, "0 1 2 3 4 5 6 7 8 9 10", ""},
+          {-3, 3, 7, "−3 −2 −1 0 1 2 3", ""},
+          {-0.3, -0.1, 5, "−0.30 −0.25 −0.20 −0.15 −0.10", ""},
+          {-7.9, -2.1, 6, "−7 −6 −5 −4 −3", ""},
+          {0, 80'000, 5, "0 20000 40000 60000 80000", ""},
+          {0, 1e6, 6, "0 0.2 0.4 0.6 0.8 1.0", "×10⁶"},
+          {0, 0.01, 6, "0 0.002 0.004 0.006 0.008 0.010", ""},
+          {0, 0.008, 5, "0 2 4 6 8", "×10⁻³"},
+          {-3.2e-9, 3.4e-9, 7, "−3 −2 −1 0 1 2 3", "×10⁻⁹"},
+          {0, 2.5e-300, 6, "0 0.5 1.0 1.5 2.0 2.5", "×10⁻³⁰⁰"},
+          {-1e300, 1e300, 5, "−1.0 −0.5 0 0.5 1.0", "×10³⁰⁰"},
+      },
+      linear_ticks);
+}
+
+TEST(Ticks, NarrowRangesHaveAnOffset) {
+  expect_rows(
+      {
+          {1000, 1005, 6, "1000 1001 1002 1003 1004 1005", ""},
+          {1e6, 1e6 + 5, 6, "0 1 2 3 4 5", "+ 1000000"},
+          {1e7, 1e7 + 5, 6, "0 1 2 3 4 5", "+ 1×10⁷"},
+          {-1e6 - 4, -1e6, 5, "−4 −3 −2 −1 0", "− 1000000"},
+          {1 - 3e-12, 1 + 3e-12, 7, "−3 −2 −1 0 1 2 3", "×10⁻¹² + 1"},
+          {123456.7891, 123456.7895, 5, "1 2 3 4 5", "×10⁻⁴ + 123456.789"},
+          {2.5e-7 + 1e-13, 2.5e-7 + 5e-13, 5, "1 2 3 4 5", "×10⁻¹³ + 2.5×10⁻⁷"},
+      },
+      linear_ticks);
+}
+
+TEST(Ticks, LogarithmicTable) {
+  expect_rows(
+      {
+          {1e-3, 1e2, 6, "10⁻³ 10⁻² 10⁻¹ 10⁰ 10¹ 10²", ""},
+          {1e-16, 1e-2, 8, "10⁻¹⁶ 10⁻¹⁴ 10⁻¹² 10⁻¹⁰ 10⁻⁸ 10⁻⁶ 10⁻⁴ 10⁻²", ""},
+          {1e-300, 1e300, 7, "10⁻³⁰⁰ 10⁻²⁰⁰ 10⁻¹⁰⁰ 10⁰ 10¹⁰⁰ 10²⁰⁰ 10³⁰⁰", ""},
+          {0.15, 7, 5, "0.2 0.5 1 2 5", ""},
+          {2e-5, 7e-5, 6, "2×10⁻⁵ 3×10⁻⁵ 4×10⁻⁵ 5×10⁻⁵ 6×10⁻⁵ 7×10⁻⁵", ""},
+          {3.1, 3.5, 5, "3.1 3.2 3.3 3.4 3.5", ""},
+      },
+      [](double lowest, double highest, int most) { return log_ticks(lowest, highest, most); });
+}
+
+TEST(Ticks, MinorTicksAreInsideAndBetween) {
+  const Ticks ticks = log_ticks(1e-2, 1, 5);
+  EXPECT_EQ(ticks.minor.size(), 16U);  // 2 to 9 in two decades
+  EXPECT_DOUBLE_EQ(ticks.minor.front(), 0.02);
+  EXPECT_DOUBLE_EQ(ticks.minor.back(), 0.9);
+  const Ticks wide = log_ticks(1e-10, 1, 6);
+  EXPECT_EQ(wide.major.size() + wide.minor.size(), 11U);
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
+    text.replace(at, what.size(), with);
+  }
+  return text;
+}
+
+// "−2.5×10⁻⁷", "×10³"
+double number(std::string text) {
+  text = replaced(text, "−", "-");
+  text = replaced(text, "×10", text.starts_with("×") ? "1e" : "e");
+  text = replaced(text, "⁻", "-");
+  const std::vector<std::string> digits = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    text = replaced(text, digits[i], std::to_string(i));
+  }
+  std::size_t read = 0;
+  const double value = std::stod(text, &read);
+  EXPECT_EQ(read, text.size()) << text;
+  return value;
+}
+
+double value_by_label(const std::string& label, std::string note) {
+  double offset = 0;
+  for (const std::string sign : {"+ ", "− "}) {
+    const std::size_t at = note.find(sign);
+    if (at == std::string::npos) continue;
+    offset = (sign == "+ " ? 1 : -1) * number(note.substr(at + sign.size()));
+    note = note.substr(0, at == 0 ? 0 : at - 1);
+  }
+  return number(label) * (note.empty() ? 1 : number(note)) + offset;
+}
+
+// Whatever the range: within it, no more than asked for, with labels that are short, different, and
+// equal to the value when the note is applied.
+TEST(Ticks, AnyRange) {
+  for (const double middle : {0.0, 1.0, -1.0, 3.7e-9, -42.5, 1e5, 6.02e23}) {
+    for (int e = -12; e <= 12; ++e) {
+      const double half = std::pow(10, e) * (middle == 0 ? 1 : std::abs(middle)) * 1.37;
+      for (int most = 2; most <= 12; ++most) {
+        const Ticks ticks = linear_ticks(middle - half, middle + half, most);
+        ASSERT_LE(ticks.major.size(), static_cast<std::size_t>(most));
+        ASSERT_GE(ticks.major.size(), 1U);
+        for (std::size_t i = 0; i < ticks.major.size(); ++i) {
+          const double v = ticks.major[i].value;
+          EXPECT_GE(v, middle - half * (1 + 1e-3));
+          EXPECT_LE(v, middle + half * (1 + 1e-3));
+          EXPECT_LE(ticks.major[i].label.size(), 9U) << ticks.major[i].label;
+          EXPECT_NEAR(value_by_label(ticks.major[i].label, ticks.note), v,
+                      1e-9 * half + 1e-15 * std::abs(v));
+          if (i == 0) continue;
+          EXPECT_NE(ticks.major[i].label, ticks.major[i - 1].label);
+        }
+      }
+    }
+  }
+}
+
+TEST(Ticks, NoneWithoutARange) {
+  EXPECT_TRUE(linear_ticks(1, 1, 5).major.empty());
+  EXPECT_TRUE(linear_ticks(1, std::nan(""), 5).major.empty());
+  EXPECT_TRUE(log_ticks(0, 1, 5).major.empty());
+  EXPECT_TRUE(log_ticks(-1, 1, 5).major.empty());
+}
+
+}  // namespace
+}  // namespace lilyan::test
