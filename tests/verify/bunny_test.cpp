@@ -6,6 +6,7 @@
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "support/paths.hpp"
 
 namespace lilyan::test {
 namespace {
@@ -18,7 +19,7 @@ struct Outcome {
 };
 
 Outcome run_bunny(const std::string& method, int steps) {
-  const Scene scene = load_scene(std::filesystem::path(LILYAN_SOURCE_DIR) / "scenes" / "bunny.toml",
+  const Scene scene = load_scene(test::source_folder() / "scenes" / "bunny.toml",
                                  {.settings = {"integrator.method=" + method}, .steps = steps});
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
   Outcome outcome{.start = drift.start().total};

@@ -9,6 +9,7 @@
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/system/problem.hpp"
 #include "support/body.hpp"
+#include "support/paths.hpp"
 #include "support/schemes.hpp"
 
 namespace lilyan::test {
@@ -60,7 +61,7 @@ void expect_conserved(const Outcome& outcome) {
 // scenes/spinning-bar.toml, with cells and material of one's own.
 Scene spinning_bar(const std::string& cells, const std::string& material) {
   return load_scene(
-      std::filesystem::path(LILYAN_SOURCE_DIR) / "scenes" / "spinning-bar.toml",
+      test::source_folder() / "scenes" / "spinning-bar.toml",
       {.settings = {"body.0.shape.cells=" + cells, "body.0.material.model=" + material}});
 }
 

@@ -9,12 +9,13 @@
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/verify/method_page.hpp"
+#include "support/paths.hpp"
 #include "support/schemes.hpp"
 
 namespace lilyan::test {
 namespace {
 
-const std::filesystem::path kSource = LILYAN_SOURCE_DIR;
+const std::filesystem::path kSource = test::source_folder();
 
 struct Ran {
   RunSummary summary;

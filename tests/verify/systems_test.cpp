@@ -18,12 +18,13 @@
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {
 namespace {
 
-const std::filesystem::path kSource = LILYAN_SOURCE_DIR;
+const std::filesystem::path kSource = test::source_folder();
 
 using Settings = std::vector<std::string>;
 

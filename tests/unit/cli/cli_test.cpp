@@ -9,6 +9,7 @@
 
 #include "lilyan/material/material.hpp"
 #include "lilyan/method/method.hpp"
+#include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {
@@ -20,8 +21,8 @@ struct Output {
 };
 
 Output run(const TempFolder& folder, const std::string& arguments) {
-  const std::string command =
-      "cd '" + folder.path().string() + "' && '" LILYAN_PROGRAM "' " + arguments + " 2>&1";
+  const std::string command = "cd '" + folder.path().string() + "' && '" +
+                              test::program().string() + "' " + arguments + " 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
   Output output;
   std::array<char, 4096> buffer{};

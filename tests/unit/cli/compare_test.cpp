@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/files/process.hpp"
+#include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {
@@ -16,7 +17,7 @@ constexpr const char* kScene =
     "deform = [{ kind = \"stretch\", factors = [1.3, 1, 1] }]\n";
 
 ProcessResult run(const TempFolder& folder, const std::vector<std::string>& arguments) {
-  return run_process(LILYAN_PROGRAM, arguments, folder.path());
+  return run_process(test::program(), arguments, folder.path());
 }
 
 TEST(Compare, RunsTheUsualMethodsAndPutsThemSideBySide) {

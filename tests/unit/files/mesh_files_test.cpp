@@ -14,14 +14,14 @@
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/physics/mesh.hpp"
+#include "support/paths.hpp"
 
 namespace lilyan {
 namespace {
 
 using Point = std::array<double, 3>;
 
-const std::filesystem::path kMeshes =
-    std::filesystem::path(LILYAN_SOURCE_DIR) / "tests" / "data" / "meshes";
+const std::filesystem::path kMeshes = test::source_folder() / "tests" / "data" / "meshes";
 
 double volume(const TetMesh& mesh, const std::array<int, 4>& tet) {
   std::array<Point, 4> p{};

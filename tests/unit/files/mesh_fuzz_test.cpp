@@ -16,6 +16,7 @@
 #include "lilyan/core/error.hpp"
 #include "lilyan/physics/mesh.hpp"
 #include "support/mutate.hpp"
+#include "support/paths.hpp"
 
 namespace lilyan {
 namespace {
@@ -78,7 +79,7 @@ class MeshFuzz : public testing::TestWithParam<const char*> {};
 
 TEST_P(MeshFuzz, DamagedFilesAreReadOrRejected) {
   const std::filesystem::path original =
-      std::filesystem::path(LILYAN_SOURCE_DIR) / "tests" / "data" / "meshes" / GetParam();
+      test::source_folder() / "tests" / "data" / "meshes" / GetParam();
   const std::string good = load(original);
   ASSERT_FALSE(good.empty());
   const std::filesystem::path folder =

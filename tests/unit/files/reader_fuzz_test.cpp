@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/mutate.hpp"
+#include "support/paths.hpp"
 #include "support/readers.hpp"
 #include "support/temp_folder.hpp"
 
@@ -28,7 +29,7 @@ struct Sample {
 };
 
 std::string data(const std::string& name) {
-  return read_text(std::filesystem::path(LILYAN_SOURCE_DIR) / "tests/data/meshes" / name);
+  return read_text(test::source_folder() / "tests/data/meshes" / name);
 }
 
 std::string raw(const std::vector<float>& numbers) {

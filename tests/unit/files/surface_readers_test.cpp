@@ -10,6 +10,7 @@
 #include "app/files/mesh_quality.hpp"
 #include "app/files/surface_mesh.hpp"
 #include "support/mesh_text.hpp"
+#include "support/paths.hpp"
 
 namespace lilyan::test {
 namespace {
@@ -174,7 +175,7 @@ TEST(Stl, SaysWhatIsWrong) {
 }
 
 TEST(Surface, OfGmshMeditAndVtkFilesIsTheSameCube) {
-  const std::filesystem::path data = std::filesystem::path(LILYAN_SOURCE_DIR) / "tests/data/meshes";
+  const std::filesystem::path data = test::source_folder() / "tests/data/meshes";
   for (const char* file : {"cube_gmsh22_ascii.msh", "cube_gmsh22_binary.msh",
                            "cube_gmsh41_ascii.msh", "cube_gmsh41_binary.msh", "cube_medit.mesh"}) {
     const SurfaceQuality q = surface_quality(read_surface(data / file));

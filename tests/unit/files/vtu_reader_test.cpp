@@ -10,11 +10,12 @@
 
 #include "app/files/vtu.hpp"
 #include "support/mesh_text.hpp"
+#include "support/paths.hpp"
 
 namespace lilyan::test {
 namespace {
 
-const std::filesystem::path kData = std::filesystem::path(LILYAN_SOURCE_DIR) / "tests/data/meshes";
+const std::filesystem::path kData = test::source_folder() / "tests/data/meshes";
 
 class VtkFiles : public testing::TestWithParam<const char*> {};
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lilyan/assemble/invariants.hpp"
+#include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {
@@ -191,8 +192,7 @@ TEST(Scene, StepControlRunsForATimeAndIsResolved) {
 // Every shipped scene loads, and its resolved form is a scene that means the same.
 TEST(Scene, ResolvedFormOfEveryShippedSceneMeansTheSame) {
   int count = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(LILYAN_SOURCE_DIR) / "scenes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_folder() / "scenes")) {
     if (entry.path().extension() != ".toml") continue;
     SCOPED_TRACE(entry.path().filename().string());
     const Scene scene = load_scene(entry.path());

@@ -7,6 +7,7 @@
 
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {
@@ -31,7 +32,7 @@ double total_mass(const Scene& scene) {
 }
 
 Scene shipped(const std::string& name) {
-  return load_scene(std::filesystem::path(LILYAN_SOURCE_DIR) / "scenes" / (name + ".toml"));
+  return load_scene(test::source_folder() / "scenes" / (name + ".toml"));
 }
 
 // Table 1 of Rojas, Liu and Kavan.

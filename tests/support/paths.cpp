@@ -1,0 +1,8 @@
+#include "support/paths.hpp"
+
+namespace lilyan::test {
+
+std::filesystem::path source_folder() { return LILYAN_SOURCE_DIR; }
+std::filesystem::path program() { return LILYAN_PROGRAM; }
+
+}  // namespace lilyan::test
