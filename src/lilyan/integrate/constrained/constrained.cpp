@@ -7,7 +7,7 @@
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/integrate/constrained/constrained_table.hpp"
 #include "lilyan/integrate/constrained/constraint_check.hpp"
-#include "lilyan/integrate/control/prescribed_work.hpp"
+#include "lilyan/integrate/step/prescribed_work.hpp"
 
 namespace lilyan {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/fixed.hpp"
-#include "lilyan/integrate/control/prescribed_work.hpp"
 #include "lilyan/integrate/step/predictor.hpp"
+#include "lilyan/integrate/step/prescribed_work.hpp"
 
 namespace lilyan {
 CollocationIntegrator::CollocationIntegrator(const System& system, const CollocationTable& table,

@@ -6,8 +6,8 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/fixed.hpp"
-#include "lilyan/integrate/control/prescribed_work.hpp"
 #include "lilyan/integrate/step/forces.hpp"
+#include "lilyan/integrate/step/prescribed_work.hpp"
 
 namespace lilyan {
 namespace {

@@ -1,6 +1,6 @@
 // Where the energy of a step in stages went.
-#include "lilyan/integrate/control/prescribed_work.hpp"
 #include "lilyan/integrate/step/minimise.hpp"
+#include "lilyan/integrate/step/prescribed_work.hpp"
 
 namespace lilyan {
 namespace {

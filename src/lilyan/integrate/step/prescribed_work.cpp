@@ -1,4 +1,4 @@
-#include "lilyan/integrate/control/prescribed_work.hpp"
+#include "lilyan/integrate/step/prescribed_work.hpp"
 
 #include <array>
 
