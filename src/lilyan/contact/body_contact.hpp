@@ -1,5 +1,5 @@
 // Contact between bodies: every vertex of one against every triangle of another's surface,
-//   E = Σ ½ k max(r − dist(vertex, triangle), 0)², (1)
+//   E = Σ ½ k max(r − dist(vertex, triangle), 0)²,                                              (1)
 // which begins to push at the distance r (their thickness). The distance has no sign: what gets
 // through to the other side is pushed on. For that a vertex would have to come through within one
 // step, faster than 2r/h against the surface, or with more energy than the ½ k r² of each of the

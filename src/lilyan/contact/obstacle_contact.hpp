@@ -1,5 +1,6 @@
-// Contact of vertices with an obstacle, by penalty:  E(x) = Σ ½ k min(d(x_i) − r, 0)², (1) d the
-// signed distance to the obstacle and r a thickness that vertices have.
+// Contact of vertices with an obstacle, by penalty:
+//   E(x) = Σ ½ k min(d(x_i) − r, 0)²,                                                           (1)
+// d the signed distance to the obstacle and r a thickness that vertices have.
 //
 // Mean forces over a step (AVF, discrete gradients) are integrated exactly, whatever the method's
 // own quadrature: for planes, where d is linear along the path from d₀ to d₁, by the difference

@@ -1,8 +1,9 @@
 // Means of a local energy over a straight path, to rounding error.
 //
 // For E of a few coordinates and the path z(s) = z₀ + s d, 0 ≤ s ≤ 1:
-//   gradient  ∫ ∇E(z(s)) ds (1) hessian   ∫ s ∇²E(z(s)) ds (2) value     ∫ (E(z(s)) − E(z₀))/s ds
-//   (3)
+//   gradient  ∫ ∇E(z(s)) ds                                                                     (1)
+//   hessian   ∫ s ∇²E(z(s)) ds                                                                  (2)
+//   value     ∫ (E(z(s)) − E(z₀))/s ds                                                          (3)
 // (2) and (1) are the derivatives of (1) and (3) by d; (2), which only steers the solve, is found
 // to fewer digits. Contact begins or ends within a step, so E is not smooth along the path and no
 // fixed rule would do. But over any part of the path ∫ ∇E·d ds must be the difference of E, which E

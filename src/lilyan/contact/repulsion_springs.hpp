@@ -2,7 +2,7 @@
 //
 // At the start of a step every vertex inside the obstacle gets a spring to the nearest point x_s of
 // its surface, with normal n_s:
-//   E(x) = k ((x − x_s)·n_s)² (1)
+//   E(x) = k ((x − x_s)·n_s)²                                                                   (1)
 // for that step. It is removed when the vertex is outside and its velocity points away from the
 // surface; while one of these is not so it stays, set up anew. That springs appear and disappear is
 // a fault of the model, which the ledger shows: energy is not kept through contact

@@ -1,4 +1,5 @@
-// Fixed corotated:  ψ = μ‖F − R‖² + (λ/2)(J − 1)²,  R the rotation nearest to F,  J = det F. (1)
+// Fixed corotated:
+//   ψ = μ‖F − R‖² + (λ/2)(J − 1)²,  R the rotation nearest to F,  J = det F.                    (1)
 //
 // Stomakhin, Howes, Schroeder, Teran: Energetically consistent invertible elasticity, SCA 2012.
 //

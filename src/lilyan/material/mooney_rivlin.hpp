@@ -1,6 +1,6 @@
 // Compressible Mooney–Rivlin:
-//   ψ = a₁(Ī₁ − 3) + b₁(Ī₂ − 3) + (K/2)(½(J² − 1) − ln J), (1) Ī₁ = J^{−2/3} I₁,  Ī₂ = J^{−4/3} I₂,
-//   I₁ = tr C,  I₂ = ½(tr²C − tr C²),  C = FᵀF,  J = det F.
+//   ψ = a₁(Ī₁ − 3) + b₁(Ī₂ − 3) + (K/2)(½(J² − 1) − ln J),                                      (1)
+//   Ī₁ = J^{−2/3} I₁,  Ī₂ = J^{−4/3} I₂,  I₁ = tr C,  I₂ = ½(tr²C − tr C²),  C = FᵀF,  J = det F.
 //
 // Mooney: A theory of large elastic deformation, J. Appl. Phys. 11, 1940; Rivlin: Large elastic
 // deformations of isotropic materials IV, Phil. Trans. A 241, 1948. Invariants without their volume

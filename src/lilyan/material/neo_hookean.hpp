@@ -1,5 +1,5 @@
-// Compressible neo-Hookean:  ψ = (μ/2)(I₁ − 3) − μ ln J + (λ/2)(J − 1)²,  I₁ = tr(FᵀF), J = det F.
-// (1)
+// Compressible neo-Hookean:
+//   ψ = (μ/2)(I₁ − 3) − μ ln J + (λ/2)(J − 1)²,  I₁ = tr(FᵀF),  J = det F.                      (1)
 //
 // Bonet, Burton: A simple orthotropic, transversely isotropic hyperelastic constitutive equation
 // for large strain computations, CMAME 162 (1998).
@@ -7,7 +7,7 @@
 // Infinite energy at J = 0 and not a number beyond: a minimiser that rejects non-finite trials can
 // never invert an element. Derivatives use ∂J/∂F = cof F = J F⁻ᵀ:
 //   P = μ F + (λ(J−1) − μ/J) cof F                                                              (2)
-//   ∂P_ij/∂F_kl = μ δ_ik δ_jl + (λ + μ/J²) cof_ij cof_kl + (λ(J−1) − μ/J) ∂cof_ij/∂F_kl (3)
+//   ∂P_ij/∂F_kl = μ δ_ik δ_jl + (λ + μ/J²) cof_ij cof_kl + (λ(J−1) − μ/J) ∂cof_ij/∂F_kl         (3)
 #pragma once
 
 #include "lilyan/core/lanes.hpp"

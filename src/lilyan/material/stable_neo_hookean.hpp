@@ -1,5 +1,5 @@
 // Stable neo-Hookean:
-//   ψ = (μ/2)(I₁ − 3) − μ(J − 1) + (λ′/2)(J − 1)²,   I₁ = tr(FᵀF),  J = det F,  λ′ = λ + μ. (1)
+//   ψ = (μ/2)(I₁ − 3) − μ(J − 1) + (λ′/2)(J − 1)²,   I₁ = tr(FᵀF),  J = det F,  λ′ = λ + μ.     (1)
 //
 // Smith, de Goes, Kim: Stable Neo-Hookean Flesh Simulation, ACM Trans. Graph. 37(2), 2018: their
 // form before the regularised origin, without the term −(μ/2) ln(I₁ + 1). Written as

@@ -3,8 +3,8 @@
 // Grinspun, Hirani, Desbrun, Schröder: Discrete Shells, SCA 2003. Two triangles (a,b,c) and (b,a,d)
 // that share the edge e = b − a, with u = c − a and v = d − a, enclose the signed angle θ, zero
 // when flat:
-//   n₁ = e×u,   n₂ = v×e,   θ = atan2(−|e| e·(u×v), n₁·n₂) (1) E = ½ k w (θ − θ₀)²,   w = 3|e|²/A,
-//   A the two triangles' area                             (2)
+//   n₁ = e×u,   n₂ = v×e,   θ = atan2(−|e| e·(u×v), n₁·n₂)                                      (1)
+//   E = ½ k w (θ − θ₀)²,   w = 3|e|²/A,   A the two triangles' area                             (2)
 // with w and θ₀ of the rest shape; k is an energy. The difference of angles is taken on the circle,
 // so that the energy jumps only where a hinge is folded half a turn away from its rest angle.
 #pragma once

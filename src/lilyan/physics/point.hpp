@@ -1,6 +1,6 @@
 // A vertex held at a point, or two vertices held together:
 //
-//   g(x) = x_i − p,   or   g(x) = x_i − x_j (1)
+//   g(x) = x_i − p,   or   g(x) = x_i − x_j                                                     (1)
 //
 // in units of length, three equations; λ is the force on x_i.
 #pragma once

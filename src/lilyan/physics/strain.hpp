@@ -1,8 +1,8 @@
 // Strain damping (Kharevych et al. 2006, section 5.2): what is damped is the deformation that
 // happens within one step. With E(C(a,b)) the elastic energy of the shape b, a being undeformed,
 // the impulses are
-//   explicit:  −k ∇E(C(x₋₁, x₀))   at the start of the step, from the step before (1) implicit:  −k
-//   ∇E(C(x₀, x₁))    over the step, R(v) = (k/h²) E(C(x₀, x₀ + h v))                (2)
+//   explicit:  −k ∇E(C(x₋₁, x₀))   at the start of the step, from the step before               (1)
+//   implicit:  −k ∇E(C(x₀, x₁))    over the step, R(v) = (k/h²) E(C(x₀, x₀ + h v))              (2)
 // both derivatives by the second argument. k has the unit of time, and the motion does not depend
 // on h: E is quadratic in the step's strain, so (1) and (2) are −h k K v for small steps, K being
 // the stiffness of the shape at x₀ as if it were free of stress.

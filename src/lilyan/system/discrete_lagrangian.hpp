@@ -2,8 +2,10 @@
 //
 //   L_d(q₀, q₁) = h Σ bᵢ L(t₀ + cᵢh, q₀ + cᵢ(q₁−q₀), (q₁−q₀)/h)                                 (1)
 //
-// Discrete Euler–Lagrange:   D₂L_d(q₀, q₁) + D₁L_d(q₁, q₂) = 0, for q₂ (2) position–momentum: p₀ =
-// −D₁L_d(q₀, q₁), for q₁;  p₁ = D₂L_d(q₀, q₁)                    (3)
+// The discrete Euler–Lagrange equation, for q₂, and its position–momentum form, for q₁ and p₁:
+//
+//   D₂L_d(q₀, q₁) + D₁L_d(q₁, q₂) = 0                                                           (2)
+//   p₀ = −D₁L_d(q₀, q₁),   p₁ = D₂L_d(q₀, q₁)                                                   (3)
 //
 // (3) with u = (q₁−q₀)/h as its unknown are the Hamilton–Pontryagin equations (4)–(7) of Kharevych
 // et al. 2006, which integrate/lagrangian_step.hpp steps with; (2) and (3) are here for those who

@@ -15,7 +15,7 @@
 //
 // Energy-conserving methods (AVF): constraints push along the averaged Jacobian,
 //
-//   x₁ = x₀ + ½h (v₀+v₁),   M (v₁−v₀) = −h ∫∇E + h Ḡᵀλ,   Ḡ = Σ bᵢ G(x₀+cᵢd),   g(x₁) = 0 (4)
+//   x₁ = x₀ + ½h (v₀+v₁),   M (v₁−v₀) = −h ∫∇E + h Ḡᵀλ,   Ḡ = Σ bᵢ G(x₀+cᵢd),   g(x₁) = 0       (4)
 //
 // so that their work λᵀḠd = λᵀ(g(x₁)−g(x₀)) is zero (Gonzalez: Mechanical systems subject to
 // holonomic constraints, Physica D 132, 1999). But (4) leaves G v free: its normal part follows
@@ -25,7 +25,7 @@
 // would take energy out. So the step starts from v₀ + N₀ν and ends, before the projection (3), with
 // the normal part N₁ν:
 //
-//   v₀' = v₀ + N₀ν,   (4) from v₀' to v₁',   v₁ = v₁' − N₁ν,   N = M⁻¹GᵀL⁻ᵀ,  LLᵀ = G M⁻¹Gᵀ (5)
+//   v₀' = v₀ + N₀ν,   (4) from v₀' to v₁',   v₁ = v₁' − N₁ν,   N = M⁻¹GᵀL⁻ᵀ,  LLᵀ = G M⁻¹Gᵀ     (5)
 //
 // The columns of N are orthonormal in M: ½|ν|² of kinetic energy goes in and the same comes out, so
 // energy is exact, G₁v₁ = 0 is exact, and the step is symmetric (a symmetric projection, Hairer,

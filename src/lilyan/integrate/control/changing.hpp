@@ -11,9 +11,8 @@ namespace lilyan {
 // Wraps any method. Within a step the system stands still, but for vertices that move on with
 // constant velocity; what happens before and after the step is booked in its ledger:
 //   - energies that depend on time are set to the middle of the step, where the body is at its
-//   start;
-//     to the end of the step, where the body is at its end. What that changes is work (of energies
-//     that depend on the past: the method's own error).
+//     start; to the end of the step, where the body is at its end. What that changes is work (of
+//     energies that depend on the past: the method's own error).
 //   - impulses of the step before change the velocities: dissipation.
 //   - prescribed vertices get the velocity that leads them to where they are to be. Their change of
 //     kinetic energy is work; what they do within the step the method itself books.

@@ -121,7 +121,7 @@ inline Mat3<T> rotation_of(const RotationFrame<T>& frame) {
 }
 
 // R alone. Where no lane is inverted or nearly flat, Newton's iteration for the polar factor,
-//   X ← ½(X + X⁻ᵀ),  X⁻ᵀ = cof X/det X, (3)
+//   X ← ½(X + X⁻ᵀ),  X⁻ᵀ = cof X/det X,                                                         (3)
 // from F scaled to det 1, is several times as fast (Higham: Functions of Matrices, SIAM 2008,
 // §8.3); its convergence is quadratic.
 template <class T>
