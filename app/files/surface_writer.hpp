@@ -20,8 +20,7 @@ struct SurfaceFrame {
 // Writes the surface in the format of the extension. Throws Error for an unknown one and when the
 // file cannot be written.
 //   .ply         binary: positions (double), normals and velocities (float), faces and edges with
-//   the
-//                number of their body
+//                the number of their body
 //   .obj         an object for each body, with normals
 //   .stl         binary: triangles only, in single precision
 //   .glb, .gltf  glTF 2.0

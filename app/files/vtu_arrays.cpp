@@ -4,8 +4,7 @@
 // numbers (UInt32 or UInt64, see header_type):
 //   plain       the size of the data in bytes
 //   compressed  number of blocks, size of a block, size of the last block if it is shorter (else
-//   0),
-//               compressed size of each block; then the blocks
+//               0), compressed size of each block; then the blocks
 // In base64 the header and the data may be encoded as one or one by one.
 #include "app/files/vtu_arrays.hpp"
 
