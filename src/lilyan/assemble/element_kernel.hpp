@@ -99,42 +99,19 @@ Eigen::Matrix<double, 3 * E::kVertices, 3 * E::kVertices> by_vertices(
   return full;
 }
 
-template <LocalEnergy E>
-void scatter_hessian(const Element<E>& element, const LocalMatrix<E::kVertices>& local,
-                     const int* position, const int* column_length, double* values) {
+// Slots: BlockSlots for a symmetric matrix, FullBlockSlots for any.
+template <LocalEnergy E, class Slots>
+void scatter_matrix(const Element<E>& element, const LocalMatrix<E::kVertices>& local,
+                    const Slots& slots, std::size_t number, double* values) {
   const auto full = by_vertices(element, local);
-  for (int b = 0; b < E::kVertices; ++b) {
-    const std::ptrdiff_t length = column_length[b];
-    for (int a = b; a < E::kVertices; ++a) {
-      double* target = values + *position++;
-      for (int c = 0; c < 3; ++c) {
-        double* column = target + c * length - c * (c + 1) / 2;
-        for (int r = (a == b ? c : 0); r < 3; ++r) column[r] += full(3 * a + r, 3 * b + c);
-      }
-    }
-  }
-}
-
-template <LocalEnergy E>
-void scatter_jacobian(const Element<E>& element, const LocalMatrix<E::kVertices>& local,
-                      const int* position, const int* column_length, double* values) {
-  const auto full = by_vertices(element, local);
-  for (int b = 0; b < E::kVertices; ++b) {
-    for (int a = 0; a < E::kVertices; ++a) {
-      const int first = *position++;
-      if (first < 0) continue;
-      for (int c = 0; c < 3; ++c) {
-        double* column = values + first + c * std::ptrdiff_t{column_length[b]};
-        for (int r = 0; r < 3; ++r) column[r] += full(3 * a + r, 3 * b + c);
-      }
-    }
-  }
+  add_element(
+      slots, number, {.vertices = E::kVertices},
+      [&](int a, int b, int r, int c) { return full(3 * a + r, 3 * b + c); }, values);
 }
 
 template <LocalEnergy E>
 double evaluate_elements(std::span<const Element<E>> elements, const Evaluation& at) {
   constexpr int kVertices = E::kVertices;
-  constexpr int kBlocks = kVertices * (kVertices + 1) / 2;
   double total = 0;
   for (std::size_t k = 0; k < elements.size(); ++k) {
     const Element<E>& element = elements[k];
@@ -161,8 +138,7 @@ double evaluate_elements(std::span<const Element<E>> elements, const Evaluation&
     if (at.gradient) scatter_gradient(element, gradient_sum, at.gradient);
     if (at.hessian) {
       if (at.projection > 0) raise_negative(hessian_sum, at.projection);
-      scatter_hessian(element, hessian_sum, at.slots->position.data() + kBlocks * k,
-                      at.slots->column_length.data() + kVertices * k, at.hessian);
+      scatter_matrix(element, hessian_sum, *at.slots, k, at.hessian);
     }
   }
   return total;
@@ -182,9 +158,7 @@ void discrete_gradient_of_elements(std::span<const Element<E>> elements,
       scatter_gradient<E>(element, at.gradient_weight * gradient, at.gradient);
     }
     if (at.jacobian) {
-      scatter_jacobian<E>(element, at.jacobian_weight * jacobian,
-                          at.slots->position.data() + kVertices * kVertices * k,
-                          at.slots->column_length.data() + kVertices * k, at.jacobian);
+      scatter_matrix<E>(element, at.jacobian_weight * jacobian, *at.slots, k, at.jacobian);
     }
   }
 }

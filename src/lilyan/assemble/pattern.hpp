@@ -24,7 +24,7 @@ class LowerPattern {
   [[nodiscard]] const std::vector<int>& row() const { return row_; }
   [[nodiscard]] int entries() const { return column_start_.back(); }
   // Length L of the first column of a node. Entry (r,c) of the node's block with node i ≥ j is at
-  // block_position(i, j) + c·L − c(c+1)/2 + r.
+  // block_position(i, j) + lower_offset(r, c, L).
   [[nodiscard]] int column_length(int node) const {
     return column_start_[block_ * node + 1] - column_start_[block_ * node];
   }

@@ -76,13 +76,17 @@ inline Eigen::Vector3d spring_edge(const Spring& s, const double* x) {
   return {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
 }
 
+// The entries of [K −K; −K K].
+inline auto spring_blocks(const Eigen::Matrix3d& K) {
+  return [&K](int a, int b, int r, int c) { return a == b ? K(r, c) : -K(r, c); };
+}
+
 // Law: SpringTerms terms(const Spring&, double s).
 template <class Law>
 double evaluate_springs(std::span<const Spring> springs, const Evaluation& at) {
   double total = 0;
-  const int* position = at.hessian ? at.slots->position.data() : nullptr;
-  const int* lengths = at.hessian ? at.slots->column_length.data() : nullptr;
-  for (const Spring& spring : springs) {
+  for (std::size_t k = 0; k < springs.size(); ++k) {
+    const Spring& spring = springs[k];
     const Eigen::Vector3d e0 = spring_edge(spring, at.x0);
     const Eigen::Vector3d de = at.d ? spring_edge(spring, at.d) : Eigen::Vector3d::Zero();
     // Σ 2w ψ' and Σ 2w ψ' θ of the gradient; α and B's coefficients of e₀e₀ᵀ, e₀dₑᵀ + dₑe₀ᵀ, dₑdₑᵀ.
@@ -127,21 +131,7 @@ double evaluate_springs(std::span<const Spring> springs, const Evaluation& at) {
     if (at.projection > 0 && (alpha < 0 || !convex)) {
       raise_negative(K, alpha, e0, de, at.projection);
     }
-    double* first = at.hessian + position[0];
-    double* cross = at.hessian + position[1];
-    double* second = at.hessian + position[2];
-    for (int c = 0; c < 3; ++c) {
-      const std::ptrdiff_t skip = c * (c + 1) / 2;
-      const std::ptrdiff_t left = c * std::ptrdiff_t{lengths[0]} - skip;
-      const std::ptrdiff_t right = c * std::ptrdiff_t{lengths[1]} - skip;
-      for (int r = c; r < 3; ++r) {
-        first[left + r] += K(r, c);
-        second[right + r] += K(r, c);
-      }
-      for (int r = 0; r < 3; ++r) cross[left + r] -= K(r, c);
-    }
-    position += 3;
-    lengths += 2;
+    add_element(*at.slots, k, {.vertices = 2}, spring_blocks(K), at.hessian);
   }
   return total;
 }
@@ -149,9 +139,8 @@ double evaluate_springs(std::span<const Spring> springs, const Evaluation& at) {
 // Law: SpringQuotient quotient(const Spring&, double s0, double s1).
 template <class Law>
 void discrete_gradient_of_springs(std::span<const Spring> springs, const DiscreteEvaluation& at) {
-  const int* position = at.jacobian ? at.slots->position.data() : nullptr;
-  const int* lengths = at.jacobian ? at.slots->column_length.data() : nullptr;
-  for (const Spring& spring : springs) {
+  for (std::size_t k = 0; k < springs.size(); ++k) {
+    const Spring& spring = springs[k];
     const Eigen::Vector3d e0 = spring_edge(spring, at.x0);
     const Eigen::Vector3d de = spring_edge(spring, at.d);
     const Eigen::Vector3d middle = e0 + 0.5 * de;
@@ -170,17 +159,7 @@ void discrete_gradient_of_springs(std::span<const Spring> springs, const Discret
     Eigen::Matrix3d K = (4 * q.by_end) * middle * e1.transpose();
     K.diagonal().array() += q.sigma;
     K *= at.jacobian_weight;
-    for (int block = 0; block < 4; ++block) {  // (a,a), (b,a), (a,b), (b,b)
-      const int start = position[block];
-      if (start < 0) continue;
-      const double sign = block == 0 || block == 3 ? 1 : -1;
-      const std::ptrdiff_t length = lengths[block / 2];
-      for (int c = 0; c < 3; ++c) {
-        for (int r = 0; r < 3; ++r) at.jacobian[start + c * length + r] += sign * K(r, c);
-      }
-    }
-    position += 4;
-    lengths += 2;
+    add_element(*at.slots, k, {.vertices = 2}, spring_blocks(K), at.jacobian);
   }
 }
 

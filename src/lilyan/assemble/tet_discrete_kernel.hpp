@@ -235,18 +235,10 @@ inline void discrete_blocks(const Mat3<P>& G, const StrainStep<P>& at, const Mea
 
 template <AnyPack P>
 inline void scatter_jacobian(const TetPart<P>& part, const Mat3<P> (&block)[4][4],
-                             const int* position, const int* column_length, double* values) {
-  for (int lane = 0; lane < part.used; ++lane, position += 16, column_length += 4) {
-    for (int b = 0; b < 4; ++b) {
-      for (int a = 0; a < 4; ++a) {
-        const int first = position[4 * b + a];
-        if (first < 0) continue;
-        for (int c = 0; c < 3; ++c) {
-          double* column = values + first + static_cast<std::ptrdiff_t>(c) * column_length[b];
-          for (int r = 0; r < 3; ++r) column[r] += block[a][b](r, c)[lane];
-        }
-      }
-    }
+                             const FullBlockSlots& slots, std::ptrdiff_t first, double* values) {
+  for (int lane = 0; lane < part.used; ++lane) {
+    const auto entry = [&](int a, int b, int r, int c) { return block[a][b](r, c)[lane]; };
+    add_element(slots, static_cast<std::size_t>(first + lane), {.vertices = 4}, entry, values);
   }
 }
 
@@ -271,8 +263,7 @@ inline void add_discrete_gradient(const MeanStressLaw<Material>& law, const TetP
   if (at.jacobian) {
     Mat3<P> block[4][4];
     discrete_blocks(G, step, mean, at.jacobian_weight * part.volume(), block);
-    scatter_jacobian(part, block, at.slots->position.data() + 16 * first,
-                     at.slots->column_length.data() + 4 * first, at.jacobian);
+    scatter_jacobian(part, block, *at.slots, first, at.jacobian);
   }
 }
 

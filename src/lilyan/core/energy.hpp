@@ -3,10 +3,10 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <string_view>
-#include <vector>
+
+#include "lilyan/core/blocks.hpp"
 
 namespace lilyan {
 
@@ -43,18 +43,6 @@ struct PathMean {
   double start = 0;
 };
 
-// Where the n×n blocks (n the system's dimension) of an energy's element Hessians live in the
-// values of a sparse matrix stored as lower-triangular compressed columns. An element of k vertices
-// v₀<v₁<…, has the k(k+1)/2 blocks (a,b), a ≥ b, in the order (0,0),(1,0),…,(k−1,0),(1,1),…. Entry
-// (r,c) of a block is at  position + c·L − c(c+1)/2 + r,  where L is the length of the first of the
-// n columns of vertex b. Blocks of fixed vertices point at a scratch area behind the matrix.
-struct BlockSlots {
-  std::vector<int> position;       // blocks of element 0, of element 1, …
-  std::vector<int> column_length;  // k per element: L of each of its vertices
-  // Where the scratch area begins. Loops shared among threads must not write to it.
-  int end = std::numeric_limits<int>::max();
-};
-
 // One pass over an energy: for all nodes i, with x_i = x0 + θ_i d, adds
 //   Σ gradient_i ∇E(x_i) to `gradient` and Σ hessian_i ∇²E(x_i) to `hessian`
 // (each only if not null) and returns Σ value_i E(x_i).
@@ -80,15 +68,6 @@ struct StepOpening {
   double h = 0;
   const double* x = nullptr;
   const double* v = nullptr;
-};
-
-// Where the n×n blocks of element Jacobians that are not symmetric live in the values of a sparse
-// matrix stored as compressed columns. An element of k vertices has k² blocks (a,b), column by
-// column: (0,0),(1,0),…,(k−1,0),(0,1),…. Entry (r,c) of a block is at  position + c·L + r, with L
-// the length of the columns of vertex b. Blocks of fixed vertices have position −1.
-struct FullBlockSlots {
-  std::vector<int> position;       // blocks of element 0, of element 1, …
-  std::vector<int> column_length;  // k per element: L of each of its vertices
 };
 
 // One pass over an energy's discrete gradient ∇̄E between x0 and x0 + d: adds

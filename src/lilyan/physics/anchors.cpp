@@ -25,11 +25,10 @@ double Anchors::evaluate(const Evaluation& at) const {
       }
     }
     if (!at.hessian) continue;
-    double* block = at.hessian + at.slots->position[k];
-    const std::ptrdiff_t length = at.slots->column_length[k];
-    for (int c = 0; c < 3; ++c) {
-      block[c * length - c * (c + 1) / 2 + c] += curvature * anchor.stiffness;
-    }
+    add_element(
+        *at.slots, k, {.vertices = 1},
+        [&](int, int, int r, int c) { return r == c ? curvature * anchor.stiffness : 0.0; },
+        at.hessian);
   }
   return value;
 }
@@ -39,16 +38,17 @@ void Anchors::discrete_gradient(const DiscreteEvaluation& at) const {
   for (std::size_t k = 0; k < anchors_.size(); ++k) {
     const Anchor& anchor = anchors_[k];
     const std::ptrdiff_t first = 3 * std::ptrdiff_t{anchor.vertex};
-    for (int i = 0; i < 3; ++i) {
-      if (at.gradient) {
+    if (at.gradient) {
+      for (int i = 0; i < 3; ++i) {
         const double offset = at.x0[first + i] + 0.5 * at.d[first + i] - anchor.point[i];
         at.gradient[first + i] += at.gradient_weight * anchor.stiffness * offset;
       }
-      if (at.jacobian && at.slots->position[k] >= 0) {
-        at.jacobian[at.slots->position[k] + i * at.slots->column_length[k] + i] +=
-            0.5 * at.jacobian_weight * anchor.stiffness;
-      }
     }
+    if (!at.jacobian) continue;
+    const double slope = 0.5 * at.jacobian_weight * anchor.stiffness;
+    add_element(
+        *at.slots, k, {.vertices = 1}, [&](int, int, int r, int c) { return r == c ? slope : 0.0; },
+        at.jacobian);
   }
 }
 

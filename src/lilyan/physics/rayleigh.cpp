@@ -66,12 +66,17 @@ double Rayleigh::evaluate(const std::vector<double>& kept, const RateEvaluation&
   double value = 0;
   std::array<double, 3 * kMostVertices> v{};
   std::array<double, 3 * kMostVertices> y{};
+  const auto size = static_cast<std::size_t>(s.size);
   const double* column = kept.data();
-  const int* position = at.slots ? at.slots->position.data() : nullptr;
-  const int* length = at.slots ? at.slots->column_length.data() : nullptr;
-  for (std::size_t first = 0; first < s.vertices.size();
-       first += static_cast<std::size_t>(s.size)) {
+  for (std::size_t first = 0; first < s.vertices.size(); first += size) {
     const int* vertex = s.vertices.data() + first;
+    if (at.hessian) {
+      const auto entry = [&](int a, int b, int r, int c) {
+        const int j = 3 * b + c;
+        return at.hessian_weight * delta_ * column[lower_offset(3 * a + r, j, n)];
+      };
+      add_element(*at.slots, first / size, {.vertices = s.size}, entry, at.hessian);
+    }
     for (int a = 0; a < s.size; ++a) {
       for (int i = 0; i < 3; ++i) v[3 * a + i] = at.v[3 * vertex[a] + i];
     }
@@ -82,16 +87,6 @@ double Rayleigh::evaluate(const std::vector<double>& kept, const RateEvaluation&
         y[r] += column[r - c] * v[c];
         y[c] += column[r - c] * v[r];
       }
-      if (!at.hessian) continue;
-      const int b = c / 3;
-      const int i = c % 3;
-      // Blocks (a,b) of vertex b come after those of the vertices before it.
-      const int* block = position + b * s.size - b * (b - 1) / 2;
-      for (int r = c; r < n; ++r) {
-        const int a = r / 3;
-        at.hessian[block[a - b] + i * length[b] - i * (i + 1) / 2 + r % 3] +=
-            at.hessian_weight * delta_ * column[r - c];
-      }
     }
     for (int a = 0; a < n; ++a) value += v[a] * y[a];
     if (at.gradient) {
@@ -100,10 +95,6 @@ double Rayleigh::evaluate(const std::vector<double>& kept, const RateEvaluation&
           at.gradient[3 * vertex[a] + i] += at.gradient_weight * delta_ * y[3 * a + i];
         }
       }
-    }
-    if (at.hessian) {
-      position += s.size * (s.size + 1) / 2;
-      length += s.size;
     }
   }
   return 0.5 * delta_ * value;
@@ -126,12 +117,12 @@ double MassDamping::evaluate(const std::vector<double>& /*kept*/, const RateEval
       const double v = at.v[3 * i + c];
       value += 0.5 * strength * v * v;
       if (at.gradient) at.gradient[3 * i + c] += at.gradient_weight * strength * v;
-      if (at.hessian) {
-        const int length = at.slots->column_length[k];
-        at.hessian[at.slots->position[k] + c * length - c * (c + 1) / 2 + c] +=
-            at.hessian_weight * strength;
-      }
     }
+    if (!at.hessian) continue;
+    add_element(
+        *at.slots, k, {.vertices = 1},
+        [&](int, int, int r, int c) { return r == c ? at.hessian_weight * strength : 0.0; },
+        at.hessian);
   }
   return value;
 }

@@ -55,20 +55,10 @@ double SmallPotential::evaluate(const Evaluation& at) const {
   }
   if (at.hessian) {
     if (at.projection > 0) raise_negative(sum, at.projection);
-    const int vertices = static_cast<int>(vertices_.size());
-    std::size_t block = 0;
-    for (int b = 0; b < vertices; ++b) {
-      const int length = at.slots->column_length[static_cast<std::size_t>(b)];
-      for (int a = b; a < vertices; ++a, ++block) {
-        double* target = at.hessian + at.slots->position[block];
-        for (int c = 0; c < dimension_; ++c) {
-          double* column = target + c * length - c * (c + 1) / 2;
-          for (int r = (a == b ? c : 0); r < dimension_; ++r) {
-            column[r] += sum(dimension_ * a + r, dimension_ * b + c);
-          }
-        }
-      }
-    }
+    add_element(
+        *at.slots, 0, {static_cast<int>(vertices_.size()), dimension_},
+        [&](int a, int b, int r, int c) { return sum(dimension_ * a + r, dimension_ * b + c); },
+        at.hessian);
   }
   return value;
 }

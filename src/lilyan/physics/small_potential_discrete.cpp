@@ -98,20 +98,10 @@ void SmallPotential::discrete_gradient(const DiscreteEvaluation& at) const {
   const Result r = point ? by_radius(function_, x0, d) : by_midpoint(function_, x0, d);
   if (at.gradient) Eigen::Map<Vector>(at.gradient, n) += at.gradient_weight * r.gradient;
   if (!at.jacobian) return;
-  std::size_t block = 0;
-  for (int b = 0; b < vertices; ++b) {
-    for (int a = 0; a < vertices; ++a, ++block) {
-      const int first = at.slots->position[block];
-      if (first < 0) continue;
-      for (int c = 0; c < dimension_; ++c) {
-        double* column =
-            at.jacobian + first + c * at.slots->column_length[static_cast<std::size_t>(b)];
-        for (int i = 0; i < dimension_; ++i) {
-          column[i] += at.jacobian_weight * r.jacobian(dimension_ * a + i, dimension_ * b + c);
-        }
-      }
-    }
-  }
+  const auto entry = [&](int a, int b, int i, int j) {
+    return at.jacobian_weight * r.jacobian(dimension_ * a + i, dimension_ * b + j);
+  };
+  add_element(*at.slots, 0, {vertices, dimension_}, entry, at.jacobian);
 }
 
 }  // namespace lilyan

@@ -104,7 +104,7 @@ void CoarseSpace::fill_rows(int a) {
     double* target = values_.data() + pattern_->block_position(a, b);
     for (int c = 0; c < kModes; ++c) {
       for (int r = a == b ? c : 0; r < kModes; ++r) {
-        target[c * length - c * (c + 1) / 2 + r] = block(r, c);
+        target[lower_offset(r, c, length)] = block(r, c);
       }
     }
   };
