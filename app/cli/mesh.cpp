@@ -8,12 +8,12 @@
 #include "app/files/file_extension.hpp"
 #include "app/files/mesh_quality.hpp"
 #include "app/files/mesh_writer.hpp"
+#include "app/files/read_mesh.hpp"
 #include "app/files/surface.hpp"
 #include "app/files/surface_writer.hpp"
 #include "app/files/tetrahedralize.hpp"
 #include "app/run/export.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/physics/mesh.hpp"
 
 namespace lilyan::cli {
 namespace {

@@ -1,4 +1,5 @@
 #include "app/files/tetrahedralize.hpp"
+#include "app/files/read_mesh.hpp"
 
 #include <fmt/format.h>
 

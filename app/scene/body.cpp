@@ -8,8 +8,8 @@
 #include <map>
 #include <numbers>
 
+#include "app/files/read_mesh.hpp"
 #include "app/scene/thin_body.hpp"
-#include "lilyan/physics/mesh.hpp"
 #include "lilyan/physics/shapes.hpp"
 
 namespace lilyan {

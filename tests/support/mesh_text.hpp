@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/files/read_mesh.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/physics/mesh.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/files/read_mesh.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/physics/mesh.hpp"
 #include "support/paths.hpp"
 
 namespace lilyan {

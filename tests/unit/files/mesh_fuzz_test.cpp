@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "app/files/read_mesh.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/physics/mesh.hpp"
 #include "support/mutate.hpp"
 #include "support/paths.hpp"
 

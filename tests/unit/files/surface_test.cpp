@@ -1,5 +1,6 @@
 // Boundaries, normals, parts; and surfaces written and read back.
 #include "app/files/surface.hpp"
+#include "app/files/read_mesh.hpp"
 
 #include <gtest/gtest.h>
 

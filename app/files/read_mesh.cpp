@@ -1,6 +1,6 @@
 // Tetrahedral meshes from files: which reader a file goes to. The formats are in gmsh_reader.cpp,
 // medit_reader.cpp, tetgen_reader.cpp and vtu_reader.cpp.
-#include "lilyan/physics/mesh.hpp"
+#include "app/files/read_mesh.hpp"
 
 #include <string>
 
