@@ -10,7 +10,7 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/compare_progress.hpp"
 #include "app/cli/interrupt.hpp"
-#include "app/files/output_file.hpp"
+#include "app/files/file.hpp"
 #include "app/report/report.hpp"
 #include "app/report/summary_table.hpp"
 #include "app/run/result_folder.hpp"

@@ -5,10 +5,9 @@
 #include <string>
 
 #include "app/cli/commands.hpp"
-#include "app/files/file_extension.hpp"
+#include "app/files/file.hpp"
+#include "app/files/mesh.hpp"
 #include "app/files/mesh_quality.hpp"
-#include "app/files/mesh_writer.hpp"
-#include "app/files/read_mesh.hpp"
 #include "app/files/surface.hpp"
 #include "app/files/surface_writer.hpp"
 #include "app/files/tetrahedralize.hpp"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/cli/commands.hpp"
-#include "app/files/file_extension.hpp"
+#include "app/files/file.hpp"
+#include "app/files/mesh.hpp"
 #include "app/files/mesh_quality.hpp"
-#include "app/files/read_mesh.hpp"
 #include "app/files/self_intersection.hpp"
 #include "app/files/surface.hpp"
 #include "lilyan/core/error.hpp"

@@ -16,8 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "app/files/file_extension.hpp"
-#include "app/files/output_file.hpp"
+#include "app/files/file.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/version.hpp"
 

@@ -3,7 +3,7 @@
 // Layout: Gmsh reference manual, "MSH file format" and "MSH file format version 2 (Legacy)". This
 // file goes from section to section; gmsh_input.cpp has the header and the difference between ASCII
 // and binary, gmsh_v2.cpp and gmsh_v4.cpp the nodes and elements of each version.
-#include "app/files/gmsh_reader.hpp"
+#include "app/files/mesh_readers.hpp"
 
 #include <cstdint>
 

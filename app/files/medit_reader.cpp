@@ -5,7 +5,7 @@
 // sequence of words: line ends separate words and mean no more. A keyword is followed by a count
 // and that many rows of numbers; a row of Vertices is x y z reference, one of Tetrahedra four
 // vertex indices from 1 and a reference.
-#include "app/files/medit_reader.hpp"
+#include "app/files/mesh_readers.hpp"
 
 #include <array>
 #include <cstdint>

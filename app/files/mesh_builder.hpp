@@ -10,9 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "app/files/surface_mesh.hpp"
+#include "app/files/mesh.hpp"
 #include "app/files/text_scanner.hpp"
-#include "lilyan/physics/mesh.hpp"
 
 namespace lilyan {
 

@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "app/files/surface_mesh.hpp"
-#include "lilyan/physics/mesh.hpp"
+#include "app/files/mesh.hpp"
 
 namespace lilyan {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/files/mesh_builder.hpp"
-#include "app/files/surface_readers.hpp"
+#include "app/files/mesh_readers.hpp"
 #include "app/files/text_scanner.hpp"
 
 namespace lilyan {

@@ -14,7 +14,7 @@
 #include <unordered_map>
 
 #include "app/files/mesh_builder.hpp"
-#include "app/files/surface_readers.hpp"
+#include "app/files/mesh_readers.hpp"
 #include "app/files/text_scanner.hpp"
 
 namespace lilyan {

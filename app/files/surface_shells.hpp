@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "app/files/surface_mesh.hpp"
+#include "app/files/mesh.hpp"
 
 namespace lilyan {
 

@@ -12,10 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "app/files/file_extension.hpp"
+#include "app/files/file.hpp"
 #include "app/files/frame_store.hpp"
 #include "app/files/gltf_writer.hpp"
-#include "app/files/output_file.hpp"
 #include "app/files/usda_writer.hpp"
 #include "lilyan/core/error.hpp"
 

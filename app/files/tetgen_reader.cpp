@@ -5,7 +5,7 @@
 //   .node  count dimension attributes markers;    number x y z [attributes] [marker]
 //   .ele   count nodes-per-tet region-attribute;  number n1 n2 n3 n4 [attribute]
 // Numbers run on from that of the first point, which is 0 or 1. '#' begins a comment.
-#include "app/files/tetgen_reader.hpp"
+#include "app/files/mesh_readers.hpp"
 
 #include <array>
 #include <cstdint>
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "app/files/file.hpp"
 #include "app/files/mesh_builder.hpp"
-#include "app/files/mesh_file.hpp"
 #include "app/files/text_scanner.hpp"
 #include "lilyan/core/error.hpp"
 
@@ -144,8 +144,8 @@ TetMesh read_tetgen(const std::filesystem::path& path) {
                      "a TetGen mesh is a .node and an .ele file side by side, and '" +
                          partner.filename().string() + "' is missing");
   }
-  const std::string node_bytes = load_mesh_file(pair.node);
-  const std::string ele_bytes = load_mesh_file(pair.ele);
+  const std::string node_bytes = read_file(pair.node);
+  const std::string ele_bytes = read_file(pair.ele);
   return read_tetgen({pair.node.string(), node_bytes}, {pair.ele.string(), ele_bytes});
 }
 

@@ -1,5 +1,5 @@
 #include "app/files/tetrahedralize.hpp"
-#include "app/files/read_mesh.hpp"
+#include "app/files/mesh.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/files/file.hpp"
 #include "app/files/mesh_quality.hpp"
-#include "app/files/output_file.hpp"
 #include "app/files/process.hpp"
 #include "app/files/self_intersection.hpp"
 #include "app/files/surface_shells.hpp"

@@ -5,8 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "app/files/surface_mesh.hpp"
-#include "lilyan/physics/mesh.hpp"
+#include "app/files/mesh.hpp"
 
 namespace lilyan {
 

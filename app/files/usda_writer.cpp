@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "app/files/output_file.hpp"
+#include "app/files/file.hpp"
 #include "lilyan/core/version.hpp"
 
 namespace lilyan {

@@ -18,8 +18,8 @@
 #include <optional>
 #include <span>
 
+#include "app/files/file.hpp"
 #include "app/files/mesh_builder.hpp"
-#include "app/files/mesh_file.hpp"
 #include "app/files/text_scanner.hpp"
 #include "app/files/vtu_arrays.hpp"
 #include "lilyan/core/error.hpp"
@@ -333,7 +333,7 @@ VtuContent read_vtu(const std::string& file, std::string_view bytes) {
 }
 
 VtuContent read_vtu(const std::filesystem::path& path) {
-  return read_vtu(path.string(), load_mesh_file(path));
+  return read_vtu(path.string(), read_file(path));
 }
 
 TetMesh read_vtu_mesh(const std::string& file, std::string_view bytes) {

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/files/surface_mesh.hpp"
-#include "lilyan/physics/mesh.hpp"
+#include "app/files/mesh.hpp"
 
 namespace lilyan {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/files/output_file.hpp"
+#include "app/files/file.hpp"
 #include "app/report/frame_strip.hpp"
 #include "app/report/html.hpp"
 #include "app/report/summary_table.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "app/files/output_file.hpp"
+#include "app/files/file.hpp"
 #include "app/files/vtu_reader.hpp"
 #include "app/report/record.hpp"
 #include "app/report/unexploded.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/files/output_file.hpp"
+#include "app/files/file.hpp"
 #include "app/report/canvas.hpp"
 #include "app/report/figure.hpp"
 #include "app/report/panel.hpp"

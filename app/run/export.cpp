@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/files/file.hpp"
 #include "app/files/frame_store.hpp"
 #include "app/files/gltf_writer.hpp"
-#include "app/files/mesh_file.hpp"
 #include "app/files/surface_writer.hpp"
 #include "app/files/text_scanner.hpp"
 #include "app/files/usda_writer.hpp"
@@ -40,7 +40,7 @@ std::vector<ListedFrame> listed_frames(const fs::path& folder) {
                      "there is no run.pvd in it: expected the result folder of a run of bodies, "
                      "with \"vtu\" in its output.formats");
   }
-  const std::string bytes = load_mesh_file(path);
+  const std::string bytes = read_file(path);
   XmlScanner xml(path.string(), bytes);
   std::vector<ListedFrame> frames;
   while (const std::optional<XmlTag> tag = xml.next()) {

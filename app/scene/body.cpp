@@ -8,7 +8,7 @@
 #include <map>
 #include <numbers>
 
-#include "app/files/read_mesh.hpp"
+#include "app/files/mesh.hpp"
 #include "app/scene/thin_body.hpp"
 #include "lilyan/physics/shapes.hpp"
 

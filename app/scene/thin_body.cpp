@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "app/files/surface_mesh.hpp"
+#include "app/files/mesh.hpp"
 #include "lilyan/physics/rod_bending.hpp"
 #include "lilyan/physics/thin_shapes.hpp"
 

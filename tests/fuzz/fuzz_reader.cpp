@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     throw std::logic_error("no such reader: " LILYAN_FUZZ_READER);
   }();
-  // As load_mesh_file() does: readers are never given an empty file.
+  // As read_file() does: readers are never given an empty file.
   if (size == 0) return 0;
   try {
     reader.read({reinterpret_cast<const char*>(data), size});

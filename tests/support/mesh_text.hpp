@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/files/read_mesh.hpp"
+#include "app/files/mesh.hpp"
 #include "lilyan/core/error.hpp"
 #include "support/temp_folder.hpp"
 

@@ -9,11 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/files/gmsh_reader.hpp"
-#include "app/files/medit_reader.hpp"
 #include "app/files/mesh_quality.hpp"
-#include "app/files/surface_readers.hpp"
-#include "app/files/tetgen_reader.hpp"
+#include "app/files/mesh_readers.hpp"
 #include "app/files/vtu_reader.hpp"
 #include "lilyan/core/error.hpp"
 

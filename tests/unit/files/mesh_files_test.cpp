@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/files/read_mesh.hpp"
+#include "app/files/mesh.hpp"
 #include "lilyan/core/error.hpp"
 #include "support/paths.hpp"
 

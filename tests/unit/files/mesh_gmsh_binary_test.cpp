@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "app/files/mesh.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/physics/mesh.hpp"
 #include "support/mesh_text.hpp"
 
 namespace lilyan {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/files/mesh.hpp"
 #include "app/files/mesh_quality.hpp"
-#include "app/files/surface_mesh.hpp"
 #include "support/mesh_text.hpp"
 #include "support/paths.hpp"
 

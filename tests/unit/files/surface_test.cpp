@@ -1,6 +1,6 @@
 // Boundaries, normals, parts; and surfaces written and read back.
 #include "app/files/surface.hpp"
-#include "app/files/read_mesh.hpp"
+#include "app/files/mesh.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include <set>
 
 #include "app/files/mesh_quality.hpp"
-#include "app/files/mesh_writer.hpp"
 #include "app/files/surface_writer.hpp"
 #include "lilyan/physics/shapes.hpp"
 #include "support/mesh_text.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "app/files/surface_mesh.hpp"
+#include "app/files/mesh.hpp"
 #include "app/run/export.hpp"
 #include "app/run/result_folder.hpp"
 #include "lilyan/assemble/invariants.hpp"

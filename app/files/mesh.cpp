@@ -1,16 +1,15 @@
-// Meshes into files. The layouts are described in the readers.
-#include "app/files/mesh_writer.hpp"
+// Meshes from and into files: which reader or writer a file goes to, and the writers of Gmsh, Medit
+// and TetGen files. The layouts are described in the readers.
+#include "app/files/mesh.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <iterator>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "app/files/file_extension.hpp"
-#include "app/files/output_file.hpp"
+#include "app/files/file.hpp"
+#include "app/files/mesh_readers.hpp"
 #include "app/files/surface_writer.hpp"
 #include "app/files/vtu.hpp"
 #include "lilyan/core/error.hpp"
@@ -20,6 +19,21 @@ namespace {
 
 using Vertices = std::vector<std::array<double, 3>>;
 
+// A .msh file is easily taken for a .mesh file and the other way round; the first word tells.
+bool is_gmsh(std::string_view extension, std::string_view bytes) {
+  const std::size_t start = bytes.find_first_not_of(" \t\r\n");
+  if (start != std::string_view::npos) {
+    bytes.remove_prefix(start);
+    if (bytes.starts_with('$')) return true;
+    if (bytes.starts_with("MeshVersion")) return false;
+  }
+  return extension == ".msh";
+}
+
+std::string named(const std::string& extension) {
+  return extension.empty() ? "(no extension)" : "'" + extension + "'";
+}
+
 class Text {
  public:
   template <class... Args>
@@ -27,9 +41,7 @@ class Text {
     fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
   }
   void save(const std::filesystem::path& path) const {
-    OutputFile file(path);
-    file.write({buffer_.data(), buffer_.size()});
-    file.close();
+    write_file(path, {buffer_.data(), buffer_.size()});
   }
 
  private:
@@ -89,6 +101,48 @@ void write_tetgen(std::filesystem::path path, const TetMesh& mesh) {
 }
 
 }  // namespace
+
+TetMesh read_mesh(const std::filesystem::path& path) {
+  const std::string extension = extension_of(path);
+  if (extension == ".node" || extension == ".ele") return read_tetgen(path);
+  const std::string name = path.string();
+  if (extension == ".vtu") return read_vtu_mesh(name, read_file(path));
+  if (extension == ".msh" || extension == ".mesh") {
+    const std::string bytes = read_file(path);
+    return is_gmsh(extension, bytes) ? read_gmsh(name, bytes) : read_medit(name, bytes);
+  }
+
+  const SourceLocation where{name, 0, 0};
+  if (extension == ".meshb") {
+    throw InputError(where, "binary Medit files are not read: save the mesh as ASCII .mesh");
+  }
+  if (extension == ".obj" || extension == ".ply" || extension == ".stl") {
+    throw InputError(where, "'" + extension +
+                                "' files hold surfaces, and a mesh of tetrahedra is needed: "
+                                "`lilyan mesh tetrahedralize` makes one from a closed surface");
+  }
+  throw InputError(where,
+                   "unknown mesh format " + named(extension) +
+                       ": expected .msh (Gmsh), .mesh (Medit), .node or .ele (TetGen), .vtu (VTK), "
+                       "or for surfaces .obj, .ply, .stl");
+}
+
+SurfaceMesh read_surface(const std::filesystem::path& path) {
+  const std::string extension = extension_of(path);
+  const std::string name = path.string();
+  if (extension == ".obj") return read_obj(name, read_file(path));
+  if (extension == ".ply") return read_ply(name, read_file(path));
+  if (extension == ".stl") return read_stl(name, read_file(path));
+  if (extension == ".vtu") return read_vtu_surface(name, read_file(path));
+  if (extension == ".msh" || extension == ".mesh") {
+    const std::string bytes = read_file(path);
+    return is_gmsh(extension, bytes) ? read_gmsh_surface(name, bytes)
+                                     : read_medit_surface(name, bytes);
+  }
+  throw InputError({name, 0, 0},
+                   "unknown surface format " + named(extension) +
+                       ": expected .obj, .ply, .stl, .msh (Gmsh), .mesh (Medit) or .vtu (VTK)");
+}
 
 bool is_tet_extension(std::string_view extension) {
   return extension == ".msh" || extension == ".mesh" || extension == ".node" ||

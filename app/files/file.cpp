@@ -1,15 +1,21 @@
-// A mesh file's bytes, whole in memory.
-#include "app/files/mesh_file.hpp"
+#include "app/files/file.hpp"
 
 #include <cstdint>
-#include <fstream>
 #include <system_error>
 
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
 
-std::string load_mesh_file(const std::filesystem::path& path) {
+std::string extension_of(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return extension;
+}
+
+std::string read_file(const std::filesystem::path& path) {
   const SourceLocation where{path.string(), 0, 0};
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -32,6 +38,36 @@ std::string load_mesh_file(const std::filesystem::path& path) {
   // Editors on Windows put a byte order mark before UTF-8 text.
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.erase(0, 3);
   return bytes;
+}
+
+OutputFile::OutputFile(const std::filesystem::path& path)
+    : path_(path), stream_(path, std::ios::binary) {
+  check();
+}
+
+void OutputFile::write(std::string_view bytes) {
+  stream_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  check();
+}
+
+void OutputFile::flush() {
+  stream_.flush();
+  check();
+}
+
+void OutputFile::close() {
+  stream_.close();
+  check();
+}
+
+void OutputFile::check() const {
+  if (!stream_) throw Error("cannot write " + path_.string());
+}
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  OutputFile file(path);
+  file.write(bytes);
+  file.close();
 }
 
 }  // namespace lilyan

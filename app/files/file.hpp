@@ -1,0 +1,44 @@
+// Reading and writing whole files, with every failure reported as an exception.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lilyan {
+
+// The extension of a file's name in lower case, with its dot: "Dragon.MSH" is a Gmsh file as well.
+[[nodiscard]] std::string extension_of(const std::filesystem::path& path);
+
+// The bytes of a file, without a byte order mark at their beginning. Throws InputError when the
+// file is missing, no regular file, unreadable or empty.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+
+// A file that is written piece by piece. Every function throws Error when writing fails.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::filesystem::path& path);
+
+  void write(std::string_view bytes);
+  template <class T>
+  void write_raw(std::span<const T> items) {
+    write({reinterpret_cast<const char*>(items.data()), items.size_bytes()});
+  }
+  void flush();
+  // Must be called: only then is it known that everything was written.
+  void close();
+
+ private:
+  void check() const;
+
+  std::filesystem::path path_;
+  std::ofstream stream_;
+};
+
+// A file with these bytes. Throws Error when it cannot be written.
+void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace lilyan

@@ -1,0 +1,59 @@
+// Meshes of tetrahedra and of triangles, from and into files.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "lilyan/physics/mesh.hpp"
+
+namespace lilyan {
+
+// Vertices are 3D points; a triangle lists three vertex indices, counted from 0, counterclockwise
+// seen from outside.
+struct SurfaceMesh {
+  std::vector<std::array<double, 3>> vertices;
+  std::vector<std::array<int, 3>> triangles;
+  std::size_t unused_vertices = 0;  // of the file, dropped because no triangle has them
+  std::size_t dropped_faces = 0;    // triangles of the file with a vertex twice
+};
+
+// Reads tets, choosing the format by extension and content:
+//   .msh         Gmsh 2.2 and 4.1, ASCII and binary
+//   .mesh        Medit ASCII
+//   .node, .ele  TetGen (either names the pair)
+//   .vtu         VTK XML unstructured grid, as a run's frames are
+// Only linear tetrahedra are kept. Vertices that no tet uses are dropped and the rest renumbered
+// in the file's order. Throws InputError naming file and line (byte offset for binary) when the
+// file cannot be used: missing, truncated, not a number, not finite, index out of range, a vertex
+// twice in one tet, no tetrahedra.
+// Orientation and volume are not judged here (the body's rest shape decides that).
+[[nodiscard]] TetMesh read_mesh(const std::filesystem::path& path);
+
+// Reads a surface, choosing the format by extension and content:
+//   .obj         Wavefront
+//   .ply         PLY, ASCII and binary
+//   .stl         STL, ASCII and binary; equal points become one vertex
+//   .msh, .mesh  triangles and quads of Gmsh and Medit files
+//   .vtu         triangles, quads and polygons of VTK XML unstructured grids
+// Polygons are cut into fans. Vertices that no triangle uses are dropped. Throws InputError as
+// read_mesh does, and when the file has no triangles.
+[[nodiscard]] SurfaceMesh read_surface(const std::filesystem::path& path);
+
+// Writes tets in the format of the extension, with numbers that read back as they are. Throws Error
+// for an unknown one and when the file cannot be written.
+//   .msh         Gmsh 2.2, ASCII
+//   .mesh        Medit, ASCII
+//   .node, .ele  TetGen: both files, whichever is named
+//   .vtu         VTK
+void write_mesh(const std::filesystem::path& path, const TetMesh& mesh);
+
+// Writes triangles: .msh, .mesh and .vtu as above, and the formats of write_surface().
+void write_mesh(const std::filesystem::path& path, const SurfaceMesh& mesh);
+
+// Whether write_mesh() knows a format of this extension for tets.
+[[nodiscard]] bool is_tet_extension(std::string_view extension);
+
+}  // namespace lilyan
