@@ -11,7 +11,6 @@
 #include "app/files/file.hpp"
 #include "app/files/mesh.hpp"
 #include "app/files/mesh_quality.hpp"
-#include "app/files/self_intersection.hpp"
 #include "app/files/surface.hpp"
 #include "lilyan/core/error.hpp"
 

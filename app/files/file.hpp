@@ -1,12 +1,13 @@
 // Reading and writing whole files, with every failure reported as an exception.
 #pragma once
 
-#include <cstddef>
+#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace lilyan {
 
@@ -16,6 +17,19 @@ namespace lilyan {
 // The bytes of a file, without a byte order mark at their beginning. Throws InputError when the
 // file is missing, no regular file, unreadable or empty.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
+
+// Appends a value, or values one after the other, as they are in memory. All binary formats here are
+// little-endian, as is every machine that the program runs on.
+template <class T>
+void append_raw(std::string& out, const T& value) {
+  static_assert(std::endian::native == std::endian::little && std::is_trivially_copyable_v<T>);
+  out.append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+template <class T>
+void append_raw(std::string& out, std::span<const T> values) {
+  static_assert(std::endian::native == std::endian::little && std::is_trivially_copyable_v<T>);
+  out.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+}
 
 // A file that is written piece by piece. Every function throws Error when writing fails.
 class OutputFile {

@@ -6,7 +6,7 @@
 //   positions and normals of frame 0, 1, 2, ...       floats, one bufferView; from frame 1 on less
 //                                                     those of frame 0
 // and then the times and the weights of the animation. Everything is 4 bytes wide, so aligned.
-#include "app/files/gltf_writer.hpp"
+#include "app/files/surface_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -288,9 +288,10 @@ class GltfWriter {
   std::uint64_t offset_ = 0;
 };
 
-std::string little_endian(std::uint64_t value) {
+// A size in a .glb file, 32 bits wide.
+std::string glb_size(std::uint64_t value) {
   std::string bytes;
-  for (int i = 0; i < 4; ++i) bytes += static_cast<char>(value >> (8 * i) & 255);
+  append_raw(bytes, static_cast<std::uint32_t>(value));
   return bytes;
 }
 
@@ -329,9 +330,9 @@ void write_gltf(const std::filesystem::path& path, std::span<const SurfacePart> 
     std::string text = text_of(json);
     text.append((4 - text.size() % 4) % 4, ' ');
     const std::uint64_t total = 12 + 8 + text.size() + 8 + writer.bytes();
-    file.write("glTF" + little_endian(2) + little_endian(total));
-    file.write(little_endian(text.size()) + "JSON" + text);
-    file.write(little_endian(writer.bytes()) + std::string("BIN\0", 4));
+    file.write("glTF" + glb_size(2) + glb_size(total));
+    file.write(glb_size(text.size()) + "JSON" + text);
+    file.write(glb_size(writer.bytes()) + std::string("BIN\0", 4));
     writer.write_data([&](std::span<const std::byte> bytes) { file.write_raw(bytes); });
   }
   file.close();

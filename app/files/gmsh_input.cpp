@@ -7,13 +7,118 @@
 //   the int 1                       binary only: tells the byte order of the machine that wrote it
 //   $EndMeshFormat
 // data-size is that of a double in version 2 and of a size_t in version 4.
+//
+// Element types 1 to 31, 92 and 93 are listed in the manual under "MSH file format"; the rest are
+// the same shapes in higher order. A shape of order p has
+//   line p+1                tetrahedron (p+1)(p+2)(p+3)/6    prism   (p+1)^2(p+2)/2
+//   triangle (p+1)(p+2)/2   hexahedron  (p+1)^3              pyramid (p+1)(p+2)(2p+3)/6
+//   quadrangle (p+1)^2
+// nodes, or, if it has nodes on its edges only, as many as corners + edges (p-1).
 #include "app/files/gmsh_input.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 
 namespace lilyan {
+namespace {
+
+enum class ElementShape { kLine, kTriangle, kQuad, kTet, kHex, kPrism, kPyramid };
+enum class ElementNodes { kComplete, kEdgesOnly };
+
+// A run of types, of consecutive orders.
+struct TypeRun {
+  int first_type;
+  int last_type;
+  ElementShape shape;
+  ElementNodes nodes;
+  int first_order;
+};
+
+// Left out on purpose: polygons and polyhedra (34, 35: no fixed count), and the 3D shapes of order
+// 3 and more with incomplete nodes other than tets (99-105, 111-117, 125-131), whose counts have
+// changed between versions of Gmsh.
+constexpr auto kTypeRuns = [] {
+  using enum ElementShape;
+  using enum ElementNodes;
+  return std::to_array<TypeRun>({
+      {1, 1, kLine, kComplete, 1},        {2, 2, kTriangle, kComplete, 1},
+      {3, 3, kQuad, kComplete, 1},        {4, 4, kTet, kComplete, 1},
+      {5, 5, kHex, kComplete, 1},         {6, 6, kPrism, kComplete, 1},
+      {7, 7, kPyramid, kComplete, 1},     {8, 8, kLine, kComplete, 2},
+      {9, 9, kTriangle, kComplete, 2},    {10, 10, kQuad, kComplete, 2},
+      {11, 11, kTet, kComplete, 2},       {12, 12, kHex, kComplete, 2},
+      {13, 13, kPrism, kComplete, 2},     {14, 14, kPyramid, kComplete, 2},
+      {15, 15, kLine, kComplete, 0},  // a point: a line of order 0
+      {16, 16, kQuad, kEdgesOnly, 2},     {17, 17, kHex, kEdgesOnly, 2},
+      {18, 18, kPrism, kEdgesOnly, 2},    {19, 19, kPyramid, kEdgesOnly, 2},
+      {20, 20, kTriangle, kEdgesOnly, 3}, {21, 21, kTriangle, kComplete, 3},
+      {22, 22, kTriangle, kEdgesOnly, 4}, {23, 23, kTriangle, kComplete, 4},
+      {24, 24, kTriangle, kEdgesOnly, 5}, {25, 25, kTriangle, kComplete, 5},
+      {26, 28, kLine, kComplete, 3},      {29, 31, kTet, kComplete, 3},
+      {32, 33, kTet, kEdgesOnly, 4},      {36, 38, kQuad, kComplete, 3},
+      {39, 41, kQuad, kEdgesOnly, 3},     {42, 46, kTriangle, kComplete, 6},
+      {47, 51, kQuad, kComplete, 6},      {52, 56, kTriangle, kEdgesOnly, 6},
+      {57, 61, kQuad, kEdgesOnly, 6},     {62, 66, kLine, kComplete, 6},
+      {71, 75, kTet, kComplete, 6},       {79, 83, kTet, kEdgesOnly, 6},
+      {90, 91, kPrism, kComplete, 3},     {92, 98, kHex, kComplete, 3},
+      {106, 110, kPrism, kComplete, 5},   {118, 124, kPyramid, kComplete, 3},
+      {137, 137, kTet, kEdgesOnly, 3},
+  });
+}();
+
+constexpr std::uint64_t complete_count(ElementShape shape, std::uint64_t p) {
+  using enum ElementShape;
+  switch (shape) {
+    case kLine: return p + 1;
+    case kTriangle: return (p + 1) * (p + 2) / 2;
+    case kQuad: return (p + 1) * (p + 1);
+    case kTet: return (p + 1) * (p + 2) * (p + 3) / 6;
+    case kHex: return (p + 1) * (p + 1) * (p + 1);
+    case kPrism: return (p + 1) * (p + 1) * (p + 2) / 2;
+    case kPyramid: return (p + 1) * (p + 2) * (2 * p + 3) / 6;
+  }
+  return 0;
+}
+
+constexpr std::uint64_t edge_count(ElementShape shape) {
+  constexpr std::array<std::uint64_t, 7> kEdges = {1, 3, 4, 6, 12, 9, 8};
+  return kEdges[static_cast<std::size_t>(shape)];
+}
+
+// A count of 0 says that the type is not known.
+struct ElementType {
+  ElementShape shape;
+  std::uint64_t count;
+  std::uint64_t order;
+};
+
+constexpr ElementType element_type(std::int64_t type) {
+  for (const TypeRun& run : kTypeRuns) {
+    if (type < run.first_type || type > run.last_type) continue;
+    const auto order = static_cast<std::uint64_t>(run.first_order + type - run.first_type);
+    if (run.nodes == ElementNodes::kComplete)
+      return {run.shape, complete_count(run.shape, order), order};
+    const std::uint64_t corners = complete_count(run.shape, 1);
+    return {run.shape, corners + edge_count(run.shape) * (order - 1), order};
+  }
+  return {ElementShape::kLine, 0, 0};
+}
+
+static_assert(element_type(kGmshLinearTet).count == 4);
+static_assert(element_type(15).count == 1 && element_type(17).count == 20 &&
+              element_type(19).count == 13);
+static_assert(element_type(31).count == 56 && element_type(75).count == 286 &&
+              element_type(83).count == 58);
+static_assert(element_type(98).count == 1000 && element_type(110).count == 550 &&
+              element_type(124).count == 385);
+
+}  // namespace
+
+bool is_gmsh_curved_tet(std::int64_t type) {
+  const ElementType found = element_type(type);
+  return found.shape == ElementShape::kTet && found.order > 1;
+}
+
+std::uint64_t gmsh_node_count(std::int64_t type) { return element_type(type).count; }
 
 std::string GmshInput::next_section() {
   if (!text_.next_line()) return {};
@@ -22,7 +127,7 @@ std::string GmshInput::next_section() {
     text_.fail_expected("a section such as $MeshFormat, $Nodes or $Elements", word);
   }
   if (word.starts_with("$End")) {
-    text_.fail("found " + quoted(word) + " outside a section of that name");
+    text_.fail("found " + in_quotes(word) + " outside a section of that name");
   }
   section_place_ = text_.place();
   text_.finish_line();
@@ -38,7 +143,7 @@ void GmshInput::read_format() {
   } else if (version == "4.1") {
     version_ = 4;
   } else {
-    text_.fail("Gmsh format version " + quoted(version) +
+    text_.fail("Gmsh format version " + in_quotes(version) +
                " is not read: save the mesh as version 2.2 or 4.1");
   }
 
@@ -82,7 +187,7 @@ void GmshInput::skip_section(const std::string& name) {
       if (text_.word_in_line() == end) return;
     }
   }
-  fail_section("the section " + quoted("$" + name) + " has no " + quoted(end));
+  fail_section("the section " + in_quotes("$" + name) + " has no " + in_quotes(end));
 }
 
 void GmshInput::end_section(const std::string& name) {
@@ -117,15 +222,10 @@ std::uint64_t GmshInput::count_line(const std::string& items, std::uint64_t text
 
 template <typename T>
 T GmshInput::read_binary(std::string_view what) {
-  std::array<char, sizeof(T)> bytes{};
   const std::string_view rest = text_.rest();
   text_.skip(sizeof(T));
   if (rest.size() < sizeof(T)) text_.fail_expected(what, {});
-  std::copy_n(rest.begin(), sizeof(T), bytes.begin());
-  if (swapped_) std::ranges::reverse(bytes);
-  T value{};
-  std::memcpy(&value, bytes.data(), sizeof(T));
-  return value;
+  return number_from_bytes<T>(rest.data(), swapped_);
 }
 
 std::int64_t GmshInput::read_int(std::string_view what) {

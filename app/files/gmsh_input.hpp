@@ -1,5 +1,5 @@
 // The bytes of a Gmsh file, ASCII or binary, as the records and numbers that both forms hold in
-// the same order.
+// the same order; and Gmsh's element types.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,20 @@
 #include <string>
 #include <string_view>
 
-#include "app/files/text_scanner.hpp"
+#include "app/files/scanner.hpp"
 
 namespace lilyan {
+
+inline constexpr std::int64_t kGmshTriangle = 2;
+inline constexpr std::int64_t kGmshQuad = 3;
+inline constexpr std::int64_t kGmshLinearTet = 4;
+
+// True for tetrahedra with nodes besides their corners.
+[[nodiscard]] bool is_gmsh_curved_tet(std::int64_t type);
+
+// The number of nodes of an element, which tells where it ends in a binary file. 0 if the type is
+// not known or has no fixed number of nodes.
+[[nodiscard]] std::uint64_t gmsh_node_count(std::int64_t type);
 
 class GmshInput {
  public:

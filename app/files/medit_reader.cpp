@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "app/files/mesh_builder.hpp"
-#include "app/files/text_scanner.hpp"
+#include "app/files/scanner.hpp"
 
 namespace lilyan {
 namespace {

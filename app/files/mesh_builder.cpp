@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "lilyan/core/error.hpp"
+
 namespace lilyan {
 
 void MeshBuilder::reserve_vertices(std::size_t more) {

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "app/files/mesh.hpp"
-#include "app/files/text_scanner.hpp"
+#include "app/files/scanner.hpp"
 
 namespace lilyan {
 
-// What of a file that has both is wanted.
+// Which cells are read from a file that may have both.
 enum class MeshCells { tets, faces };
 
 class MeshBuilder {

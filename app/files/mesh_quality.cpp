@@ -7,7 +7,6 @@
 #include <numbers>
 #include <numeric>
 
-#include "app/files/distribution.hpp"
 #include "app/files/surface.hpp"
 #include "lilyan/core/types.hpp"
 
@@ -84,16 +83,41 @@ Distribution edge_lengths(const TetMesh& mesh) {
   }
   std::ranges::sort(edges);
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  Collector lengths;
+  DistributionOf lengths;
   for (const auto& [a, b] : edges) {
     lengths.add((Vec3(mesh.vertices[static_cast<std::size_t>(a)].data()) -
                  Vec3(mesh.vertices[static_cast<std::size_t>(b)].data()))
                     .norm());
   }
-  return lengths.distribution();
+  return lengths.over_all();
 }
 
 }  // namespace
+
+Distribution DistributionOf::over_all() const {
+  if (values_.empty()) return {};
+  const auto [least, most] = std::ranges::minmax_element(values_);
+  return over(*least, *most);
+}
+
+Distribution DistributionOf::over(double low, double high) const {
+  Distribution d;
+  d.low = low;
+  d.high = high;
+  if (values_.empty()) return d;
+  const auto [least, most] = std::ranges::minmax_element(values_);
+  d.least = *least;
+  d.most = *most;
+  const auto bins = static_cast<double>(d.bins.size());
+  for (const double v : values_) {
+    d.mean += v / static_cast<double>(values_.size());
+    const double at = high > low ? (v - low) / (high - low) * bins : 0;
+    // Coordinates near the end of a double's range make lengths infinite and ratios no number.
+    const double bin = std::isfinite(at) ? std::clamp(std::floor(at), 0.0, bins - 1) : 0;
+    ++d.bins[static_cast<std::size_t>(bin)];
+  }
+  return d;
+}
 
 TetQuality tet_quality(const TetMesh& mesh) {
   TetQuality q;
@@ -108,10 +132,10 @@ TetQuality tet_quality(const TetMesh& mesh) {
   }
   Vec3::Map(q.bounds.low.data()) = low;
   Vec3::Map(q.bounds.high.data()) = high;
-  Collector aspect;
-  Collector volumes;
-  Collector min_dihedral;
-  Collector max_dihedral;
+  DistributionOf aspect;
+  DistributionOf volumes;
+  DistributionOf min_dihedral;
+  DistributionOf max_dihedral;
   for (const auto& t : mesh.tets) {
     std::array<Vec3, 4> p;
     for (std::size_t c = 0; c < 4; ++c)
@@ -138,10 +162,10 @@ TetQuality tet_quality(const TetMesh& mesh) {
     min_dihedral.add(smallest);
     max_dihedral.add(largest);
   }
-  q.aspect = aspect.distribution(0, 1);
-  q.tet_volume = volumes.distribution();
-  q.min_dihedral = min_dihedral.distribution(0, 90);
-  q.max_dihedral = max_dihedral.distribution(60, 180);
+  q.aspect = aspect.over(0, 1);
+  q.tet_volume = volumes.over_all();
+  q.min_dihedral = min_dihedral.over(0, 90);
+  q.max_dihedral = max_dihedral.over(60, 180);
   q.edge_length = edge_lengths(mesh);
   q.components = count_components(mesh);
   count_repeated(mesh, q);

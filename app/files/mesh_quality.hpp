@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "app/files/mesh.hpp"
@@ -21,13 +22,25 @@ struct Distribution {
   std::array<std::size_t, 10> bins{};
 };
 
+// Gathers the values of a quantity.
+class DistributionOf {
+ public:
+  void add(double value) { values_.push_back(value); }
+  // With bins over [low, high], or from the smallest to the largest value.
+  [[nodiscard]] Distribution over(double low, double high) const;
+  [[nodiscard]] Distribution over_all() const;
+
+ private:
+  std::vector<double> values_;
+};
+
 struct Bounds {
   std::array<double, 3> low{};
   std::array<double, 3> high{};
   [[nodiscard]] double diagonal() const;
 };
 
-// Of the vertices that `triangles` use.
+// The quality of the vertices that `triangles` use.
 struct SurfaceQuality {
   std::size_t vertices = 0;
   std::size_t triangles = 0;
@@ -82,5 +95,24 @@ struct TetQuality {
 
 // For each triangle the number of its component, connected over edges, counted from 0.
 [[nodiscard]] std::vector<int> triangle_components(std::span<const std::array<int, 3>> triangles);
+
+// Pairs of triangles where an edge of one goes through the inside of the other; the first `most`
+// that are found. Triangles that only touch, or overlap in one plane, are not found.
+[[nodiscard]] std::vector<std::pair<int, int>> self_intersections(
+    std::span<const std::array<double, 3>> vertices, std::span<const std::array<int, 3>> triangles,
+    std::size_t most);
+
+// A closed component of a surface.
+struct Shell {
+  std::vector<std::array<int, 3>> triangles;
+  double volume = 0;               // signed
+  bool cavity = false;             // faces inwards, inside of another
+  std::array<double, 3> inside{};  // of a cavity: a point within
+  int outer = -1;                  // of a cavity: the smallest shell around it that is none
+};
+
+// The components of a surface, and which lies inside of which. The surface must be closed and
+// manifold.
+[[nodiscard]] std::vector<Shell> shells_of(const SurfaceMesh& surface);
 
 }  // namespace lilyan

@@ -12,46 +12,46 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <vector>
 
 #include "app/files/mesh_builder.hpp"
 #include "app/files/mesh_readers.hpp"
-#include "app/files/text_scanner.hpp"
+#include "app/files/scanner.hpp"
+#include "lilyan/core/error.hpp"
 
 namespace lilyan {
 namespace {
 
-enum class Type { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
-constexpr std::array<std::size_t, 8> kBytes = {1, 1, 2, 2, 4, 4, 4, 8};
-std::size_t width(Type type) { return kBytes[static_cast<std::size_t>(type)]; }
-bool is_real(Type type) { return type == Type::float32 || type == Type::float64; }
+enum class PlyType { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
+std::size_t ply_width(PlyType type) {
+  constexpr std::array<std::size_t, 8> kBytes = {1, 1, 2, 2, 4, 4, 4, 8};
+  return kBytes[static_cast<std::size_t>(type)];
+}
+bool is_ply_real(PlyType type) { return type == PlyType::float32 || type == PlyType::float64; }
 
-std::optional<Type> type_of(std::string_view name) {
+std::optional<PlyType> ply_type_of(std::string_view name) {
   constexpr std::array<std::string_view, 8> kOld = {"char", "uchar", "short", "ushort",
                                                     "int",  "uint",  "float", "double"};
   constexpr std::array<std::string_view, 8> kNew = {"int8",  "uint8",  "int16",   "uint16",
                                                     "int32", "uint32", "float32", "float64"};
   for (std::size_t i = 0; i < kOld.size(); ++i) {
-    if (name == kOld[i] || name == kNew[i]) return static_cast<Type>(i);
+    if (name == kOld[i] || name == kNew[i]) return static_cast<PlyType>(i);
   }
   return {};
 }
 
-struct Property {
+struct PlyProperty {
   std::string name;
-  Type type;                       // of the items, in a list
-  std::optional<Type> list_count;  // none: no list
+  PlyType type;                       // of the items, in a list
+  std::optional<PlyType> list_count;  // none: no list
 };
 
-struct Element {
+struct PlyElement {
   std::string name;
   std::uint64_t count = 0;
-  std::uint64_t place = 0;
-  std::vector<Property> properties;
+  std::vector<PlyProperty> properties;
 };
 
 class PlyReader {
@@ -60,7 +60,7 @@ class PlyReader {
 
   SurfaceMesh read() {
     read_header();
-    for (const Element& element : elements_) read_element(element);
+    for (const PlyElement& element : elements_) read_element(element);
     return builder_.finish_surface(scanner_);
   }
 
@@ -82,10 +82,9 @@ class PlyReader {
         read_format();
         has_format = true;
       } else if (word == "element") {
-        Element& element = elements_.emplace_back();
+        PlyElement& element = elements_.emplace_back();
         element.name = scanner_.word_in_line();
         element.count = scanner_.to_uint(scanner_.word_in_line(), "the number of elements");
-        element.place = scanner_.place();
       } else if (word == "property") {
         read_property();
       } else {
@@ -108,19 +107,20 @@ class PlyReader {
     if (version != "1.0") scanner_.fail_expected("version 1.0 of the format", version);
   }
 
-  Type read_type(std::string_view word) const {
-    const std::optional<Type> type = type_of(word);
+  PlyType read_type(std::string_view word) const {
+    const std::optional<PlyType> type = ply_type_of(word);
     if (!type) scanner_.fail_expected("a type such as float, int or uchar", word);
     return *type;
   }
 
   void read_property() {
     if (elements_.empty()) scanner_.fail("found 'property' before the first 'element'");
-    Property property{};
+    PlyProperty property{};
     std::string_view word = scanner_.word_in_line();
     if (word == "list") {
       property.list_count = read_type(scanner_.word_in_line());
-      if (is_real(*property.list_count)) scanner_.fail("the length of a list cannot be a float");
+      if (is_ply_real(*property.list_count))
+        scanner_.fail("the length of a list cannot be a float");
       word = scanner_.word_in_line();
     }
     property.type = read_type(word);
@@ -131,25 +131,25 @@ class PlyReader {
 
   // ---- data
 
-  void read_element(const Element& element) {
+  void read_element(const PlyElement& element) {
     if (element.properties.empty()) return;  // no data, whatever the count
     std::uint64_t row = 0;
-    for (const Property& p : element.properties) {
-      row += binary_ ? width(p.list_count.value_or(p.type)) : 2;
+    for (const PlyProperty& p : element.properties) {
+      row += binary_ ? ply_width(p.list_count.value_or(p.type)) : 2;
     }
     scanner_.check_count(element.count, row, element.name + " elements");
     if (element.name == "vertex") return read_vertices(element);
     if (element.name == "face") return read_faces(element);
     for (std::uint64_t i = 0; i < element.count; ++i) {
-      for (const Property& p : element.properties) skip(p);
+      for (const PlyProperty& p : element.properties) skip(p);
     }
   }
 
-  void read_vertices(const Element& element) {
+  void read_vertices(const PlyElement& element) {
     std::array<std::size_t, 3> column{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const auto found =
-          std::ranges::find(element.properties, std::string(1, "xyz"[axis]), &Property::name);
+          std::ranges::find(element.properties, std::string(1, "xyz"[axis]), &PlyProperty::name);
       if (found == element.properties.end() || found->list_count) {
         throw InputError({scanner_.file(), 0, 0},
                          std::string("the element 'vertex' has no property '") + "xyz"[axis] + "'");
@@ -173,8 +173,8 @@ class PlyReader {
     }
   }
 
-  void read_faces(const Element& element) {
-    const auto is_list = [](const Property& p) {
+  void read_faces(const PlyElement& element) {
+    const auto is_list = [](const PlyProperty& p) {
       return p.list_count && (p.name == "vertex_indices" || p.name == "vertex_index");
     };
     const auto list = std::ranges::find_if(element.properties, is_list);
@@ -182,7 +182,7 @@ class PlyReader {
       throw InputError({scanner_.file(), 0, 0},
                        "the element 'face' has no list 'vertex_indices' or 'vertex_index'");
     }
-    if (is_real(list->type)) {
+    if (is_ply_real(list->type)) {
       throw InputError({scanner_.file(), 0, 0},
                        "the list '" + list->name + "' of a face holds floats");
     }
@@ -204,39 +204,39 @@ class PlyReader {
     }
   }
 
-  std::uint64_t list_length(const Property& list) {
+  std::uint64_t list_length(const PlyProperty& list) {
     const std::uint64_t count = index(*list.list_count, "the length of a list");
-    scanner_.check_count(count, binary_ ? width(list.type) : 2, "items in a list");
+    scanner_.check_count(count, binary_ ? ply_width(list.type) : 2, "items in a list");
     return count;
   }
 
-  void skip(const Property& p) {
+  void skip(const PlyProperty& p) {
     std::uint64_t count = p.list_count ? list_length(p) : 1;
     if (!binary_) {
       for (; count > 0; --count) static_cast<void>(number(p.type, "a number"));
       return;
     }
-    if (scanner_.rest().size() < count * width(p.type)) scanner_.fail_expected("more data", {});
-    scanner_.skip(count * width(p.type));
+    if (scanner_.rest().size() < count * ply_width(p.type)) scanner_.fail_expected("more data", {});
+    scanner_.skip(count * ply_width(p.type));
   }
 
   // Numbers of any type that fit a double: all of PLY's do.
-  double number(Type type, std::string_view what) {
+  double number(PlyType type, std::string_view what) {
     if (!binary_) return scanner_.to_double(scanner_.word(), what);
     switch (type) {
-      case Type::int8: return take<std::int8_t>(what);
-      case Type::uint8: return take<std::uint8_t>(what);
-      case Type::int16: return take<std::int16_t>(what);
-      case Type::uint16: return take<std::uint16_t>(what);
-      case Type::int32: return take<std::int32_t>(what);
-      case Type::uint32: return take<std::uint32_t>(what);
-      case Type::float32: return take<float>(what);
-      case Type::float64: return take<double>(what);
+      case PlyType::int8: return take<std::int8_t>(what);
+      case PlyType::uint8: return take<std::uint8_t>(what);
+      case PlyType::int16: return take<std::int16_t>(what);
+      case PlyType::uint16: return take<std::uint16_t>(what);
+      case PlyType::int32: return take<std::int32_t>(what);
+      case PlyType::uint32: return take<std::uint32_t>(what);
+      case PlyType::float32: return take<float>(what);
+      case PlyType::float64: return take<double>(what);
     }
     return 0;
   }
 
-  std::uint64_t index(Type type, std::string_view what) {
+  std::uint64_t index(PlyType type, std::string_view what) {
     if (!binary_) return scanner_.to_uint(scanner_.word(), what);
     const double value = number(type, what);
     if (value < 0) scanner_.fail_expected(what, std::to_string(static_cast<std::int64_t>(value)));
@@ -245,18 +245,15 @@ class PlyReader {
 
   template <class T>
   T take(std::string_view what) {
-    std::array<char, sizeof(T)> bytes{};
     const std::string_view rest = scanner_.rest();
     if (rest.size() < sizeof(T)) scanner_.fail_expected(what, {});
-    std::copy_n(rest.begin(), sizeof(T), bytes.begin());
     scanner_.skip(sizeof(T));
-    if (swapped_) std::ranges::reverse(bytes);
-    return std::bit_cast<T>(bytes);
+    return number_from_bytes<T>(rest.data(), swapped_);
   }
 
   TextScanner scanner_;
   MeshBuilder builder_{MeshCells::faces};
-  std::vector<Element> elements_;
+  std::vector<PlyElement> elements_;
   bool binary_ = false;
   bool swapped_ = false;
 };

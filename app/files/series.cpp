@@ -3,11 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
+#include <string_view>
 
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
+namespace {
+
+double number_in_table(std::string_view text, const SourceLocation& where) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw InputError(where, fmt::format("expected a number, found '{}'", text));
+  }
+  return value;
+}
+
+}  // namespace
 
 std::vector<std::string> series_columns(const std::vector<std::string>& more) {
   std::vector<std::string> columns = {"step", "t", "energy_kinetic"};
@@ -56,8 +73,8 @@ std::vector<double> SeriesRow::take(int step, double t, const Invariants& at,
 }
 
 SeriesWriter::SeriesWriter(const std::filesystem::path& file, std::vector<std::string> more)
-    : file_(file), stream_(file) {
-  stream_ << fmt::format("{}\n", fmt::join(series_columns(more), ","));
+    : file_(file) {
+  file_.write(fmt::format("{}\n", fmt::join(series_columns(more), ",")));
   flush();
 }
 
@@ -78,16 +95,65 @@ void SeriesWriter::finish(int step, double t, const Invariants& at,
 }
 
 void SeriesWriter::row(int step, double t, const Invariants& at, const std::vector<double>& more) {
-  stream_ << fmt::format("{:.17g}\n", fmt::join(next_.take(step, t, at, more), ","));
-  if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
+  file_.write(fmt::format("{:.17g}\n", fmt::join(next_.take(step, t, at, more), ",")));
   // A killed run loses at most the last second.
   if (std::chrono::steady_clock::now() - flushed_ > std::chrono::seconds(1)) flush();
 }
 
 void SeriesWriter::flush() {
-  stream_.flush();
+  file_.flush();
   flushed_ = std::chrono::steady_clock::now();
-  if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
+}
+
+TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& file,
+                                   const std::vector<std::string>& coordinates)
+    : file_(file) {
+  std::string columns = "step,t";
+  for (const std::string& name : coordinates) columns += "," + name;
+  for (const std::string& name : coordinates) columns += ",v_" + name;
+  file_.write(columns + "\n");
+  file_.flush();
+}
+
+void TrajectoryWriter::add(int step, const State& state) {
+  fmt::memory_buffer line;
+  fmt::format_to(std::back_inserter(line), "{},{:.17g}", step, state.t);
+  for (const double x : state.x) fmt::format_to(std::back_inserter(line), ",{:.17g}", x);
+  for (const double v : state.v) fmt::format_to(std::back_inserter(line), ",{:.17g}", v);
+  line.push_back('\n');
+  file_.write({line.data(), line.size()});
+  last_ = step;
+  last_t_ = state.t;
+}
+
+void TrajectoryWriter::finish(int step, const State& state) {
+  if (last_ != step || last_t_ != state.t) add(step, state);
+  file_.flush();
+}
+
+NumberTable read_numbers(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  NumberTable table;
+  std::string line;
+  if (!std::getline(stream, line) || line.empty()) {
+    throw InputError({file.string(), 1, 0}, "this is no table: its columns have no names");
+  }
+  std::stringstream names(line);
+  for (std::string name; std::getline(names, name, ',');) table.columns.push_back(name);
+  for (int row = 2; std::getline(stream, line) && !stream.eof(); ++row) {
+    const SourceLocation where{file.string(), row, 0};
+    std::size_t count = 0;
+    for (std::size_t at = 0; at <= line.size(); ++count) {
+      const std::size_t end = std::min(line.find(',', at), line.size());
+      table.values.push_back(number_in_table(std::string_view(line).substr(at, end - at), where));
+      at = end + 1;
+    }
+    if (count != table.columns.size()) {
+      throw InputError(
+          where, fmt::format("there are {} columns, expected {}", count, table.columns.size()));
+    }
+  }
+  return table;
 }
 
 }  // namespace lilyan

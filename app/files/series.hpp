@@ -1,12 +1,13 @@
-// The series of a run, one row per step, and series.csv.
+// The tables of a run: series.csv, with one row per step, and trajectory.csv, with one row per frame.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "app/files/file.hpp"
+#include "lilyan/core/state.hpp"
 #include "lilyan/core/step_report.hpp"
 
 namespace lilyan {
@@ -61,10 +62,41 @@ class SeriesWriter {
   void row(int step, double t, const Invariants& at, const std::vector<double>& more);
   void flush();
 
-  std::filesystem::path file_;
-  std::ofstream stream_;
+  OutputFile file_;
   SeriesRow next_;
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };
+
+// trajectory.csv: coordinates and velocities of a small system.
+class TrajectoryWriter {
+ public:
+  // Columns step, t, the coordinates by their names, and each again with a v_ in front. Throws
+  // Error when the file cannot be written, now or later.
+  TrajectoryWriter(const std::filesystem::path& file, const std::vector<std::string>& coordinates);
+
+  void add(int step, const State& state);
+  // Writes the last state unless that is there already.
+  void finish(int step, const State& state);
+
+ private:
+  OutputFile file_;
+  int last_ = -1;
+  double last_t_ = 0;
+};
+
+// A CSV file of numbers with a line of names above them, as both of these are.
+struct NumberTable {
+  std::vector<std::string> columns;
+  std::vector<double> values;  // row after row
+
+  [[nodiscard]] std::size_t rows() const { return values.size() / columns.size(); }
+  [[nodiscard]] double at(std::size_t row, std::size_t column) const {
+    return values[row * columns.size() + column];
+  }
+};
+
+// Throws InputError, with the line, for anything that is not such a file. A last line without its
+// end is left out: its writer was killed.
+[[nodiscard]] NumberTable read_numbers(const std::filesystem::path& file);
 
 }  // namespace lilyan

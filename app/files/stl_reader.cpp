@@ -10,18 +10,14 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <unordered_map>
 
 #include "app/files/mesh_builder.hpp"
 #include "app/files/mesh_readers.hpp"
-#include "app/files/text_scanner.hpp"
+#include "app/files/scanner.hpp"
 
 namespace lilyan {
 namespace {
-
-constexpr std::size_t kHeader = 80;
-constexpr std::size_t kTriangle = 50;
 
 class StlReader {
  public:
@@ -38,6 +34,10 @@ class StlReader {
   }
 
  private:
+  static constexpr std::size_t kHeader = 80;
+  static constexpr std::size_t kTriangle = 50;
+  static constexpr bool kSwapped = std::endian::native == std::endian::big;
+
   using Key = std::array<std::uint64_t, 3>;
   struct Hash {
     std::size_t operator()(const Key& key) const {
@@ -48,9 +48,7 @@ class StlReader {
   };
 
   [[nodiscard]] std::uint32_t declared() const {
-    std::uint32_t count = 0;
-    std::memcpy(&count, bytes_.data() + kHeader, sizeof count);
-    return count;
+    return number_from_bytes<std::uint32_t>(bytes_.data() + kHeader, kSwapped);
   }
 
   // Binary files may begin with "solid" as well, but then their size is what their count says.
@@ -83,12 +81,14 @@ class StlReader {
                     " bytes follow: it is cut short or no binary STL file");
     }
     for (std::uint32_t i = 0; i < count; ++i) {
-      std::array<float, 12> numbers{};
-      std::memcpy(numbers.data(), scanner_.rest().data(), sizeof numbers);
+      const char* triangle = scanner_.rest().data();
+      const auto number = [triangle](std::size_t n) {
+        return number_from_bytes<float>(triangle + n * sizeof(float), kSwapped);
+      };
       scanner_.skip(kTriangle);
       std::array<std::uint64_t, 3> corners{};
       for (std::size_t c = 0; c < 3; ++c) {
-        corners[c] = weld({numbers[3 * c + 3], numbers[3 * c + 4], numbers[3 * c + 5]});
+        corners[c] = weld({number(3 * c + 3), number(3 * c + 4), number(3 * c + 5)});
       }
       builder_.add_face(scanner_.place(), i + 1, corners);
     }
@@ -96,7 +96,7 @@ class StlReader {
 
   void expect(std::string_view word) {
     const std::string_view found = scanner_.word();
-    if (found != word) scanner_.fail_expected(quoted(word), found);
+    if (found != word) scanner_.fail_expected(in_quotes(word), found);
   }
 
   void read_text() {

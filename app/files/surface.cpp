@@ -7,6 +7,11 @@
 
 namespace lilyan {
 
+const std::vector<std::string>& frame_formats() {
+  static const std::vector<std::string> kFormats = {"vtu", "ply", "obj", "glb", "usda"};
+  return kFormats;
+}
+
 Points as_points(const std::vector<std::array<double, 3>>& vertices) {
   static_assert(sizeof(std::array<double, 3>) == 3 * sizeof(double));
   return vertices.empty() ? Points() : Points(vertices.front().data(), 3 * vertices.size());

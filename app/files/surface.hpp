@@ -1,4 +1,4 @@
-// What is seen of a mesh: its boundary triangles, their normals, and both by body for writers.
+// The surface of a run's bodies: boundary triangles, their normals, and both by body for writers.
 #pragma once
 
 #include <array>
@@ -6,9 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "app/files/frame_geometry.hpp"
-
 namespace lilyan {
+
+// The formats that a run can write its frames in.
+[[nodiscard]] const std::vector<std::string>& frame_formats();
+
+// Which axis of a run points up. In glTF it is y, so runs with z up are turned.
+enum class UpAxis { y, z };
+
+// The cells that connect the vertices of a run, the same in every frame. They list vertex indices,
+// counted from 0; each belongs to the body of that number.
+struct FrameGeometry {
+  std::span<const std::array<int, 4>> tets = {};
+  std::span<const int> tet_body = {};
+  std::span<const std::array<int, 3>> triangles = {};
+  std::span<const int> triangle_body = {};
+  std::span<const std::array<int, 2>> edges = {};
+  std::span<const int> edge_body = {};
+  std::span<const std::string> body_names = {};  // bodies without a name are called bodyN, from 1
+};
 
 // Coordinates one after the other, vertex i at 3i: how points are handed to everything that writes.
 using Points = std::span<const double>;

@@ -8,7 +8,6 @@
 #include <numbers>
 #include <numeric>
 
-#include "app/files/distribution.hpp"
 #include "app/files/mesh_quality.hpp"
 #include "lilyan/core/types.hpp"
 
@@ -203,8 +202,8 @@ SurfaceQuality surface_quality(std::span<const std::array<double, 3>> vertices,
   Vec3::Map(q.bounds.high.data()) = high;
   const Vec3 centre = (low + high) / 2;  // volumes about it lose fewer digits than about the origin
 
-  Collector aspect;
-  Collector angle;
+  DistributionOf aspect;
+  DistributionOf angle;
   for (const auto& t : triangles) {
     std::array<Vec3, 3> side;  // opposite to each corner
     for (std::size_t c = 0; c < 3; ++c) side[c] = point(t[(c + 2) % 3]) - point(t[(c + 1) % 3]);
@@ -224,13 +223,13 @@ SurfaceQuality surface_quality(std::span<const std::array<double, 3>> vertices,
       angle.add(std::atan2(a.cross(b).norm(), a.dot(b)) * 180 / std::numbers::pi);
     }
   }
-  q.aspect = aspect.distribution(0, 1);
-  q.angle = angle.distribution(0, 180);
-  Collector edge_length;
+  q.aspect = aspect.over(0, 1);
+  q.angle = angle.over(0, 180);
+  DistributionOf edge_length;
   for_each_edge(sorted_edges(triangles), [&](std::span<const HalfEdge> e) {
     edge_length.add((point(e[0].low) - point(e[0].high)).norm());
   });
-  q.edge_length = edge_length.distribution();
+  q.edge_length = edge_length.over_all();
   judge_topology(triangles, vertices.size(), q);
   return q;
 }

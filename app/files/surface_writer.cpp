@@ -7,26 +7,16 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "app/files/file.hpp"
-#include "app/files/frame_store.hpp"
-#include "app/files/gltf_writer.hpp"
-#include "app/files/usda_writer.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
 namespace {
-
-template <class T>
-void put(std::string& out, T value) {
-  std::array<char, sizeof(T)> bytes{};
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  out.append(bytes.data(), bytes.size());
-}
 
 std::vector<float> normals_of(const SurfacePart& part, Points points) {
   std::vector<float> own;
@@ -36,7 +26,7 @@ std::vector<float> normals_of(const SurfacePart& part, Points points) {
   return normals;
 }
 
-double at(Points points, int vertex, std::size_t axis) {
+double coordinate(Points points, int vertex, std::size_t axis) {
   return points[3 * static_cast<std::size_t>(vertex) + axis];
 }
 
@@ -48,7 +38,17 @@ std::string one_word(std::string name) {
   return name;
 }
 
-}  // namespace
+// A single frame, in memory.
+class OneFrame final : public FrameSource {
+ public:
+  explicit OneFrame(std::vector<float> points) : points_(std::move(points)) {}
+  [[nodiscard]] std::size_t frames() const override { return 1; }
+  [[nodiscard]] double time(std::size_t /*frame*/) const override { return 0; }
+  void read(std::size_t /*frame*/, std::vector<float>& points) const override { points = points_; }
+
+ private:
+  std::vector<float> points_;
+};
 
 void write_ply(const std::filesystem::path& path, const SurfaceFrame& frame) {
   std::size_t triangles = 0;
@@ -73,33 +73,32 @@ void write_ply(const std::filesystem::path& path, const SurfaceFrame& frame) {
   for (const SurfacePart& part : frame.parts) {
     const std::vector<float> normals = normals_of(part, frame.points);
     for (std::size_t i = 0; i < part.vertices.size(); ++i) {
-      for (std::size_t a = 0; a < 3; ++a) put(out, at(frame.points, part.vertices[i], a));
-      for (std::size_t a = 0; a < 3; ++a) put(out, normals[3 * i + a]);
+      for (std::size_t a = 0; a < 3; ++a)
+        append_raw(out, coordinate(frame.points, part.vertices[i], a));
+      for (std::size_t a = 0; a < 3; ++a) append_raw(out, normals[3 * i + a]);
       for (std::size_t a = 0; moving && a < 3; ++a) {
-        put(out, static_cast<float>(at(frame.velocity, part.vertices[i], a)));
+        append_raw(out, static_cast<float>(coordinate(frame.velocity, part.vertices[i], a)));
       }
     }
   }
   std::int32_t first = 0;
   for (const SurfacePart& part : frame.parts) {
     for (const auto& t : part.triangles) {
-      put(out, std::uint8_t{3});
-      for (const int v : t) put(out, std::int32_t{first + v});
-      put(out, std::int32_t{part.body});
+      append_raw(out, std::uint8_t{3});
+      for (const int v : t) append_raw(out, std::int32_t{first + v});
+      append_raw(out, std::int32_t{part.body});
     }
     first += static_cast<std::int32_t>(part.vertices.size());
   }
   first = 0;
   for (const SurfacePart& part : frame.parts) {
     for (const auto& e : part.edges) {
-      for (const int v : e) put(out, std::int32_t{first + v});
-      put(out, std::int32_t{part.body});
+      for (const int v : e) append_raw(out, std::int32_t{first + v});
+      append_raw(out, std::int32_t{part.body});
     }
     first += static_cast<std::int32_t>(part.vertices.size());
   }
-  OutputFile file(path);
-  file.write(out);
-  file.close();
+  write_file(path, out);
 }
 
 void write_obj(const std::filesystem::path& path, const SurfaceFrame& frame) {
@@ -110,8 +109,8 @@ void write_obj(const std::filesystem::path& path, const SurfaceFrame& frame) {
   for (const SurfacePart& part : frame.parts) {
     fmt::format_to(to, "o {}\n", one_word(part.name));
     for (const int v : part.vertices) {
-      fmt::format_to(to, "v {} {} {}\n", at(frame.points, v, 0), at(frame.points, v, 1),
-                     at(frame.points, v, 2));
+      fmt::format_to(to, "v {} {} {}\n", coordinate(frame.points, v, 0),
+                     coordinate(frame.points, v, 1), coordinate(frame.points, v, 2));
     }
     const std::vector<float> normals = normals_of(part, frame.points);
     for (std::size_t i = 0; i + 2 < normals.size(); i += 3) {
@@ -125,9 +124,7 @@ void write_obj(const std::filesystem::path& path, const SurfaceFrame& frame) {
     for (const auto& e : part.edges) fmt::format_to(to, "l {} {}\n", number(e[0]), number(e[1]));
     first += part.vertices.size();
   }
-  OutputFile file(path);
-  file.write({out.data(), out.size()});
-  file.close();
+  write_file(path, {out.data(), out.size()});
 }
 
 void write_stl(const std::filesystem::path& path, const SurfaceFrame& frame) {
@@ -140,7 +137,7 @@ void write_stl(const std::filesystem::path& path, const SurfaceFrame& frame) {
       std::array<std::array<double, 3>, 3> p{};
       for (std::size_t c = 0; c < 3; ++c) {
         for (std::size_t a = 0; a < 3; ++a) {
-          p[c][a] = at(frame.points, part.vertices[static_cast<std::size_t>(t[c])], a);
+          p[c][a] = coordinate(frame.points, part.vertices[static_cast<std::size_t>(t[c])], a);
         }
       }
       std::array<double, 3> n{};
@@ -151,20 +148,19 @@ void write_stl(const std::filesystem::path& path, const SurfaceFrame& frame) {
             (p[1][b] - p[0][b]) * (p[2][c] - p[0][c]) - (p[1][c] - p[0][c]) * (p[2][b] - p[0][b]);
       }
       const double length = std::hypot(n[0], n[1], n[2]);
-      for (const double x : n) put(body, static_cast<float>(length > 0 ? x / length : 0.0));
+      for (const double x : n) append_raw(body, static_cast<float>(length > 0 ? x / length : 0.0));
       for (const auto& point : p) {
-        for (const double x : point) put(body, static_cast<float>(x));
+        for (const double x : point) append_raw(body, static_cast<float>(x));
       }
-      put(body, std::uint16_t{0});
+      append_raw(body, std::uint16_t{0});
       ++count;
     }
   }
-  put(header, count);
-  OutputFile file(path);
-  file.write(header);
-  file.write(body);
-  file.close();
+  append_raw(header, count);
+  write_file(path, header + body);
 }
+
+}  // namespace
 
 bool is_surface_extension(std::string_view extension) {
   static constexpr std::array<std::string_view, 6> kAll = {".ply", ".obj",  ".stl",
@@ -188,6 +184,36 @@ void write_surface(const std::filesystem::path& path, const SurfaceFrame& frame)
       fmt::format("{}: unknown format '{}' for a surface: expected .ply, .obj, .stl, .glb, "
                   ".gltf or .usda",
                   path.string(), extension));
+}
+
+FrameStore::FrameStore(std::filesystem::path file, std::size_t vertices)
+    : file_(std::move(file)),
+      numbers_(3 * vertices),
+      stream_(file_, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc) {
+  if (!stream_) throw Error("cannot write " + file_.string());
+}
+
+FrameStore::~FrameStore() {
+  stream_.close();
+  std::error_code ignored;
+  std::filesystem::remove(file_, ignored);
+}
+
+void FrameStore::add(double t, std::span<const float> points) {
+  stream_.seekp(static_cast<std::streamoff>(frames() * numbers_ * sizeof(float)));
+  stream_.write(reinterpret_cast<const char*>(points.data()),
+                static_cast<std::streamsize>(points.size_bytes()));
+  stream_.flush();
+  if (!stream_) throw Error("cannot write " + file_.string());
+  times_.push_back(t);
+}
+
+void FrameStore::read(std::size_t frame, std::vector<float>& points) const {
+  points.resize(numbers_);
+  stream_.seekg(static_cast<std::streamoff>(frame * numbers_ * sizeof(float)));
+  stream_.read(reinterpret_cast<char*>(points.data()),
+               static_cast<std::streamsize>(numbers_ * sizeof(float)));
+  if (!stream_) throw Error("cannot read back " + file_.string());
 }
 
 }  // namespace lilyan

@@ -1,11 +1,15 @@
-// Surfaces into files.
+// Surfaces into files: one frame, or an animation of many.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "app/files/frame_formats.hpp"
 #include "app/files/surface.hpp"
 
 namespace lilyan {
@@ -27,10 +31,62 @@ struct SurfaceFrame {
 //   .usda        USD
 void write_surface(const std::filesystem::path& path, const SurfaceFrame& frame);
 
+// Whether write_surface() knows a format of this extension.
 [[nodiscard]] bool is_surface_extension(std::string_view extension);
 
-void write_ply(const std::filesystem::path& path, const SurfaceFrame& frame);
-void write_obj(const std::filesystem::path& path, const SurfaceFrame& frame);
-void write_stl(const std::filesystem::path& path, const SurfaceFrame& frame);
+// ---- animations
+
+// Frames with the points of all parts, one part after the other, in single precision.
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+  [[nodiscard]] virtual std::size_t frames() const = 0;
+  [[nodiscard]] virtual double time(std::size_t frame) const = 0;
+  virtual void read(std::size_t frame, std::vector<float>& points) const = 0;
+};
+
+// Frames in a temporary file, 12 bytes a vertex: memory does not grow with the length of a run. An
+// animation file can only be written at the end, because it begins with, or has in many places,
+// numbers that are not known before. The temporary file is removed at the end.
+class FrameStore final : public FrameSource {
+ public:
+  // Throws Error when the file cannot be written, now or later.
+  FrameStore(std::filesystem::path file, std::size_t vertices);
+  ~FrameStore() override;
+  FrameStore(const FrameStore&) = delete;
+  FrameStore& operator=(const FrameStore&) = delete;
+
+  // `points` are as gather() makes them.
+  void add(double t, std::span<const float> points);
+
+  [[nodiscard]] std::size_t frames() const override { return times_.size(); }
+  [[nodiscard]] double time(std::size_t frame) const override { return times_[frame]; }
+  void read(std::size_t frame, std::vector<float>& points) const override;
+
+ private:
+  std::filesystem::path file_;
+  std::size_t numbers_;  // of a frame
+  mutable std::fstream stream_;
+  std::vector<double> times_;
+};
+
+// Writes glTF 2.0, which Blender and viewers play: a .glb file (self-contained, binary) or, by
+// extension, .gltf (JSON with the data inside it). Each body is a node. Frames behind the first are
+// morph targets (differences of positions and normals), and the animation gives each the weight 1
+// at its time, linear in between. Throws Error when the file cannot be written or would be larger
+// than kGltfMost.
+void write_gltf(const std::filesystem::path& path, std::span<const SurfacePart> parts,
+                const FrameSource& frames, UpAxis up = UpAxis::y);
+
+// Sizes are 32 bits wide in a .glb file, and many programs take them with a sign.
+inline constexpr std::uint64_t kGltfMost = std::uint64_t{1} << 31;
+// The size of the data of so many frames: 24 bytes a vertex and frame, 4 a pair of frames (all
+// weights are stored, although only a frame's own weight is not 0).
+[[nodiscard]] std::uint64_t gltf_bytes(std::uint64_t vertices, std::uint64_t frames);
+
+// Writes USD as text (.usda). Each body is a Mesh (and, if it has edges, BasisCurves) under one
+// Xform, with 24 time codes a second. Throws Error when the file cannot be written.
+void write_usda(const std::filesystem::path& path, std::span<const SurfacePart> parts,
+                const FrameSource& frames, UpAxis up = UpAxis::y);
 
 }  // namespace lilyan

@@ -15,7 +15,7 @@
 
 #include "app/files/file.hpp"
 #include "app/files/mesh_builder.hpp"
-#include "app/files/text_scanner.hpp"
+#include "app/files/scanner.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
@@ -48,7 +48,7 @@ void next_row(TextScanner& scanner, std::uint64_t i, std::uint64_t count, std::s
 void expect_end(TextScanner& scanner, std::uint64_t count, std::string_view items) {
   if (!scanner.next_line()) return;
   scanner.fail("expected the end of the file after " + std::to_string(count) + " " +
-               std::string(items) + ", found " + quoted(scanner.word_in_line()));
+               std::string(items) + ", found " + in_quotes(scanner.word_in_line()));
 }
 
 void read_points(TextScanner& scanner, MeshBuilder& builder) {

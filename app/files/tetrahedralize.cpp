@@ -12,8 +12,6 @@
 #include "app/files/file.hpp"
 #include "app/files/mesh_quality.hpp"
 #include "app/files/process.hpp"
-#include "app/files/self_intersection.hpp"
-#include "app/files/surface_shells.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/types.hpp"
 
@@ -37,7 +35,7 @@ Tool choose_tool(const std::string& wanted) {
                           wanted.empty() ? "tetgen" : wanted));
 }
 
-// What the tools themselves would only fail at, or worse, not notice.
+// Refuses surfaces that the tools themselves would fail at or, worse, mesh wrongly.
 SurfaceQuality check_surface(const SurfaceMesh& surface, const std::string& name) {
   const SurfaceQuality q = surface_quality(surface);
   const auto fail = [&](const std::string& what) {

@@ -3,7 +3,7 @@
 // Layout: Pixar, "OpenUSD: Crate and text file formats" and the schemas UsdGeomMesh and
 // UsdGeomBasisCurves. An attribute's time samples stand together, so frames are read once for each
 // attribute rather than kept.
-#include "app/files/usda_writer.hpp"
+#include "app/files/surface_writer.hpp"
 
 #include <fmt/format.h>
 

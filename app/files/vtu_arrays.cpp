@@ -12,30 +12,29 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
-#include "app/files/text_scanner.hpp"
+#include "app/files/scanner.hpp"
+#include "lilyan/core/error.hpp"
 
 namespace lilyan {
 namespace {
 
-struct TypeInfo {
+struct VtuType {
   std::string_view name;
   std::uint64_t width;
 };
-constexpr std::array<TypeInfo, 10> kTypes = {{{"Int8", 1},
-                                              {"UInt8", 1},
-                                              {"Int16", 2},
-                                              {"UInt16", 2},
-                                              {"Int32", 4},
-                                              {"UInt32", 4},
-                                              {"Int64", 8},
-                                              {"UInt64", 8},
-                                              {"Float32", 4},
-                                              {"Float64", 8}}};
+constexpr std::array<VtuType, 10> kVtuTypes = {{{"Int8", 1},
+                                                {"UInt8", 1},
+                                                {"Int16", 2},
+                                                {"UInt16", 2},
+                                                {"Int32", 4},
+                                                {"UInt32", 4},
+                                                {"Int64", 8},
+                                                {"UInt64", 8},
+                                                {"Float32", 4},
+                                                {"Float64", 8}}};
 
 int base64_digit(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
@@ -99,18 +98,11 @@ class ByteSource {
   std::string ready_;
 };
 
-void swap_items(std::string& bytes, std::uint64_t width) {
-  for (std::size_t i = 0; i + width <= bytes.size(); i += width) {
-    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i),
-                 bytes.begin() + static_cast<std::ptrdiff_t>(i + width));
-  }
-}
-
+// False when a number does not fit.
 template <class From, class To>
-bool convert(const std::string& bytes, std::vector<To>& out) {
+bool convert(const std::string& bytes, bool swapped, std::vector<To>& out) {
   for (std::size_t i = 0; i < out.size(); ++i) {
-    From value{};
-    std::memcpy(&value, bytes.data() + i * sizeof(From), sizeof(From));
+    const From value = number_from_bytes<From>(bytes.data() + i * sizeof(From), swapped);
     if constexpr (std::is_same_v<From, std::uint64_t> && std::is_integral_v<To>) {
       if (value > static_cast<std::uint64_t>(std::numeric_limits<To>::max())) return false;
     }
@@ -131,7 +123,7 @@ VtuDecoder::VtuDecoder(const XmlScanner& xml, const VtuEncoding& encoding, std::
 }
 
 void VtuDecoder::fail(const VtuArray& array, const std::string& complaint) const {
-  xml_.fail(array.line, "the DataArray " + quoted(array.name) + ": " + complaint);
+  xml_.fail(array.line, "the DataArray " + in_quotes(array.name) + ": " + complaint);
 }
 
 template <class T>
@@ -150,7 +142,7 @@ std::vector<T> VtuDecoder::ascii(const VtuArray& array, std::uint64_t count) con
     }
   } catch (const InputError& error) {  // its place is within the array
     xml_.fail(array.line + scanner.place() - 1,
-              "the DataArray " + quoted(array.name) + ": " + error.complaint());
+              "the DataArray " + in_quotes(array.name) + ": " + error.complaint());
   }
   if (out.size() < count || !word.empty()) {
     fail(array, "expected " + std::to_string(count) + " numbers, found " +
@@ -175,11 +167,9 @@ std::string VtuDecoder::binary(const VtuArray& array, std::uint64_t count, std::
   const auto header = [&] {
     std::string bytes;
     if (!source.read(encoding_.header_bytes, bytes)) fail(array, cut);
-    if (encoding_.swapped) std::ranges::reverse(bytes);
-    std::uint64_t value = 0;
-    static_assert(std::endian::native == std::endian::little);
-    std::memcpy(&value, bytes.data(), bytes.size());
-    return value;
+    return encoding_.header_bytes == 8
+               ? number_from_bytes<std::uint64_t>(bytes.data(), encoding_.swapped)
+               : number_from_bytes<std::uint32_t>(bytes.data(), encoding_.swapped);
   };
   const std::uint64_t size = count * width;
   const auto check_size = [&](std::uint64_t found) {
@@ -191,7 +181,6 @@ std::string VtuDecoder::binary(const VtuArray& array, std::uint64_t count, std::
   if (!encoding_.compressed) {
     check_size(header());
     if (!source.read(size, out)) fail(array, cut);
-    if (encoding_.swapped) swap_items(out, width);
     return out;
   }
   const std::uint64_t blocks = header();
@@ -219,15 +208,15 @@ std::string VtuDecoder::binary(const VtuArray& array, std::uint64_t count, std::
     if (result != Z_OK || length != wanted) fail(array, "zlib cannot unpack it: " + cut);
     done += wanted;
   }
-  if (encoding_.swapped) swap_items(out, width);
   return out;
 }
 
 template <class T>
 std::vector<T> VtuDecoder::numbers(const VtuArray& array, std::uint64_t count) {
-  const auto* type = std::ranges::find(kTypes, array.type, &TypeInfo::name);
-  if (type == kTypes.end()) {
-    fail(array, "unknown type " + quoted(array.type) + ": expected one such as Float64 or Int32");
+  const auto* type = std::ranges::find(kVtuTypes, array.type, &VtuType::name);
+  if (type == kVtuTypes.end()) {
+    fail(array,
+         "unknown type " + in_quotes(array.type) + ": expected one such as Float64 or Int32");
   }
   if (count > budget_ / sizeof(T)) {
     fail(array, "the file declares " + std::to_string(count) +
@@ -236,24 +225,27 @@ std::vector<T> VtuDecoder::numbers(const VtuArray& array, std::uint64_t count) {
   budget_ -= count * sizeof(T);
   if (array.format == "ascii") return ascii<T>(array, count);
   if (array.format != "binary" && array.format != "appended") {
-    fail(array, "unknown format " + quoted(array.format) + ": expected ascii, binary or appended");
+    fail(array,
+         "unknown format " + in_quotes(array.format) + ": expected ascii, binary or appended");
   }
   const std::string bytes = binary(array, count, type->width);
   std::vector<T> out(count);
+  const bool swapped = encoding_.swapped;
   bool fits = true;
-  switch (type - kTypes.begin()) {
-    case 0: fits = convert<std::int8_t>(bytes, out); break;
-    case 1: fits = convert<std::uint8_t>(bytes, out); break;
-    case 2: fits = convert<std::int16_t>(bytes, out); break;
-    case 3: fits = convert<std::uint16_t>(bytes, out); break;
-    case 4: fits = convert<std::int32_t>(bytes, out); break;
-    case 5: fits = convert<std::uint32_t>(bytes, out); break;
-    case 6: fits = convert<std::int64_t>(bytes, out); break;
-    case 7: fits = convert<std::uint64_t>(bytes, out); break;
+  switch (type - kVtuTypes.begin()) {
+    case 0: fits = convert<std::int8_t>(bytes, swapped, out); break;
+    case 1: fits = convert<std::uint8_t>(bytes, swapped, out); break;
+    case 2: fits = convert<std::int16_t>(bytes, swapped, out); break;
+    case 3: fits = convert<std::uint16_t>(bytes, swapped, out); break;
+    case 4: fits = convert<std::int32_t>(bytes, swapped, out); break;
+    case 5: fits = convert<std::uint32_t>(bytes, swapped, out); break;
+    case 6: fits = convert<std::int64_t>(bytes, swapped, out); break;
+    case 7: fits = convert<std::uint64_t>(bytes, swapped, out); break;
     case 8:
     case 9:
       if constexpr (std::is_integral_v<T>) fail(array, "expected integers, found " + array.type);
-      fits = type->width == 4 ? convert<float>(bytes, out) : convert<double>(bytes, out);
+      fits = type->width == 4 ? convert<float>(bytes, swapped, out)
+                              : convert<double>(bytes, swapped, out);
       break;
     default: break;
   }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/files/xml_scanner.hpp"
+#include "app/files/scanner.hpp"
 
 namespace lilyan {
 
@@ -43,7 +43,7 @@ class VtuDecoder {
   std::vector<T> numbers(const VtuArray& array, std::uint64_t count);
   template <class T>
   std::vector<T> ascii(const VtuArray& array, std::uint64_t count) const;
-  // count items of the given width, in this machine's byte order.
+  // The bytes of count items of the given width, in the file's byte order.
   std::string binary(const VtuArray& array, std::uint64_t count, std::uint64_t width);
   [[noreturn]] void fail(const VtuArray& array, const std::string& complaint) const;
 

@@ -9,7 +9,7 @@
 //         PointData  CellData
 //     AppendedData encoding, the data behind an underscore
 // and vtkCellType.h for the types of cells.
-#include "app/files/vtu_reader.hpp"
+#include "app/files/vtu.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,15 +20,16 @@
 
 #include "app/files/file.hpp"
 #include "app/files/mesh_builder.hpp"
-#include "app/files/text_scanner.hpp"
+#include "app/files/mesh_readers.hpp"
+#include "app/files/scanner.hpp"
 #include "app/files/vtu_arrays.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
 namespace {
 
-// Cells of a piece and where they begin, for messages.
-struct Piece {
+// The arrays of a piece, as its tags describe them. The line is for messages.
+struct VtuPiece {
   std::uint64_t points = 0;
   std::uint64_t cells = 0;
   std::uint64_t line = 0;
@@ -42,7 +43,7 @@ class VtuReader {
   VtuContent read() {
     read_tags();
     VtuDecoder decoder(xml_, encoding_, bytes_.size());
-    for (const Piece& piece : pieces_) read_piece(piece, decoder);
+    for (const VtuPiece& piece : pieces_) read_piece(piece, decoder);
     // A velocity for some points only is of no use.
     if (content_.velocity.size() != content_.points.size()) content_.velocity.clear();
     return std::move(content_);
@@ -85,22 +86,23 @@ class VtuReader {
   void read_file_tag(const XmlTag& tag) {
     const std::string_view type = tag.attribute("type");
     if (type != "UnstructuredGrid") {
-      xml_.fail(tag.line, "the file holds " + quoted(type) + ": only UnstructuredGrid is read");
+      xml_.fail(tag.line, "the file holds " + in_quotes(type) + ": only UnstructuredGrid is read");
     }
     const std::string_view order = tag.attribute("byte_order");
     if (!order.empty() && order != "LittleEndian" && order != "BigEndian") {
       xml_.fail(tag.line,
-                "unknown byte_order " + quoted(order) + ": expected LittleEndian or BigEndian");
+                "unknown byte_order " + in_quotes(order) + ": expected LittleEndian or BigEndian");
     }
     encoding_.swapped = order == "BigEndian";
     const std::string_view header = tag.attribute("header_type");
     if (!header.empty() && header != "UInt32" && header != "UInt64") {
-      xml_.fail(tag.line, "unknown header_type " + quoted(header) + ": expected UInt32 or UInt64");
+      xml_.fail(tag.line,
+                "unknown header_type " + in_quotes(header) + ": expected UInt32 or UInt64");
     }
     encoding_.header_bytes = header == "UInt64" ? 8 : 4;
     const std::string_view compressor = tag.attribute("compressor");
     if (!compressor.empty() && compressor != "vtkZLibDataCompressor") {
-      xml_.fail(tag.line, "data packed by " + quoted(compressor) +
+      xml_.fail(tag.line, "data packed by " + in_quotes(compressor) +
                               " is not read: save the file with zlib or without compression");
     }
     encoding_.compressed = !compressor.empty();
@@ -109,7 +111,7 @@ class VtuReader {
   void read_tag(const XmlTag& tag, std::string_view parent) {
     if (tag.name == "UnstructuredGrid") has_grid_ = true;
     if (tag.name == "Piece") {
-      Piece& piece = pieces_.emplace_back();
+      VtuPiece& piece = pieces_.emplace_back();
       piece.line = tag.line;
       piece.points = number(tag, "NumberOfPoints");
       piece.cells = number(tag, "NumberOfCells");
@@ -133,7 +135,7 @@ class VtuReader {
 
   std::vector<VtuArray>* list_of(std::string_view parent) {
     if (pieces_.empty()) return nullptr;
-    Piece& piece = pieces_.back();
+    VtuPiece& piece = pieces_.back();
     if (parent == "Points") return &piece.coordinates;
     if (parent == "Cells") return &piece.topology;
     if (parent == "PointData") return &piece.point_data;
@@ -147,14 +149,14 @@ class VtuReader {
       return scanner.to_uint(tag.attribute(key), key);
     } catch (const InputError&) {
       xml_.fail(tag.line, "expected " + std::string(tag.name) + " with " + std::string(key) +
-                              "=\"a whole number\", found " + quoted(tag.attribute(key)));
+                              "=\"a whole number\", found " + in_quotes(tag.attribute(key)));
     }
   }
 
   void read_appended(const XmlTag& tag) {
     const std::string_view encoding = tag.attribute("encoding");
     if (encoding != "raw" && encoding != "base64") {
-      xml_.fail(tag.line, "unknown encoding " + quoted(encoding) + ": expected raw or base64");
+      xml_.fail(tag.line, "unknown encoding " + in_quotes(encoding) + ": expected raw or base64");
     }
     encoding_.appended_base64 = encoding == "base64";
     const std::string_view rest = xml_.rest();
@@ -177,7 +179,7 @@ class VtuReader {
     return found == arrays.end() ? nullptr : &*found;
   }
 
-  const VtuArray& need(const Piece& piece, std::string_view name) const {
+  const VtuArray& need(const VtuPiece& piece, std::string_view name) const {
     const VtuArray* array = find(piece.topology, name);
     if (!array)
       xml_.fail(piece.line, "the piece has no DataArray '" + std::string(name) + "' in Cells");
@@ -197,7 +199,7 @@ class VtuReader {
     return out;
   }
 
-  void read_piece(const Piece& piece, VtuDecoder& decoder) {
+  void read_piece(const VtuPiece& piece, VtuDecoder& decoder) {
     if (piece.points == 0 && piece.cells == 0) return;
     if (piece.coordinates.size() != 1 || piece.coordinates[0].components != 3) {
       xml_.fail(piece.line, "the piece's Points are not one DataArray of 3 components");
@@ -223,7 +225,7 @@ class VtuReader {
     read_cells(piece, static_cast<int>(first), decoder);
   }
 
-  void read_cells(const Piece& piece, int first, VtuDecoder& decoder) {
+  void read_cells(const VtuPiece& piece, int first, VtuDecoder& decoder) {
     if (piece.cells == 0) return;
     const VtuArray& offsets_array = need(piece, "offsets");
     const VtuArray& connectivity_array = need(piece, "connectivity");
@@ -310,7 +312,7 @@ class VtuReader {
   XmlScanner xml_;
   std::string_view bytes_;
   VtuEncoding encoding_;
-  std::vector<Piece> pieces_;
+  std::vector<VtuPiece> pieces_;
   bool has_grid_ = false;
   VtuContent content_;
 };

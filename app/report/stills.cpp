@@ -6,7 +6,7 @@
 #include <span>
 
 #include "app/files/file.hpp"
-#include "app/files/vtu_reader.hpp"
+#include "app/files/vtu.hpp"
 #include "app/report/record.hpp"
 #include "app/report/unexploded.hpp"
 #include "app/run/export.hpp"

@@ -8,13 +8,9 @@
 #include <optional>
 
 #include "app/files/file.hpp"
-#include "app/files/frame_store.hpp"
-#include "app/files/gltf_writer.hpp"
 #include "app/files/surface_writer.hpp"
-#include "app/files/text_scanner.hpp"
-#include "app/files/usda_writer.hpp"
-#include "app/files/vtu_reader.hpp"
-#include "app/files/xml_scanner.hpp"
+#include "app/files/scanner.hpp"
+#include "app/files/vtu.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {

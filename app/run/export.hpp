@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/files/frame_formats.hpp"
+#include "app/files/surface.hpp"
 
 namespace lilyan {
 

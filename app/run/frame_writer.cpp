@@ -7,10 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "app/files/frame_store.hpp"
-#include "app/files/gltf_writer.hpp"
 #include "app/files/surface_writer.hpp"
-#include "app/files/usda_writer.hpp"
 #include "app/files/vtu.hpp"
 #include "lilyan/core/error.hpp"
 

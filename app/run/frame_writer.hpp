@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/files/frame_formats.hpp"
-#include "app/files/frame_geometry.hpp"
+#include "app/files/surface.hpp"
 #include "lilyan/core/state.hpp"
 
 namespace lilyan {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "app/files/series.hpp"
-#include "app/files/trajectory.hpp"
 #include "app/report/record.hpp"
 #include "app/run/event_writer.hpp"
 #include "app/run/frame_writer.hpp"

@@ -1,7 +1,7 @@
 // A scene's bodies as io/ sees them.
 #pragma once
 
-#include "app/files/frame_geometry.hpp"
+#include "app/files/surface.hpp"
 #include "app/scene/scene.hpp"
 
 namespace lilyan {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/files/frame_formats.hpp"
+#include "app/files/surface.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/files/vtu_reader.hpp"
+#include "app/files/vtu.hpp"
 #include "app/scene/contact.hpp"
 #include "app/view/encode.hpp"
 #include "lilyan/core/error.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/files/number_table.hpp"
+#include "app/files/series.hpp"
 #include "app/view/pane.hpp"
 
 namespace lilyan::view {

@@ -11,7 +11,7 @@
 
 #include "app/files/mesh_quality.hpp"
 #include "app/files/mesh_readers.hpp"
-#include "app/files/vtu_reader.hpp"
+#include "app/files/vtu.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan::test {

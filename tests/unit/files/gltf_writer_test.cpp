@@ -1,5 +1,5 @@
 // glTF files against the rules of the specification that a reader relies on.
-#include "app/files/gltf_writer.hpp"
+#include "app/files/surface_writer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "app/files/surface_writer.hpp"
 #include "lilyan/physics/shapes.hpp"
 #include "support/mesh_text.hpp"
 

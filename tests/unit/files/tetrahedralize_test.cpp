@@ -7,9 +7,7 @@
 
 #include "app/files/mesh_quality.hpp"
 #include "app/files/process.hpp"
-#include "app/files/self_intersection.hpp"
 #include "app/files/surface.hpp"
-#include "app/files/surface_shells.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/physics/shapes.hpp"
 

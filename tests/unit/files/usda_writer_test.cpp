@@ -1,5 +1,5 @@
 // USDA files against the grammar that is used of it.
-#include "app/files/usda_writer.hpp"
+#include "app/files/surface_writer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include <regex>
 #include <string>
 
-#include "app/files/surface_writer.hpp"
 #include "support/mesh_text.hpp"
 
 namespace lilyan::test {

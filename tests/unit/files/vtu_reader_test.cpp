@@ -1,5 +1,5 @@
 // VTK XML files: those that VTK writes in all its encodings, and our own frames.
-#include "app/files/vtu_reader.hpp"
+#include "app/files/vtu.hpp"
 #include "app/files/mesh.hpp"
 
 #include <gtest/gtest.h>

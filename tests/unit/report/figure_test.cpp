@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "app/files/xml_scanner.hpp"
+#include "app/files/scanner.hpp"
 #include "lilyan/core/error.hpp"
 #include "support/temp_folder.hpp"
 

@@ -1,13 +1,14 @@
+// Frames for ParaView.
 #include "app/files/vtu.hpp"
 
 #include <fmt/format.h>
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
+#include "app/files/file.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
@@ -19,14 +20,13 @@ constexpr std::uint8_t kVtkTetra = 10;
 
 // Arrays to be appended behind the XML, each preceded by its size in bytes; the XML refers to them
 // by offset.
-class Appended {
+class AppendedData {
  public:
   template <class T>
   std::size_t add(std::span<const T> values) {
     const std::size_t offset = bytes_.size();
-    const std::uint64_t size = values.size_bytes();
-    bytes_.append(reinterpret_cast<const char*>(&size), sizeof size);
-    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    append_raw(bytes_, std::uint64_t{values.size_bytes()});
+    append_raw(bytes_, values);
     return offset;
   }
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
@@ -43,13 +43,13 @@ std::string data_array(std::string_view type, std::string_view name, int compone
       type, name, components, offset);
 }
 
-std::string vectors(Appended& data, std::string_view name, Points all, bool float64) {
+std::string vector_array(AppendedData& data, std::string_view name, Points all, bool float64) {
   if (float64) return data_array("Float64", name, 3, data.add(all));
   const std::vector<float> single(all.begin(), all.end());
   return data_array("Float32", name, 3, data.add(std::span<const float>(single)));
 }
 
-struct Cells {
+struct VtuCells {
   std::vector<std::int64_t> connectivity;
   std::vector<std::int64_t> offsets;
   std::vector<std::uint8_t> types;
@@ -68,8 +68,8 @@ struct Cells {
 };
 
 template <class T>
-std::string scalars(Appended& data, std::string_view type, std::string_view name,
-                    const std::vector<T>& values) {
+std::string scalar_array(AppendedData& data, std::string_view type, std::string_view name,
+                         const std::vector<T>& values) {
   return data_array(type, name, 1, data.add(std::span<const T>(values)));
 }
 
@@ -77,8 +77,8 @@ std::string scalars(Appended& data, std::string_view type, std::string_view name
 
 void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
   static_assert(std::endian::native == std::endian::little);
-  Appended data;
-  Cells cells;
+  AppendedData data;
+  VtuCells cells;
   const FrameGeometry& geometry = frame.geometry;
   cells.add(geometry.tets, geometry.tet_body, kVtkTetra);
   cells.add(geometry.triangles, geometry.triangle_body, kVtkTriangle);
@@ -89,21 +89,23 @@ void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
       "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n"
       "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
       frame.x.size() / 3, cells.types.size());
-  xml += "<Points>\n" + vectors(data, "position", frame.x, frame.float64) + "</Points>\n";
+  xml += "<Points>\n" + vector_array(data, "position", frame.x, frame.float64) + "</Points>\n";
   if (!frame.v.empty()) {
     xml += "<PointData Vectors=\"velocity\">\n" +
-           vectors(data, "velocity", frame.v, frame.float64) + "</PointData>\n";
+           vector_array(data, "velocity", frame.v, frame.float64) + "</PointData>\n";
   }
-  xml += "<CellData>\n" + scalars(data, "Int32", "body", cells.bodies) + "</CellData>\n<Cells>\n";
-  xml += scalars(data, "Int64", "connectivity", cells.connectivity);
-  xml += scalars(data, "Int64", "offsets", cells.offsets);
-  xml += scalars(data, "UInt8", "types", cells.types);
+  xml +=
+      "<CellData>\n" + scalar_array(data, "Int32", "body", cells.bodies) + "</CellData>\n<Cells>\n";
+  xml += scalar_array(data, "Int64", "connectivity", cells.connectivity);
+  xml += scalar_array(data, "Int64", "offsets", cells.offsets);
+  xml += scalar_array(data, "UInt8", "types", cells.types);
   xml += "</Cells>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
 
-  std::ofstream stream(file, std::ios::binary);
-  stream << xml << data.bytes() << "\n</AppendedData>\n</VTKFile>\n";
-  stream.flush();
-  if (!stream) throw Error(fmt::format("cannot write {}", file.string()));
+  OutputFile out(file);
+  out.write(xml);
+  out.write(data.bytes());
+  out.write("\n</AppendedData>\n</VTKFile>\n");
+  out.close();
 }
 
 PvdWriter::PvdWriter(const std::filesystem::path& file) : file_(file), stream_(file) {
