@@ -20,7 +20,7 @@ void describe(const Method& m) {
   fmt::print("  for: {}\n", m.use);
   if (!m.aliases.empty()) fmt::print("  also called: {}\n", fmt::join(m.aliases, ", "));
   for (const ParameterSpec& p : m.parameters) {
-    fmt::print("  integrator.{} = {}: {}\n", p.name, p.standard ? text(*p.standard) : "",
+    fmt::print("  integrator.{} = {}: {}\n", p.name, p.default_value ? text(*p.default_value) : "",
                p.meaning);
   }
   const Claims& c = scheme.claims;

@@ -142,7 +142,7 @@ std::vector<T> VtuDecoder::ascii(const VtuArray& array, std::uint64_t count) con
     }
   } catch (const InputError& error) {  // its place is within the array
     xml_.fail(array.line + scanner.place() - 1,
-              "the DataArray " + in_quotes(array.name) + ": " + error.complaint());
+              "the DataArray " + in_quotes(array.name) + ": " + error.message());
   }
   if (out.size() < count || !word.empty()) {
     fail(array, "expected " + std::to_string(count) + " numbers, found " +

@@ -284,17 +284,17 @@ Parameters read_parameter_values(TableReader& reader,
                                  const std::vector<ParameterSpec>& specification) {
   Parameters parameters;
   for (const ParameterSpec& spec : specification) {
-    const bool has_default = spec.standard.has_value();
+    const bool has_default = spec.default_value.has_value();
     if (!reader.has(spec.name) && !has_default) continue;
     if (spec.text) {
       parameters.set(
           spec.name,
-          reader.text(spec.name, has_default ? std::optional(std::get<std::string>(*spec.standard))
+          reader.text(spec.name, has_default ? std::optional(std::get<std::string>(*spec.default_value))
                                              : std::nullopt));
     } else {
       parameters.set(
           spec.name,
-          reader.number(spec.name, has_default ? std::optional(std::get<double>(*spec.standard))
+          reader.number(spec.name, has_default ? std::optional(std::get<double>(*spec.default_value))
                                                : std::nullopt));
     }
   }

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "lilyan/core/force.hpp"
+#include "lilyan/core/system_parts.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan::view {

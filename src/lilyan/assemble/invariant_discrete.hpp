@@ -22,8 +22,7 @@
 #include <cstddef>
 
 #include "lilyan/assemble/element_kernel.hpp"
-#include "lilyan/core/jet2.hpp"
-#include "lilyan/core/point3.hpp"
+#include "lilyan/core/jet.hpp"
 
 namespace lilyan {
 

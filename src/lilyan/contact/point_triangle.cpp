@@ -4,8 +4,7 @@
 
 #include <Eigen/Geometry>
 
-#include "lilyan/core/jet2.hpp"
-#include "lilyan/core/point3.hpp"
+#include "lilyan/core/jet.hpp"
 
 namespace lilyan {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace lilyan {
 
@@ -20,19 +19,26 @@ struct SourceLocation {
   int column = 0;
 
   // "scene.toml:12:5", "mesh.msh:7", "mesh.msh"
-  [[nodiscard]] std::string str() const;
+  [[nodiscard]] std::string str() const {
+    std::string text = file;
+    if (line > 0) text += ":" + std::to_string(line);
+    if (line > 0 && column > 0) text += ":" + std::to_string(column);
+    return text;
+  }
 };
 
 // A file or setting of the user's that cannot be used: "LOCATION: what is wrong, what to do".
 class InputError : public Error {
  public:
-  InputError(const SourceLocation& where, const std::string& what);
+  InputError(const SourceLocation& where, const std::string& message)
+      : Error(where.str() + ": " + message), where_(where), message_(message) {}
   [[nodiscard]] const SourceLocation& where() const { return where_; }
-  [[nodiscard]] const std::string& complaint() const { return what_; }
+  // What is wrong and what to do, without the location.
+  [[nodiscard]] const std::string& message() const { return message_; }
 
  private:
   SourceLocation where_;
-  std::string what_;
+  std::string message_;
 };
 
 }  // namespace lilyan

@@ -25,7 +25,7 @@ const std::string& Parameters::word(const std::string& name) const {
 Parameters Parameters::completed(const std::vector<ParameterSpec>& specification) const {
   Parameters result;
   for (const ParameterSpec& spec : specification) {
-    if (spec.standard) result.set(spec.name, *spec.standard);
+    if (spec.default_value) result.set(spec.name, *spec.default_value);
   }
   for (const auto& [name, value] : values_) {
     const auto spec = std::ranges::find(specification, name, &ParameterSpec::name);

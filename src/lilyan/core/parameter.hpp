@@ -18,23 +18,24 @@ using ParameterValue = std::variant<double, std::string>;
 
 struct ParameterSpec {
   std::string name;
-  std::string meaning;                     // with its range
-  std::optional<ParameterValue> standard;  // the default; none: must be given, or one of a choice
-  bool text = false;                       // a word rather than a number
+  std::string meaning;  // with its range
+  // None: the parameter must be given, or one of a choice of parameters.
+  std::optional<ParameterValue> default_value;
+  bool text = false;  // a word rather than a number
 };
 
 class ParameterError : public Error {
  public:
-  ParameterError(std::string parameter, const std::string& complaint)
-      : Error(complaint), parameter_(std::move(parameter)) {}
-  // Empty when the complaint is about several together.
+  ParameterError(std::string parameter, const std::string& message)
+      : Error(message), parameter_(std::move(parameter)) {}
+  // Empty when the message is about several parameters together.
   [[nodiscard]] const std::string& parameter() const { return parameter_; }
 
  private:
   std::string parameter_;
 };
 
-// What the user gave; defaults come from the specification.
+// The values that the user gave; defaults come from the specification.
 class Parameters {
  public:
   Parameters() = default;

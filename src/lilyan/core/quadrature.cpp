@@ -11,7 +11,7 @@ namespace {
 constexpr int kMostPoints = 64;
 constexpr long double kPi = std::numbers::pi_v<long double>;
 
-std::vector<std::string> names(const std::vector<std::string>& more) {
+std::vector<std::string> rule_names(const std::vector<std::string>& more) {
   std::vector<std::string> all = {"gauss", "lobatto", "simpson", "trapezoid"};
   all.insert(all.end(), more.begin(), more.end());
   return all;
@@ -71,13 +71,14 @@ Quadrature trapezoid() {
   return {.nodes = {{0, 0.5}, {1, 0.5}}, .degree = 1, .label = "trapezoid"};
 }
 
-std::vector<ParameterSpec> quadrature_parameters(const std::string& standard, int points,
+std::vector<ParameterSpec> quadrature_parameters(const std::string& default_rule,
+                                                 int default_points,
                                                  const std::vector<std::string>& more) {
-  return {{"quadrature", fmt::format("{}", fmt::join(names(more), ", ")), standard, true},
+  return {{"quadrature", fmt::format("{}", fmt::join(rule_names(more), ", ")), default_rule, true},
           {"points",
            "number of Gauss (1 to 64) or Lobatto (2 to 64) points; degree 2·points−1, "
            "2·points−3",
-           static_cast<double>(points)}};
+           static_cast<double>(default_points)}};
 }
 
 Quadrature quadrature(const Parameters& given, const std::vector<std::string>& more) {
@@ -91,7 +92,7 @@ Quadrature quadrature(const Parameters& given, const std::vector<std::string>& m
   if (name == "trapezoid") return trapezoid();
   if (name != "gauss" && name != "lobatto") {
     throw ParameterError("quadrature", fmt::format("unknown quadrature '{}'{}", name,
-                                                   suggestion(name, names(more))));
+                                                   suggestion(name, rule_names(more))));
   }
   if (name == "lobatto" && points < 2) {
     throw ParameterError("points", "Lobatto's rule has at least 2 points");

@@ -4,9 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/method/method.hpp"
+#include "lilyan/core/parameter.hpp"
 
 namespace lilyan {
+
+// A point θ of the path from the start of a step (0) to its end (1), and a weight there.
+struct Node {
+  double theta = 0;
+  double weight = 0;
+};
 
 struct Quadrature {
   std::vector<Node> nodes;  // (cᵢ, bᵢ), ascending
@@ -26,7 +32,7 @@ struct Quadrature {
 // The parameters `quadrature` (a rule's name) and `points`, and the rule they choose. `more` are
 // further names that the method itself understands. Throws ParameterError.
 [[nodiscard]] std::vector<ParameterSpec> quadrature_parameters(
-    const std::string& standard, int points, const std::vector<std::string>& more = {});
+    const std::string& default_rule, int default_points, const std::vector<std::string>& more = {});
 [[nodiscard]] Quadrature quadrature(const Parameters& given,
                                     const std::vector<std::string>& more = {});
 

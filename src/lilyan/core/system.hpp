@@ -5,13 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "lilyan/core/constraint.hpp"
 #include "lilyan/core/dissipation.hpp"
 #include "lilyan/core/energy.hpp"
-#include "lilyan/core/force.hpp"
 #include "lilyan/core/impulse.hpp"
-#include "lilyan/core/lagrangian.hpp"
 #include "lilyan/core/motion.hpp"
+#include "lilyan/core/system_parts.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {

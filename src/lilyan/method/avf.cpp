@@ -15,7 +15,6 @@
 // that error to be below solver.energy_tolerance.
 #include <fmt/format.h>
 
-#include "lilyan/core/quadrature.hpp"
 #include "lilyan/method/method.hpp"
 
 namespace lilyan::method {

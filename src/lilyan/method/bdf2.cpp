@@ -10,7 +10,6 @@
 // one node (1, 1/A²); for ω = 1, (1, 4/9). The first step, which has no step before it, is one of
 // TR-BDF2.
 #include "lilyan/method/method.hpp"
-#include "lilyan/method/tr_bdf2.hpp"
 
 namespace lilyan::method {
 namespace {
@@ -37,10 +36,12 @@ Method bdf2() {
           .use = "comparison with structural codes; smooth, damped motion",
           .parameters = {},
           .make = [](const Parameters&) {
-            return Scheme{.label = "bdf2",
-                          .solve = SolveKind::minimisation,
-                          .claims = {.order = 2, .energy = EnergyBehaviour::none},
-                          .table = MultistepTable{&bdf2_table, tr_bdf2_table()}};
+            const Scheme start = make_scheme("tr-bdf2");
+            return Scheme{
+                .label = "bdf2",
+                .solve = SolveKind::minimisation,
+                .claims = {.order = 2, .energy = EnergyBehaviour::none},
+                .table = MultistepTable{&bdf2_table, std::get<MinimisationTable>(start.table)}};
           }};
 }
 

@@ -10,47 +10,28 @@
 // accurate than compositions of Störmer–Verlet.
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "lilyan/method/method.hpp"
 
 namespace lilyan::method {
 namespace {
 
-struct Half {
-  std::vector<double> drifts;  // without the middle one
-  std::vector<double> kicks;   // without the last one, which comes twice
-};
-
-Half half(int order) {
+ExplicitTable blanes_moan_table(int order) {
+  const auto first = ExplicitTable::Stage::Kind::drift;
   switch (order) {
     case 4:
-      return {{0.07920369643119566943366, 0.3531729060497739884811, -0.04206508035771953536811},
-              {0.2095151066133620212741, -0.1438517731798180082751}};
+      return symmetric_splitting(
+          first, {0.07920369643119566943366, 0.3531729060497739884811, -0.04206508035771953536811},
+          {0.2095151066133620212741, -0.1438517731798180082751}, MiddleOf::outer);
     case 6:
-      return {{0.05026276440039268602128, 0.4135143004283438150626, 0.04507988979439806296897,
-               -0.1880548538195689147987, 0.5419606784507801348312},
-              {0.148816447901043231921, -0.132385865767783647449, 0.06730760469218445815017,
-               0.4326664025781735975278}};
+      return symmetric_splitting(
+          first,
+          {0.05026276440039268602128, 0.4135143004283438150626, 0.04507988979439806296897,
+           -0.1880548538195689147987, 0.5419606784507801348312},
+          {0.148816447901043231921, -0.132385865767783647449, 0.06730760469218445815017,
+           0.4326664025781735975278},
+          MiddleOf::outer);
     default: throw ParameterError("order", fmt::format("order must be 4 or 6, not {}", order));
   }
-}
-
-double sum(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
-
-ExplicitTable table(Half h) {
-  h.kicks.push_back(0.5 - sum(h.kicks));
-  h.drifts.push_back(1 - 2 * sum(h.drifts));
-  using Stage = ExplicitTable::Stage;
-  std::vector<Stage> stages;
-  for (std::size_t i = 0; i < h.kicks.size(); ++i) {
-    stages.push_back({Stage::Kind::drift, h.drifts[i]});
-    stages.push_back({Stage::Kind::kick, h.kicks[i]});
-  }
-  std::vector<Stage> all = stages;
-  all.push_back({Stage::Kind::drift, h.drifts.back()});
-  all.insert(all.end(), stages.rbegin(), stages.rend());
-  return {all};
 }
 
 }  // namespace
@@ -75,7 +56,7 @@ Method blanes_moan() {
                                      // Kicks and drifts no longer commute as the conditions assume
                                      // when forces depend on velocities.
                                      .forced_order = 2},
-                          .table = table(half(order))};
+                          .table = blanes_moan_table(order)};
           }};
 }
 

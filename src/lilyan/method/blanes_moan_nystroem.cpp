@@ -12,66 +12,35 @@
 // have.
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "lilyan/method/method.hpp"
 
 namespace lilyan::method {
 namespace {
 
-using Kind = ExplicitTable::Stage::Kind;
-
-// The first half of (1): the coefficients of the kind that the step begins with, and of the other.
-// The last one of each follows from the sum.
-struct Half {
-  Kind first;
-  std::vector<double> outer;
-  std::vector<double> inner;
-};
-
-Half half(int evaluations) {
+// The coefficients of (1).
+ExplicitTable nystroem_table(int evaluations) {
+  using Kind = ExplicitTable::Stage::Kind;
   switch (evaluations) {
     case 6:
-      return {Kind::kick,
-              {0.0829844064174052, 0.396309801498368, -0.0390563049223486},
-              {0.245298957184271, 0.604872665711080}};
+      return symmetric_splitting(Kind::kick,
+                                 {0.0829844064174052, 0.396309801498368, -0.0390563049223486},
+                                 {0.245298957184271, 0.604872665711080}, MiddleOf::outer);
     case 11:
-      return {Kind::kick,
-              {0.0414649985182624, 0.198128671918067, -0.0400061921041533, 0.0752539843015807,
-               -0.0115113874206879},
-              {0.123229775946271, 0.290553797799558, -0.127049212625417, -0.246331761062075,
-               0.357208872795928}};
+      return symmetric_splitting(Kind::kick,
+                                 {0.0414649985182624, 0.198128671918067, -0.0400061921041533,
+                                  0.0752539843015807, -0.0115113874206879},
+                                 {0.123229775946271, 0.290553797799558, -0.127049212625417,
+                                  -0.246331761062075, 0.357208872795928},
+                                 MiddleOf::inner);
     default:
-      return {Kind::drift,
-              {0.0378593198406116, 0.102635633102435, -0.0258678882665587, 0.314241403071447,
-               -0.130144459517415, 0.106417700369543, -0.00879424312851058},
-              {0.09171915262446165, 0.183983170005006, -0.05653436583288827, 0.004914688774712854,
-               0.143761127168358, 0.328567693746804}};
+      return symmetric_splitting(
+          Kind::drift,
+          {0.0378593198406116, 0.102635633102435, -0.0258678882665587, 0.314241403071447,
+           -0.130144459517415, 0.106417700369543, -0.00879424312851058},
+          {0.09171915262446165, 0.183983170005006, -0.05653436583288827, 0.004914688774712854,
+           0.143761127168358, 0.328567693746804},
+          MiddleOf::outer);
   }
-}
-
-double sum(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
-
-// All coefficients of one kind: of an odd number the middle one stands alone, of an even one twice.
-std::vector<double> mirrored(std::vector<double> v, bool odd) {
-  v.push_back(odd ? 1 - 2 * sum(v) : 0.5 - sum(v));
-  std::vector<double> all = v;
-  all.insert(all.end(), v.rbegin() + (odd ? 1 : 0), v.rend());
-  return all;
-}
-
-ExplicitTable table(int evaluations) {
-  const Half h = half(evaluations);
-  const bool odd = evaluations % 2 == 1;
-  const std::vector<double> outer = mirrored(h.outer, !odd);
-  const std::vector<double> inner = mirrored(h.inner, odd);
-  const Kind second = h.first == Kind::kick ? Kind::drift : Kind::kick;
-  ExplicitTable t{{{h.first, outer[0]}}};
-  for (std::size_t i = 0; i < inner.size(); ++i) {
-    t.stages.push_back({second, inner[i]});
-    t.stages.push_back({h.first, outer[i + 1]});
-  }
-  return t;
 }
 
 }  // namespace
@@ -103,7 +72,7 @@ Method blanes_moan_nystroem() {
                                      .angular_momentum = true,
                                      // As for blanes-moan.
                                      .forced_order = 2},
-                          .table = table(evaluations)};
+                          .table = nystroem_table(evaluations)};
           }};
 }
 

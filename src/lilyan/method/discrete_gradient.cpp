@@ -14,7 +14,6 @@
 // In one dimension (2) is the difference quotient, the same as the average force, and the method is
 // AVF.
 #include "lilyan/method/method.hpp"
-#include "lilyan/method/predictor.hpp"
 
 namespace lilyan::method {
 
@@ -32,16 +31,17 @@ Method discrete_gradient() {
       .variants = {{{"predictor", "avf"}}},
       .make = [](const Parameters& given) {
         const DiscreteGradientTable table{.by_element = false,
-                                          .predictor = predictor(given.word("predictor"))};
-        const bool standard = table.predictor == DiscreteGradientTable::Predictor::constant;
-        return Scheme{.label = standard ? "discrete-gradient" : "discrete-gradient(predictor=avf)",
-                      .solve = SolveKind::root,
-                      .claims = {.order = 2,
-                                 .symmetric = true,
-                                 .energy = EnergyBehaviour::exact,
-                                 .linear_momentum = false,
-                                 .angular_momentum = false},
-                      .table = table};
+                                          .predictor = predictor_named(given.word("predictor"))};
+        const bool by_default = table.predictor == DiscreteGradientTable::Predictor::constant;
+        return Scheme{
+            .label = by_default ? "discrete-gradient" : "discrete-gradient(predictor=avf)",
+            .solve = SolveKind::root,
+            .claims = {.order = 2,
+                       .symmetric = true,
+                       .energy = EnergyBehaviour::exact,
+                       .linear_momentum = false,
+                       .angular_momentum = false},
+            .table = table};
       }};
 }
 

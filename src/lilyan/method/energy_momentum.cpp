@@ -19,7 +19,6 @@
 // no guarantee: of violent steps (scenes/bunny.toml) some must be halved with it, nearly all
 // without.
 #include "lilyan/method/method.hpp"
-#include "lilyan/method/predictor.hpp"
 
 namespace lilyan::method {
 
@@ -37,11 +36,11 @@ Method energy_momentum() {
                           std::string("avf"), true}},
           .variants = {{{"predictor", "constant"}}},
           .make = [](const Parameters& given) {
-            const DiscreteGradientTable table{.by_element = true,
-                                              .predictor = predictor(given.word("predictor"))};
-            const bool standard = table.predictor == DiscreteGradientTable::Predictor::avf;
+            const DiscreteGradientTable table{
+                .by_element = true, .predictor = predictor_named(given.word("predictor"))};
+            const bool by_default = table.predictor == DiscreteGradientTable::Predictor::avf;
             return Scheme{
-                .label = standard ? "energy-momentum" : "energy-momentum(predictor=constant)",
+                .label = by_default ? "energy-momentum" : "energy-momentum(predictor=constant)",
                 .solve = SolveKind::root,
                 .claims = {.order = 2,
                            .symmetric = true,

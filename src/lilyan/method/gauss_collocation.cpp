@@ -12,9 +12,9 @@
 // implicit midpoint.
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <cstddef>
+#include <vector>
 
-#include "lilyan/core/quadrature.hpp"
 #include "lilyan/method/method.hpp"
 
 namespace lilyan::method {
@@ -24,27 +24,37 @@ namespace {
 // coefficients show as drift.
 constexpr int kMostStages = 4;
 
-// aᵢⱼ from the conditions Σⱼ aᵢⱼ cⱼᵏ⁻¹ = cᵢᵏ/k, k = 1, …, s, in extended precision.
-CollocationTable collocation(int s) {
-  using Real = long double;
-  const Quadrature q = gauss(s);
-  CollocationTable table;
-  Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> powers(s, s), right(s, s);
-  for (int i = 0; i < s; ++i) {
-    const Real c = q.nodes[static_cast<std::size_t>(i)].theta;
-    table.c.push_back(static_cast<double>(c));
-    table.b.push_back(q.nodes[static_cast<std::size_t>(i)].weight);
-    Real power = 1;
-    for (int k = 0; k < s; ++k) {
-      powers(k, i) = power;
-      power *= c;
-      right(k, i) = power / (k + 1);
+// ∫₀^c ℓⱼ in extended precision, ℓⱼ = Π (x − cₘ)/(cⱼ − cₘ) written out in powers of x.
+long double basis_integral(const std::vector<Node>& nodes, std::size_t j, long double c) {
+  std::vector<long double> basis{1};
+  for (std::size_t m = 0; m < nodes.size(); ++m) {
+    if (m == j) continue;
+    const long double root = nodes[m].theta;
+    const long double scale = 1 / (nodes[j].theta - root);
+    basis.push_back(0);
+    for (std::size_t k = basis.size() - 1; k > 0; --k) {
+      basis[k] = (basis[k - 1] - root * basis[k]) * scale;
     }
+    basis[0] *= -root * scale;
   }
-  // powers · aᵀ = right, column i for stage i.
-  const auto a = powers.fullPivLu().solve(right).eval();
-  for (int i = 0; i < s; ++i) {
-    for (int j = 0; j < s; ++j) table.A.push_back(static_cast<double>(a(j, i)));
+  long double sum = 0;
+  long double power = 1;
+  for (std::size_t k = 0; k < basis.size(); ++k) {
+    power *= c;
+    sum += basis[k] * power / static_cast<long double>(k + 1);
+  }
+  return sum;
+}
+
+CollocationTable collocation(int s) {
+  const Quadrature rule = gauss(s);
+  CollocationTable table;
+  for (const auto& [c, b] : rule.nodes) {
+    table.c.push_back(c);
+    table.b.push_back(b);
+    for (std::size_t j = 0; j < rule.nodes.size(); ++j) {
+      table.A.push_back(static_cast<double>(basis_integral(rule.nodes, j, c)));
+    }
   }
   return table;
 }

@@ -14,7 +14,6 @@
 // to the contrary holds for paths of higher degree, see the method gauss).
 #include <fmt/format.h>
 
-#include "lilyan/core/quadrature.hpp"
 #include "lilyan/method/method.hpp"
 
 namespace lilyan::method {

@@ -10,12 +10,12 @@
 // substeps than Yoshida's make the largest |γᵢ| less than half as large.
 #include <fmt/format.h>
 
-#include "lilyan/method/composition.hpp"
+#include "lilyan/method/method.hpp"
 
 namespace lilyan::method {
 namespace {
 
-std::vector<double> half(int order) {
+std::vector<double> kahan_li_half(int order) {
   switch (order) {
     case 6:
       return {0.39216144400731413927925056, 0.33259913678935943859974864,
@@ -44,7 +44,7 @@ Method kahan_li() {
           .make = [](const Parameters& given) {
             const int order = given.whole("order");
             return compose(fmt::format("kahan-li {}", order), order,
-                           symmetric_fractions(half(order)), given);
+                           symmetric_fractions(kahan_li_half(order)), given);
           }};
 }
 

@@ -12,14 +12,9 @@
 #include <vector>
 
 #include "lilyan/core/parameter.hpp"
+#include "lilyan/core/quadrature.hpp"
 
 namespace lilyan {
-
-// A point θ of the path and the weight of the force there.
-struct Node {
-  double theta = 0;
-  double weight = 0;
-};
 
 // A point the step knows already, and the weights of what is known there. Point 0 is the start of
 // the step, point k ≥ 1 the result of stage k, point −1 the start of the step before.
@@ -91,6 +86,14 @@ struct ExplicitTable {
   std::vector<Stage> stages;
 };
 
+// A symmetric splitting from the first half of its coefficients: `outer` are of the kind that the
+// step begins with, `inner` of the other. The last one of each is left out, since each kind sums up
+// to 1. The stage in the middle of the step stands once, all others twice.
+enum class MiddleOf { outer, inner };
+[[nodiscard]] ExplicitTable symmetric_splitting(ExplicitTable::Stage::Kind first,
+                                                const std::vector<double>& outer,
+                                                const std::vector<double>& inner, MiddleOf middle);
+
 struct Scheme;
 
 // Steps of another method by fractions γᵢ h, one after the other, Σ γᵢ = 1.
@@ -109,6 +112,8 @@ struct DiscreteGradientTable {
   enum class Predictor { constant, avf };  // d = h v₀; the minimiser of the AVF step
   Predictor predictor = Predictor::avf;
 };
+// The predictor as scene files spell it. Throws ParameterError for anything but "constant" and "avf".
+[[nodiscard]] DiscreteGradientTable::Predictor predictor_named(const std::string& name);
 
 // A Runge–Kutta step whose stages are all coupled (integrate/collocation_equation.hpp).
 struct CollocationTable {
@@ -201,6 +206,16 @@ struct Cost {
   int forces = 0;
 };
 [[nodiscard]] Cost cost(const Scheme& scheme);
+
+// The parameters every composition has: its base, and the quadrature of bases that have one.
+[[nodiscard]] std::vector<ParameterSpec> composition_parameters();
+// γ₁, …, γₖ and the middle one 1 − 2Σγ, and back: γ₁ … γₖ γ₀ γₖ … γ₁.
+[[nodiscard]] std::vector<double> symmetric_fractions(const std::vector<double>& first_half);
+// A symmetric composition of a symmetric method of order two: the scheme named label(base) with
+// these fractions. It has the base's properties at the given order. Throws ParameterError for a
+// base that is not symmetric and of order two.
+[[nodiscard]] Scheme compose(const std::string& label, int order, std::vector<double> fractions,
+                             const Parameters& given);
 
 // All methods, one per file of this folder, in alphabetical order of their files.
 [[nodiscard]] const std::vector<Method>& methods();

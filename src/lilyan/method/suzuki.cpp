@@ -9,7 +9,7 @@
 // shorter than the step, and an error some tens of times smaller at the same step.
 #include <cmath>
 
-#include "lilyan/method/composition.hpp"
+#include "lilyan/method/method.hpp"
 
 namespace lilyan::method {
 

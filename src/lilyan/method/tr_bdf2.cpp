@@ -12,11 +12,12 @@
 //   (v₀+v_s) = d_s/(δh),   (a₀+a_s) = (v_s − v₀)/(δh),   with k = (1−δ)/(2δ):                   (4)
 //   v₁ = (d − k d_s)/(δh),   d = k d_s + δh [v₀ + k (v_s − v₀)] + δ²h² a₁                       (5)
 // so both stages have the node (1, δ²).
-#include "lilyan/method/tr_bdf2.hpp"
-
 #include <numbers>
 
-namespace lilyan {
+#include "lilyan/method/method.hpp"
+
+namespace lilyan::method {
+namespace {
 
 MinimisationTable tr_bdf2_table() {
   const double delta = (2 - std::numbers::sqrt2) / 2;
@@ -37,7 +38,7 @@ MinimisationTable tr_bdf2_table() {
   return {.stages = {trapezoid, bdf}};
 }
 
-namespace method {
+}  // namespace
 
 Method tr_bdf2() {
   return {.name = "tr-bdf2",
@@ -58,5 +59,4 @@ Method tr_bdf2() {
           }};
 }
 
-}  // namespace method
-}  // namespace lilyan
+}  // namespace lilyan::method

@@ -14,12 +14,12 @@
 
 #include <cmath>
 
-#include "lilyan/method/composition.hpp"
+#include "lilyan/method/method.hpp"
 
 namespace lilyan::method {
 namespace {
 
-std::vector<double> half(int order) {
+std::vector<double> yoshida_half(int order) {
   switch (order) {
     case 4: return {1 / (2 - std::cbrt(2.0))};  // (2)
     case 6:
@@ -52,7 +52,7 @@ Method yoshida() {
           .make = [](const Parameters& given) {
             const int order = given.whole("order");
             return compose(fmt::format("yoshida {}", order), order,
-                           symmetric_fractions(half(order)), given);
+                           symmetric_fractions(yoshida_half(order)), given);
           }};
 }
 

@@ -1,7 +1,7 @@
 // Viscous drag:  F = −rate · M v. Takes energy out: rate · 2 · kinetic energy per unit of time.
 #pragma once
 
-#include "lilyan/core/force.hpp"
+#include "lilyan/core/system_parts.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "lilyan/core/constraint.hpp"
+#include "lilyan/core/system_parts.hpp"
 
 namespace lilyan {
 

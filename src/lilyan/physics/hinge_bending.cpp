@@ -8,7 +8,7 @@
 
 #include "lilyan/assemble/invariant_discrete.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/core/jet2.hpp"
+#include "lilyan/core/jet.hpp"
 #include "lilyan/physics/elements.hpp"
 
 namespace lilyan {

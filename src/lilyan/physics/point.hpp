@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "lilyan/core/constraint.hpp"
+#include "lilyan/core/system_parts.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {

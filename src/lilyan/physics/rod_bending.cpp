@@ -7,7 +7,7 @@
 
 #include "lilyan/assemble/gram_element.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/core/jet2.hpp"
+#include "lilyan/core/jet.hpp"
 #include "lilyan/physics/elements.hpp"
 
 namespace lilyan {

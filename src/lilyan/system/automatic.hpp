@@ -7,7 +7,7 @@
 //     return std::array{-0.1 * v[0], sin(t) + 0.0 * q[0]};
 //   }));
 //
-// A function is a template over its scalar: it is called with std::array of jets (core/jet2.hpp),
+// A function is a template over its scalar: it is called with std::array of jets (core/jet.hpp),
 // of numbers and of Traced (lagrangian/structure.hpp). Write sin, not std::sin. It may branch on
 // values; it must give the same for the same arguments.
 #pragma once
@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "lilyan/core/jet2.hpp"
+#include "lilyan/core/jet.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/physics/small_potential.hpp"
 #include "lilyan/system/structure.hpp"

@@ -15,7 +15,7 @@
 
 #include <vector>
 
-#include "lilyan/core/lagrangian.hpp"
+#include "lilyan/core/system_parts.hpp"
 #include "lilyan/core/types.hpp"
 #include "lilyan/method/method.hpp"
 

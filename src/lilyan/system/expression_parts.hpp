@@ -9,11 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "lilyan/core/constraint.hpp"
 #include "lilyan/core/dissipation.hpp"
 #include "lilyan/core/energy.hpp"
-#include "lilyan/core/force.hpp"
-#include "lilyan/core/lagrangian.hpp"
+#include "lilyan/core/system_parts.hpp"
 #include "lilyan/system/differentiate.hpp"
 #include "lilyan/system/program.hpp"
 

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "lilyan/system/lane_jet.hpp"
+#include "lilyan/core/jet.hpp"
 #include "lilyan/system/splitting.hpp"
 
 namespace lilyan {
@@ -48,7 +48,7 @@ template <class T, int N, class Potential>
     potential.gradient(q.data(), g.data());
   } else {
     static_assert(N > 0, "a potential without a gradient needs a fixed number of coordinates");
-    using J = FirstJet<T, N>;
+    using J = Jet<N, 1, T>;
     std::array<J, N> at;
     for (int i = 0; i < N; ++i) {
       const auto k = static_cast<std::size_t>(i);

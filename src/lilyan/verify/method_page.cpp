@@ -101,10 +101,10 @@ std::string method_page(const std::vector<VerifiedScheme>& all) {
       page += fmt::format("### {}\n\n{}. {}.\n\n", v.method->name, v.method->summary,
                           v.method->citation);
       for (const ParameterSpec& p : v.method->parameters) {
-        const std::string standard = !p.standard ? ""
-                                     : p.text    ? std::get<std::string>(*p.standard)
-                                                 : fmt::format("{}", std::get<double>(*p.standard));
-        page += fmt::format("- `{}` (default {}): {}\n", p.name, standard, p.meaning);
+        const std::string value = !p.default_value ? ""
+                                     : p.text    ? std::get<std::string>(*p.default_value)
+                                                 : fmt::format("{}", std::get<double>(*p.default_value));
+        page += fmt::format("- `{}` (default {}): {}\n", p.name, value, p.meaning);
       }
       page += v.method->parameters.empty() ? "" : "\n";
     }

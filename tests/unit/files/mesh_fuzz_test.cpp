@@ -63,7 +63,7 @@ void read_and_judge(const std::filesystem::path& path, Outcomes& outcomes) {
   } catch (const InputError& error) {
     ++outcomes.errors;
     ASSERT_TRUE(std::string(error.what()).starts_with(path.parent_path().string()));
-    ASSERT_FALSE(error.complaint().empty());
+    ASSERT_FALSE(error.message().empty());
   } catch (const std::exception& error) {
     FAIL() << "not an InputError: " << error.what();
   }

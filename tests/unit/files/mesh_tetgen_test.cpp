@@ -132,7 +132,7 @@ TEST(MeshTetgen, RejectsMissingFiles) {
       ADD_FAILURE() << "read without " << missing;
     } catch (const InputError& error) {
       EXPECT_EQ(error.where().file, named.string());
-      EXPECT_NE(error.complaint().find("'" + missing.filename().string() + "' is missing"),
+      EXPECT_NE(error.message().find("'" + missing.filename().string() + "' is missing"),
                 std::string::npos)
           << error.what();
     }

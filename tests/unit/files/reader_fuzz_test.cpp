@@ -139,7 +139,7 @@ TEST_P(ReaderFuzz, DamagedBytesAreReadOrRejected) {
         ++read;
       } catch (const InputError& error) {
         ++refused;
-        ASSERT_FALSE(error.complaint().empty());
+        ASSERT_FALSE(error.message().empty());
       } catch (const std::exception& error) {
         FAIL() << "seed " << seed << ", mutation " << i << ": not an InputError: " << error.what();
       }

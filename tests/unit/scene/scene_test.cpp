@@ -253,7 +253,7 @@ TEST(SceneSystem, EveryParameterCanStandAlone) {
   const TempFolder folder;
   for (const Problem& problem : problems()) {
     for (const ParameterSpec& p : problem.parameters) {
-      const double value = std::get<double>(*p.standard) + (p.name == "eccentricity" ? 0.1 : 1);
+      const double value = std::get<double>(*p.default_value) + (p.name == "eccentricity" ? 0.1 : 1);
       const auto file = folder.write(
           "s.toml",
           "[integrator]\nstep = 0.1\nsteps = 1\nmethod = \"stoermer-verlet\"\n[system]\nkind = \"" +

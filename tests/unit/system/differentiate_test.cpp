@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lilyan/core/error.hpp"
-#include "lilyan/core/jet2.hpp"
+#include "lilyan/core/jet.hpp"
 #include "support/difference.hpp"
 #include "support/expression.hpp"
 

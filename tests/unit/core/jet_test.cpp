@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/core/jet2.hpp"
+#include "lilyan/core/jet.hpp"
 #include "support/difference.hpp"
 
 namespace lilyan::test {
@@ -66,7 +66,7 @@ std::vector<Formula> formulas() {
 
 #undef FORMULA
 
-TEST(Jet2, DerivativesAreThoseOfDifferences) {
+TEST(Jet, DerivativesAreThoseOfDifferences) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> between(0.6, 1.4);
   for (const Formula& f : formulas()) {
@@ -101,7 +101,7 @@ TEST(Jet2, DerivativesAreThoseOfDifferences) {
   }
 }
 
-TEST(Jet2, CompoundAssignments) {
+TEST(Jet, CompoundAssignments) {
   const auto x = Jet2<2>::variables({2.0, 3.0});
   Jet2<2> f = x[0];
   f += x[1];  // x + y
@@ -118,7 +118,7 @@ TEST(Jet2, CompoundAssignments) {
   EXPECT_DOUBLE_EQ(f.hessian(1, 1), 0.5 * (8.0 / 27));
 }
 
-TEST(Jet2, ComparesByValue) {
+TEST(Jet, ComparesByValue) {
   const auto x = Jet2<2>::variables({2.0, 3.0});
   EXPECT_TRUE(x[0] < x[1]);
   EXPECT_TRUE(x[0] <= 2.0);
@@ -128,7 +128,7 @@ TEST(Jet2, ComparesByValue) {
 }
 
 // The whole circle, also where y/x is not finite.
-TEST(Jet2, Atan2OverTheWholeCircle) {
+TEST(Jet, Atan2OverTheWholeCircle) {
   for (int k = 0; k < 16; ++k) {
     const double angle = -3 + 0.4 * k;
     const auto t = Jet2<1>::variables({angle});

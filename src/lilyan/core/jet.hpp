@@ -1,5 +1,6 @@
 // Values with exact first and second derivatives by N variables (forward automatic
-// differentiation), for the local energies of small elements whose closed forms are too long.
+// differentiation), for the local energies of small elements whose closed forms are too long; and
+// points in space over any scalar, in which such energies are written.
 //
 //   using J = Jet2<3>;
 //   const std::array<J, 3> x = J::variables(std::array{1.0, 2.0, 3.0});
@@ -7,7 +8,9 @@
 //   f.value, f.gradient[i], f.hessian(i, j)
 //
 // Write the energy once as a template over the scalar: with double it gives the value, with
-// Jet1<N> value and gradient, with Jet2<N> all three. All storage is in the object.
+// Jet1<N> value and gradient, with Jet2<N> all three. All storage is in the object. A jet over a
+// pack of doubles (core/lanes.hpp) differentiates at several points at once, with the functions
+// that packs have: sqrt, exp, log, sin, cos.
 //
 // For a function g of one argument a, with dots for derivatives by the variables,
 //   (g∘a)_i = g' a_i,   (g∘a)_ij = g' a_ij + g'' a_i a_j                                        (1)
@@ -22,40 +25,47 @@
 
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
+
+#include "lilyan/core/lane_math.hpp"
 
 namespace lilyan {
 
-template <int N, int Order>
+// T: double, or a pack of doubles.
+template <int N, int Order, class T = double>
 struct Jet {
   static_assert(N > 0 && (Order == 1 || Order == 2));
+  static_assert(std::same_as<T, double> || AnyPack<T>);
   static constexpr int kVariables = N;
   static constexpr int kSecond = Order == 2 ? N * (N + 1) / 2 : 0;
 
-  double value = 0;
-  std::array<double, N> gradient{};
+  T value{};
+  std::array<T, N> gradient{};
   // Upper triangle row by row: (0,0),(0,1),…,(0,N−1),(1,1),…
-  std::array<double, kSecond> second{};
+  std::array<T, kSecond> second{};
 
   Jet() = default;
-  // A constant; implicit, so that formulas may mix jets with numbers.
-  Jet(double constant) : value(constant) {}  // NOLINT(google-explicit-constructor)
+  // Constants; implicit, so that formulas may mix jets with numbers.
+  Jet(const T& constant) : value(constant) {}  // NOLINT(google-explicit-constructor)
+  Jet(double constant) requires AnyPack<T>     // NOLINT(google-explicit-constructor)
+      : value(T{} + constant) {}
 
   static constexpr int index(int i, int j) {
     const int low = i < j ? i : j;
     const int high = i < j ? j : i;
     return low * N - low * (low - 1) / 2 + high - low;
   }
-  [[nodiscard]] double hessian(int i, int j) const requires(Order == 2) {
+  [[nodiscard]] T hessian(int i, int j) const requires(Order == 2) {
     return second[static_cast<std::size_t>(index(i, j))];
   }
 
-  [[nodiscard]] static Jet variable(double at, int i) {
+  [[nodiscard]] static Jet variable(const T& at, int i) {
     Jet x(at);
-    x.gradient[static_cast<std::size_t>(i)] = 1;
+    x.gradient[static_cast<std::size_t>(i)] = T{} + 1.0;
     return x;
   }
-  [[nodiscard]] static std::array<Jet, N> variables(const std::array<double, N>& at) {
+  [[nodiscard]] static std::array<Jet, N> variables(const std::array<T, N>& at) {
     std::array<Jet, N> x;
     for (int i = 0; i < N; ++i) {
       x[static_cast<std::size_t>(i)] = variable(at[static_cast<std::size_t>(i)], i);
@@ -64,13 +74,13 @@ struct Jet {
   }
 
   // (1): a function of one argument, by its value and two derivatives at a.value.
-  [[nodiscard]] static Jet chain(const Jet& a, double g, double g1, double g2) {
+  [[nodiscard]] static Jet chain(const Jet& a, const T& g, const T& g1, const T& g2) {
     Jet r(g);
     for (std::size_t i = 0; i < N; ++i) r.gradient[i] = g1 * a.gradient[i];
     if constexpr (Order == 2) {
       std::size_t k = 0;
       for (std::size_t i = 0; i < N; ++i) {
-        const double row = g2 * a.gradient[i];
+        const T row = g2 * a.gradient[i];
         for (std::size_t j = i; j < N; ++j, ++k) {
           r.second[k] = g1 * a.second[k] + row * a.gradient[j];
         }
@@ -80,16 +90,16 @@ struct Jet {
   }
   // (2): a function of two arguments, by its derivatives at (a.value, b.value).
   struct TwoDerivatives {
-    double a, b, aa, ab, bb;
+    T a, b, aa, ab, bb;
   };
-  [[nodiscard]] static Jet chain(const Jet& a, const Jet& b, double g, const TwoDerivatives& d) {
+  [[nodiscard]] static Jet chain(const Jet& a, const Jet& b, const T& g, const TwoDerivatives& d) {
     Jet r(g);
     for (std::size_t i = 0; i < N; ++i) r.gradient[i] = d.a * a.gradient[i] + d.b * b.gradient[i];
     if constexpr (Order == 2) {
       std::size_t k = 0;
       for (std::size_t i = 0; i < N; ++i) {
-        const double by_a = d.aa * a.gradient[i] + d.ab * b.gradient[i];
-        const double by_b = d.ab * a.gradient[i] + d.bb * b.gradient[i];
+        const T by_a = d.aa * a.gradient[i] + d.ab * b.gradient[i];
+        const T by_b = d.ab * a.gradient[i] + d.bb * b.gradient[i];
         for (std::size_t j = i; j < N; ++j, ++k) {
           r.second[k] =
               d.a * a.second[k] + d.b * b.second[k] + by_a * a.gradient[j] + by_b * b.gradient[j];
@@ -113,8 +123,8 @@ struct Jet {
   }
   Jet& operator*=(double b) {
     value *= b;
-    for (double& g : gradient) g *= b;
-    for (double& s : second) s *= b;
+    for (T& g : gradient) g *= b;
+    for (T& s : second) s *= b;
     return *this;
   }
   Jet& operator*=(const Jet& b) { return *this = *this * b; }
@@ -136,42 +146,48 @@ struct Jet {
   friend Jet operator*(double a, Jet b) { return b *= a; }
   friend Jet operator/(Jet a, double b) { return a /= b; }
   friend Jet operator*(const Jet& a, const Jet& b) {
-    return chain(a, b, a.value * b.value, {b.value, a.value, 0, 1, 0});
+    return chain(a, b, a.value * b.value, {b.value, a.value, T{}, T{} + 1.0, T{}});
   }
   friend Jet operator/(const Jet& a, const Jet& b) {
-    const double i = 1 / b.value;
-    const double q = a.value * i;
-    return chain(a, b, q, {i, -q * i, 0, -i * i, 2 * q * i * i});
+    const T i = 1.0 / b.value;
+    const T q = a.value * i;
+    return chain(a, b, q, {i, -q * i, T{}, -i * i, 2.0 * q * i * i});
   }
   friend Jet operator/(double a, const Jet& b) {
-    const double i = 1 / b.value;
+    const T i = 1.0 / b.value;
     return chain(b, a * i, -a * i * i, 2 * a * i * i * i);
   }
 
   // Comparisons look at the values only, so that branches go the way they would for numbers.
-  friend bool operator==(const Jet& a, const Jet& b) { return a.value == b.value; }
-  friend auto operator<=>(const Jet& a, const Jet& b) { return a.value <=> b.value; }
+  friend bool operator==(const Jet& a, const Jet& b) requires std::same_as<T, double> {
+    return a.value == b.value;
+  }
+  friend auto operator<=>(const Jet& a, const Jet& b) requires std::same_as<T, double> {
+    return a.value <=> b.value;
+  }
 
   friend Jet sqrt(const Jet& a) {
-    const double r = std::sqrt(a.value);
+    const T r = lilyan::sqrt(a.value);
     return chain(a, r, 0.5 / r, -0.25 / (r * a.value));
   }
   friend Jet exp(const Jet& a) {
-    const double e = std::exp(a.value);
+    const T e = lilyan::exp(a.value);
     return chain(a, e, e, e);
   }
   friend Jet log(const Jet& a) {
-    const double i = 1 / a.value;
-    return chain(a, std::log(a.value), i, -i * i);
+    const T i = 1.0 / a.value;
+    return chain(a, lilyan::log(a.value), i, -i * i);
   }
   friend Jet sin(const Jet& a) {
-    const double s = std::sin(a.value);
-    return chain(a, s, std::cos(a.value), -s);
+    const T s = lilyan::sin(a.value);
+    return chain(a, s, lilyan::cos(a.value), -s);
   }
   friend Jet cos(const Jet& a) {
-    const double c = std::cos(a.value);
-    return chain(a, c, -std::sin(a.value), -c);
+    const T c = lilyan::cos(a.value);
+    return chain(a, c, -lilyan::sin(a.value), -c);
   }
+
+  // Of numbers only.
   friend Jet tan(const Jet& a) {
     const double t = std::tan(a.value);
     const double t1 = 1 + t * t;
@@ -222,5 +238,21 @@ template <int N>
 using Jet1 = Jet<N, 1>;
 template <int N>
 using Jet2 = Jet<N, 2>;
+
+template <class T>
+using Point3 = std::array<T, 3>;
+
+template <class T>
+Point3<T> minus(const Point3<T>& a, const Point3<T>& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+template <class T>
+T dot(const Point3<T>& a, const Point3<T>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+template <class T>
+Point3<T> cross(const Point3<T>& a, const Point3<T>& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
 
 }  // namespace lilyan
