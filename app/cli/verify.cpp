@@ -12,7 +12,6 @@
 #include "lilyan/core/error.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/method/method.hpp"
-#include "lilyan/verify/method_page.hpp"
 #include "lilyan/verify/verification.hpp"
 
 namespace lilyan::cli {

@@ -16,7 +16,7 @@
 #include "app/scene/observables.hpp"
 #include "lilyan/integrate/constrained/constraint_check.hpp"
 #include "lilyan/system/problem.hpp"
-#include "lilyan/system/token.hpp"
+#include "lilyan/system/expression_text.hpp"
 
 namespace lilyan {
 namespace {

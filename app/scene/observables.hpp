@@ -7,7 +7,7 @@
 
 #include "app/scene/table_reader.hpp"
 #include "lilyan/core/state.hpp"
-#include "lilyan/system/error.hpp"
+#include "lilyan/system/expression_text.hpp"
 #include "lilyan/system/expression_model.hpp"
 #include "lilyan/system/expression_parts.hpp"
 

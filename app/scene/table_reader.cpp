@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "lilyan/core/parameter.hpp"
-#include "lilyan/system/error.hpp"
+#include "lilyan/system/expression_text.hpp"
 
 namespace lilyan {
 namespace {

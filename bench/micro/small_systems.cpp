@@ -12,7 +12,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "lilyan/system/batch.hpp"
 #include "lilyan/system/compiled.hpp"
 
 namespace {

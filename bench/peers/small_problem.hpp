@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/system/phase.hpp"
+#include "lilyan/system/splitting.hpp"
 
 namespace peers {
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "lilyan/verify/measure.hpp"
-#include "lilyan/verify/method_page.hpp"
 #include "lilyan/verify/verification.hpp"
 
 namespace lilyan::test {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "lilyan/verify/measure.hpp"
-#include "lilyan/verify/order_conditions.hpp"
 #include "lilyan/verify/verification.hpp"
 #include "support/schemes.hpp"
 

@@ -15,7 +15,7 @@
 #include "lilyan/integrate/control/step_control.hpp"
 #include "lilyan/integrate/control/step_density.hpp"
 #include "lilyan/system/problem.hpp"
-#include "lilyan/verify/fit.hpp"
+#include "lilyan/verify/energy_drift.hpp"
 #include "support/schemes.hpp"
 
 namespace lilyan::test {

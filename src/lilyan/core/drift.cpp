@@ -10,15 +10,15 @@ namespace lilyan {
 namespace {
 
 // A momentum below this share of what the motion could carry counts as zero at the start.
-constexpr double kNegligible = 1e-3;
+constexpr double kNegligibleMomentum = 1e-3;
 
-void update(Deviation& deviation, double now) {
+void update_deviation(Deviation& deviation, double now) {
   deviation.now = now;
   deviation.worst = std::max(deviation.worst, now);
 }
 
 // Sum of the gravity forces' sizes.
-double weight(const System& system, const State& state) {
+double total_weight(const System& system, const State& state) {
   constexpr std::array<WeightedNode, 1> kHere{{{.theta = 0, .gradient = 1}}};
   Vector force = Vector::Zero(state.x.size());
   for (const auto& energy : system.energies()) {
@@ -72,7 +72,7 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
   }
   energy_.scale =
       std::max({start.kinetic, std::abs(start.of(EnergyKind::elastic)), potential,
-                weight(system, initial) * radius, rest_energy(system, initial, center)});
+                total_weight(system, initial) * radius, rest_energy(system, initial, center)});
   // Only where the linear momentum is an invariant too is the choice of the origin free.
   if (!system.translation_invariant()) {
     radius += center.norm();
@@ -84,16 +84,17 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
   spin_ = start.angular_momentum - center.cross(start.linear_momentum);
   const double p = start.linear_momentum.norm();
   const double l = spin_.norm();
-  linear_.scale = p > kNegligible * linear ? p : linear;
-  angular_.scale = l > kNegligible * angular ? l : angular;
+  linear_.scale = p > kNegligibleMomentum * linear ? p : linear;
+  angular_.scale = l > kNegligibleMomentum * angular ? l : angular;
 }
 
 void DriftTracker::add(const Invariants& at, double work) {
   // A body set in motion by forces is compared with what they gave it.
   if (work != 0) energy_.scale = std::max({energy_.scale, std::abs(work), at.kinetic});
-  update(energy_, std::abs(at.total - start_.total - work));
-  update(linear_, (at.linear_momentum - start_.linear_momentum).norm());
-  update(angular_, (at.angular_momentum - center_.cross(at.linear_momentum) - spin_).norm());
+  update_deviation(energy_, std::abs(at.total - start_.total - work));
+  update_deviation(linear_, (at.linear_momentum - start_.linear_momentum).norm());
+  update_deviation(angular_,
+                   (at.angular_momentum - center_.cross(at.linear_momentum) - spin_).norm());
 }
 
 }  // namespace lilyan

@@ -8,7 +8,7 @@
 //   }));
 //
 // A function is a template over its scalar: it is called with std::array of jets (core/jet.hpp),
-// of numbers and of Traced (lagrangian/structure.hpp). Write sin, not std::sin. It may branch on
+// of numbers and of Traced (system/structure.hpp). Write sin, not std::sin. It may branch on
 // values; it must give the same for the same arguments.
 #pragma once
 

@@ -1,6 +1,6 @@
 #include "lilyan/system/discrete_lagrangian.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
 #include <cmath>
 #include <limits>
 #include <utility>

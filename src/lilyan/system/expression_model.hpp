@@ -20,7 +20,7 @@
 
 #include "lilyan/core/system.hpp"
 #include "lilyan/system/graph.hpp"
-#include "lilyan/system/scope.hpp"
+#include "lilyan/system/parse.hpp"
 
 namespace lilyan {
 

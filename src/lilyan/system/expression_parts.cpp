@@ -1,6 +1,6 @@
 #include "lilyan/system/expression_parts.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <map>

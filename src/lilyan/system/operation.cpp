@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "lilyan/system/special_functions.hpp"
-
 namespace lilyan {
 namespace {
 

@@ -9,13 +9,47 @@
 // that its indices may lie outside. The constant pi is known; e is free for a name.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "lilyan/system/error.hpp"
+#include "lilyan/system/expression_text.hpp"
 #include "lilyan/system/graph.hpp"
-#include "lilyan/system/scope.hpp"
 
 namespace lilyan {
+
+// The names that an expression's text may use.
+class ExpressionScope {
+ public:
+  // Elements name[first], name[first + 1], …
+  struct List {
+    int first = 0;
+    std::vector<ExpressionNode> nodes;
+    [[nodiscard]] int last() const { return first + static_cast<int>(nodes.size()) - 1; }
+  };
+
+  // A name is letters, digits and _, not beginning with a digit, with primes after it for the
+  // likes of theta' (a list x' is written x[1]'). Throws Error for another, for one that is taken
+  // and for those that mean something already: functions, if, sum, product, pi.
+  void set(const std::string& name, ExpressionNode node);
+  void set_list(const std::string& name, int first_index, std::vector<ExpressionNode> nodes);
+
+  [[nodiscard]] std::optional<ExpressionNode> find(std::string_view name) const;
+  [[nodiscard]] const List* find_list(std::string_view name) const;  // null if there is none
+  [[nodiscard]] bool has(std::string_view name) const { return find(name) || find_list(name); }
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  void check(const std::string& name) const;
+
+  std::map<std::string, ExpressionNode, std::less<>> scalars_;
+  std::map<std::string, List, std::less<>> lists_;
+};
+
+// Whether a name means something in every expression.
+[[nodiscard]] bool is_reserved(std::string_view name);
 
 // Throws ExpressionError.
 [[nodiscard]] ExpressionNode parse(ExpressionGraph& graph, std::string_view text,

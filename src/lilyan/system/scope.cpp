@@ -1,15 +1,14 @@
-#include "lilyan/system/scope.hpp"
+#include "lilyan/system/parse.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "lilyan/core/error.hpp"
-#include "lilyan/system/token.hpp"
 
 namespace lilyan {
 namespace {
 
-bool well_formed(std::string_view name) {
+bool well_formed_name(std::string_view name) {
   name = name.substr(0, name.find_last_not_of('\'') + 1);
   return !name.empty() && begins_name(name[0]) && std::ranges::all_of(name, continues_name);
 }
@@ -22,7 +21,7 @@ bool is_reserved(std::string_view name) {
 }
 
 void ExpressionScope::check(const std::string& name) const {
-  if (!well_formed(name)) {
+  if (!well_formed_name(name)) {
     throw Error("'" + name +
                 "' cannot be a name in expressions: use letters a to z, digits and _, a letter "
                 "first");

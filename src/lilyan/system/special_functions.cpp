@@ -1,22 +1,59 @@
-#include "lilyan/system/special_functions.hpp"
-
-#include <boost/math/special_functions/ellint_1.hpp>
-#include <boost/math/special_functions/jacobi_elliptic.hpp>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "lilyan/system/operation.hpp"
+
 namespace lilyan {
 namespace {
 
-namespace policies = boost::math::policies;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-using Quiet = policies::policy<
-    policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
-    policies::overflow_error<policies::ignore_error>,
-    policies::evaluation_error<policies::ignore_error>, policies::promote_double<false>>;
+// Extended precision: the phase u·agm(1, √(1 − m)) of large arguments keeps its digits.
+using Real = long double;
+
+// The arithmetic–geometric means of 1 and `b`: all pairs (aₙ, bₙ), until they agree to half of the
+// digits, so that the next mean is exact.
+struct MeanPairs {
+  std::array<Real, 20> a{}, b{};
+  int last = 0;
+
+  explicit MeanPairs(Real with) {
+    a[0] = 1;
+    b[0] = with;
+    const Real close = std::sqrt(std::numeric_limits<Real>::epsilon());
+    for (; std::abs(a[last] - b[last]) > close * a[last]; ++last) {
+      a[last + 1] = (a[last] + b[last]) / 2;
+      b[last + 1] = std::sqrt(a[last] * b[last]);
+    }
+  }
+  [[nodiscard]] Real limit() const { return (a[last] + b[last]) / 2; }
+};
+
+// 0 ≤ m < 1, by descending Gauss transformations from sin and cos of the phase:
+// R. Bulirsch, "Numerical calculation of elliptic integrals and elliptic functions", Numer. Math. 7
+// (1965), procedure sncndn. All of its sums have terms of one sign but near the zeros themselves,
+// so that small cn and dn near m = 1 keep their digits as well.
+JacobiElliptic bulirsch(Real u, Real m) {
+  const MeanPairs means(std::sqrt(1 - m));
+  Real c = means.limit();
+  const Real sine = std::sin(u * c);
+  const Real cosine = std::cos(u * c);
+  if (sine == 0) return {static_cast<double>(sine), static_cast<double>(cosine), 1};
+  Real a = cosine / sine;
+  c *= a;
+  Real dn = 1;
+  for (int n = means.last; n >= 0; --n) {
+    a *= c;
+    c *= dn;
+    dn = (means.b[n] + a) / (means.a[n] + a);
+    a = c / means.a[n];
+  }
+  const Real sn = std::copysign(1 / std::sqrt(c * c + 1), sine);
+  return {static_cast<double>(sn), static_cast<double>(c * sn), static_cast<double>(dn)};
+}
 
 // x − sin x without cancellation.
 double minus_sine(double x) {
@@ -32,8 +69,7 @@ double minus_sine(double x) {
 
 }  // namespace
 
-// Boost takes 0 ≤ m ≤ 1; others are brought there by DLMF 22.17. Its dn is wrong at odd multiples
-// of K, and m cn² + 1 − m has no cancellation.
+// Parameters outside of [0, 1] are brought there by DLMF 22.17.
 JacobiElliptic jacobi_elliptic(double u, double m) {
   if (!std::isfinite(u) || !std::isfinite(m)) return {kNan, kNan, kNan};
   if (m < 0) {
@@ -46,17 +82,16 @@ JacobiElliptic jacobi_elliptic(double u, double m) {
     const JacobiElliptic j = jacobi_elliptic(u * k, 1 / m);
     return {j.sn / k, j.dn, j.cn};
   }
-  JacobiElliptic j{};
-  j.sn = boost::math::jacobi_elliptic(std::sqrt(m), u, &j.cn, &j.dn, Quiet());
-  j.dn = std::sqrt(m * j.cn * j.cn + (1 - m));
-  return j;
+  if (m == 1) return {std::tanh(u), 1 / std::cosh(u), 1 / std::cosh(u)};
+  return bulirsch(u, m);
 }
 
+// K(m) = π / (2 agm(1, √(1 − m))), DLMF 19.8.5; also for m < 0.
 double complete_elliptic_k(double m) {
   if (!(m <= 1) || m == -kInfinity) return m == -kInfinity ? 0 : kNan;
   if (m == 1) return kInfinity;
-  if (m < 0) return complete_elliptic_k(-m / (1 - m)) / std::sqrt(1 - m);
-  return boost::math::ellint_1(std::sqrt(m), Quiet());
+  const MeanPairs means(std::sqrt(1 - static_cast<Real>(m)));
+  return static_cast<double>(std::numbers::pi_v<Real> / (2 * means.limit()));
 }
 
 // Newton's method for f(E) = (1 − e)E + e(E − sin E) − r, increasing in E, kept within a bracket.

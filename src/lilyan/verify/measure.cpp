@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/verify/fit.hpp"
+#include "lilyan/verify/energy_drift.hpp"
 
 namespace lilyan {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 
 // Advances by a number of steps; throws when one fails.
-State run(const System& system, const Scheme& scheme, State state, double h, int steps) {
+State run_steps(const System& system, const Scheme& scheme, State state, double h, int steps) {
   const auto integrator = make_integrator(system, scheme, {});
   for (int k = 0; k < steps; ++k) {
     const StepReport r = integrator->step(state, h);
@@ -32,24 +31,24 @@ State run(const System& system, const Scheme& scheme, State state, double h, int
 // How long each motion is followed to measure the order, and with how many steps the reference is
 // computed: explicit methods of order 6 and, for forces that depend on velocities, 4, whose errors
 // at that many steps are below 1e-13.
-struct Span {
+struct OrderRun {
   double time;
   int first_steps;  // of the coarsest run
   int reference_steps;
 };
 
-Span span(const ProblemInstance& problem) {
+OrderRun order_run(const ProblemInstance& problem) {
   if (!problem.system->forces().empty()) return {3, 12, 60000};
-  return problem.system->dimension() == 3 ? Span{1.2, 10, 1500} : Span{3, 12, 2000};
+  return problem.system->dimension() == 3 ? OrderRun{1.2, 10, 1500} : OrderRun{3, 12, 2000};
 }
 
-State reference(const ProblemInstance& problem) {
-  const Span s = span(problem);
+State reference_state(const ProblemInstance& problem) {
+  const OrderRun s = order_run(problem);
   const Scheme scheme = problem.system->forces().empty()
                             ? make_scheme("blanes-moan", {{"order", 6.0}})
                             : make_scheme("rk4");
-  return run(*problem.system, scheme, problem.initial, s.time / s.reference_steps,
-             s.reference_steps);
+  return run_steps(*problem.system, scheme, problem.initial, s.time / s.reference_steps,
+                   s.reference_steps);
 }
 
 }  // namespace
@@ -69,8 +68,8 @@ OrderFit measured_order(const ProblemInstance& problem, const Scheme& scheme) {
   const SolverOptions tight{.energy_tolerance = 1e-16, .velocity_tolerance = 1e-16};
   constexpr double kPlateau = 1e-12;
   constexpr int kPoints = 5;
-  const Span s = span(problem);
-  const State truth = reference(problem);
+  const OrderRun s = order_run(problem);
+  const State truth = reference_state(problem);
   State origin = truth;
   origin.x.setZero();
   origin.v.setZero();
@@ -117,7 +116,7 @@ double symplectic_defect(const ProblemInstance& problem, const Scheme& scheme, d
   const auto map = [&](int column, double shift) {
     State s = problem.initial;
     (column < n ? s.x : s.v)[column % n] += shift / root[column % n];
-    s = run(system, scheme, s, h, 3);
+    s = run_steps(system, scheme, s, h, 3);
     Vector out(2 * n);
     out << root.cwiseProduct(s.x), root.cwiseProduct(s.v);
     return out;
@@ -128,10 +127,16 @@ double symplectic_defect(const ProblemInstance& problem, const Scheme& scheme, d
   for (int c = 0; c < 2 * n; ++c) {
     J.col(c) = (8 * (map(c, e) - map(c, -e)) - (map(c, 2 * e) - map(c, -2 * e))) / (12 * e);
   }
-  Matrix omega = Matrix::Zero(2 * n, 2 * n);
-  omega.topRightCorner(n, n).setIdentity();
-  omega.bottomLeftCorner(n, n) = -Matrix::Identity(n, n);
-  return (J.transpose() * omega * J - omega).cwiseAbs().maxCoeff();
+  // Entry (i, j) of JᵀΩJ is q_i·p_j − p_i·q_j for the columns (q, p) of J; Ω has ±1 at i = j ∓ n.
+  Matrix defect(2 * n, 2 * n);
+  for (int i = 0; i < 2 * n; ++i) {
+    for (int j = 0; j < 2 * n; ++j) {
+      const double omega = j == i + n ? 1 : i == j + n ? -1 : 0;
+      defect(i, j) =
+          J.col(i).head(n).dot(J.col(j).tail(n)) - J.col(i).tail(n).dot(J.col(j).head(n)) - omega;
+    }
+  }
+  return defect.cwiseAbs().maxCoeff();
 }
 
 double loop_defect(const ProblemInstance& problem, const Scheme& scheme, double h, int steps) {
@@ -161,7 +166,7 @@ double loop_defect(const ProblemInstance& problem, const Scheme& scheme, double 
         state.x[k] += 0.1 * std::cos(s + k);
         state.v[k] += 0.1 * std::sin(s + 0.3 * k);
       }
-      if (moved) state = run(system, scheme, state, h, steps);
+      if (moved) state = run_steps(system, scheme, state, h, steps);
       q.row(i) = state.x;
       p.row(i) = system.mass().cwiseProduct(state.v);
     }

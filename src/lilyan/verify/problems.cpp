@@ -43,7 +43,7 @@ const TetMesh& body_mesh() {
   return mesh;
 }
 
-ProblemInstance body() {
+ProblemInstance body_problem() {
   const TetMesh& mesh = body_mesh();
   const Vector rest = rest_positions(mesh);
   ProblemInstance p;
@@ -61,18 +61,18 @@ ProblemInstance body() {
   return p;
 }
 
-std::map<std::string, ProblemInstance> make_all() {
+std::map<std::string, ProblemInstance> make_problems() {
   std::map<std::string, ProblemInstance> all;
   all["pendulum"] = make_problem("pendulum", {{"angle", 120.0}, {"speed", 0.3}});
   all["henon-heiles"] = make_problem("henon-heiles");
-  all["body"] = body();
+  all["body"] = body_problem();
   return all;
 }
 
 }  // namespace
 
 const ProblemInstance& verification_problem(const std::string& name) {
-  static const std::map<std::string, ProblemInstance> all = make_all();
+  static const std::map<std::string, ProblemInstance> all = make_problems();
   const auto found = all.find(name);
   if (found == all.end()) throw Error("there is no verification problem '" + name + "'");
   return found->second;

@@ -7,7 +7,6 @@
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/verify/measure.hpp"
-#include "lilyan/verify/order_conditions.hpp"
 
 namespace lilyan {
 namespace {

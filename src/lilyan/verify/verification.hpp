@@ -3,6 +3,7 @@
 //   for (const Check& check : verify(make_scheme("avf")).checks) ...
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,26 @@ struct Verification {
   [[nodiscard]] bool passed() const;
 };
 [[nodiscard]] Verification verify(const Scheme& scheme);
+
+// The order of a method from its coefficients alone (order_conditions.cpp). Orders up to `most` are
+// told apart; nothing for methods that are not given by coefficients.
+[[nodiscard]] std::optional<int> order_by_conditions(const Scheme& scheme, int most = 9);
+
+// The page that lists all methods with what they claim and what was measured: docs/methods.md.
+
+// A scheme of a method, its verification, and the time of its step relative to backward Euler's.
+struct VerifiedScheme {
+  const Method* method;
+  Scheme scheme;
+  Verification verification;
+  double relative_time = 0;
+};
+
+// The beginning of a method's row: its name and claims, which no measurement changes.
+[[nodiscard]] std::string method_row(const Method& method);
+// "1 minimisation", "3 forces", "2 solves (predictor, stages)"
+[[nodiscard]] std::string describe_cost(const Scheme& scheme);
+// The whole page, as Markdown.
+[[nodiscard]] std::string method_page(const std::vector<VerifiedScheme>& all);
 
 }  // namespace lilyan

@@ -23,7 +23,6 @@
 #include "lilyan/physics/scripted.hpp"
 #include "lilyan/physics/springs.hpp"
 #include "lilyan/physics/thin_shapes.hpp"
-#include "lilyan/system/batch.hpp"
 #include "lilyan/system/compiled.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"

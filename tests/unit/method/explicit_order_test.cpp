@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "lilyan/verify/order_conditions.hpp"
+#include "lilyan/verify/verification.hpp"
 
 namespace lilyan::test {
 namespace {

@@ -1,8 +1,6 @@
-#include "lilyan/system/batch.hpp"
+#include "lilyan/system/compiled.hpp"
 
 #include <gtest/gtest.h>
-
-#include "lilyan/system/compiled.hpp"
 
 namespace lilyan::test {
 namespace {

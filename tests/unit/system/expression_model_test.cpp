@@ -6,7 +6,7 @@
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/system/error.hpp"
+#include "lilyan/system/expression_text.hpp"
 #include "lilyan/system/expression_parts.hpp"
 #include "support/dense.hpp"
 #include "support/lagrangians.hpp"
