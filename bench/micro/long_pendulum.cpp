@@ -1,8 +1,8 @@
 // 10⁹ steps of a pendulum: how the energy drifts, with plain and with compensated sums.
 //
-//   cmake --preset release -DLILYAN_MICRO=ON && cmake --build --preset release --target
-//   long_pendulum build/release/bench/micro/long_pendulum [STEPS] [FILE]     # FILE: changes of the
-//   energy, CSV
+//   cmake --preset release -DLILYAN_MICRO=ON
+//   cmake --build --preset release --target long_pendulum
+//   build/release/bench/micro/long_pendulum [STEPS] [FILE]     # FILE: changes of the energy, CSV
 #include <fmt/format.h>
 
 #include <chrono>

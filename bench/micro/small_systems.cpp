@@ -2,8 +2,9 @@
 // system and step in a batch, on one thread. Beside them a loop written by hand, with forces
 // differentiated by hand, for Störmer–Verlet.
 //
-//   cmake --preset release -DLILYAN_MICRO=ON && cmake --build --preset release --target
-//   small_systems build/release/bench/micro/small_systems
+//   cmake --preset release -DLILYAN_MICRO=ON
+//   cmake --build --preset release --target small_systems
+//   build/release/bench/micro/small_systems
 //
 // They take turns; times are the best of many.
 #include <fmt/format.h>

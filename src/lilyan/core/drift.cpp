@@ -32,8 +32,8 @@ double total_weight(const System& system, const State& state) {
       .sum();
 }
 
-// Elastic energy of a uniform strain of one in a million: what a body at rest, whose own energies
-// are nothing but rounding errors, is compared with.
+// Elastic energy of a uniform strain of one in a million. A body at rest, whose own energies are
+// nothing but rounding errors, is compared with it.
 double rest_energy(const System& system, const State& state, const Vec3& center) {
   constexpr std::array<WeightedNode, 1> kHere{{{.theta = 0, .value = 1}}};
   Vector x = state.x;
@@ -73,7 +73,7 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
   energy_.scale =
       std::max({start.kinetic, std::abs(start.of(EnergyKind::elastic)), potential,
                 total_weight(system, initial) * radius, rest_energy(system, initial, center)});
-  // Only where the linear momentum is an invariant too is the choice of the origin free.
+  // The choice of the origin is free only where the linear momentum is an invariant too.
   if (!system.translation_invariant()) {
     radius += center.norm();
     center.setZero();
@@ -89,7 +89,7 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
 }
 
 void DriftTracker::add(const Invariants& at, double work) {
-  // A body set in motion by forces is compared with what they gave it.
+  // A body set in motion by forces is compared with the energy they gave it.
   if (work != 0) energy_.scale = std::max({energy_.scale, std::abs(work), at.kinetic});
   update_deviation(energy_, std::abs(at.total - start_.total - work));
   update_deviation(linear_, (at.linear_momentum - start_.linear_momentum).norm());

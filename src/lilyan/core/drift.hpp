@@ -17,17 +17,18 @@ struct Deviation {
   [[nodiscard]] double worst_relative() const { return scale > 0 ? worst / scale : worst; }
 };
 
-// Energy is compared with the largest of the initial kinetic and elastic energies and what gravity
-// gives when the body falls by its own radius: not with |H₀|, since gravity's zero is arbitrary.
-// Momenta are compared with their initial size; one that starts below a thousandth of what a motion
-// of that energy could carry is compared with the latter: √(2mE) for the linear, that times the
-// body's radius for the angular one. Angular momentum is taken about the initial centre of mass, so
-// that a distant origin neither hides nor feigns a drift (about the origin where the energy singles
-// it out: a planet about its sun).
+// Energy is compared with the largest of the initial kinetic energy, the initial elastic energy and
+// the energy that gravity gives when the body falls by its own radius. It is not compared with |H₀|,
+// since gravity's zero is arbitrary. Momenta are compared with their initial size. A momentum that
+// starts below a thousandth of what a motion of that energy could carry is compared with that
+// instead: √(2mE) for the linear momentum, √(2mE) times the body's radius for the angular momentum.
+// Angular momentum is taken about the initial centre of mass, so that a distant origin neither hides
+// nor feigns a drift. Where the energy singles out the origin (a planet about its sun), it is taken
+// about the origin.
 class DriftTracker {
  public:
   DriftTracker(const System& system, const State& initial, const Invariants& start);
-  // work: done by external forces since the start, which energy then owes nothing for.
+  // work: done by external forces since the start; it does not count as a change of the energy.
   void add(const Invariants& at, double work = 0);
 
   [[nodiscard]] const Deviation& energy() const { return energy_; }

@@ -12,7 +12,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Where in a user's file something is. line and column start at 1; 0 means unknown.
+// A place in a user's file. line and column start at 1; 0 means unknown.
 struct SourceLocation {
   std::string file;
   int line = 0;

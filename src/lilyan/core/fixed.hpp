@@ -14,7 +14,8 @@ inline void stop_fixed(const System& system, Vector& v) {
   }
 }
 
-// Scales the entries of all other vertices: of a guess of displacements, what is not prescribed.
+// Scales the entries of all other vertices: the part of guessed displacements that is not
+// prescribed.
 inline void scale_free(const System& system, double factor, Vector& d) {
   if (system.fixed_count() == 0) {
     d *= factor;
@@ -26,7 +27,7 @@ inline void scale_free(const System& system, double factor, Vector& d) {
   }
 }
 
-// The same for velocities: those of prescribed motion stay.
+// Sets the velocities of fixed vertices to zero, but not those of prescribed motion.
 inline void stop_unmoved(const System& system, Vector& v) {
   if (system.fixed_count() == 0) return;
   const int n = system.dimension();

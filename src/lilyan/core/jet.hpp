@@ -187,7 +187,7 @@ struct Jet {
     return chain(a, c, -lilyan::sin(a.value), -c);
   }
 
-  // Of numbers only.
+  // Jets of packs do not have the following functions.
   friend Jet tan(const Jet& a) {
     const double t = std::tan(a.value);
     const double t1 = 1 + t * t;

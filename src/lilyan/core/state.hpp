@@ -1,4 +1,4 @@
-// What a step advances.
+// The state that a step advances.
 #pragma once
 
 #include "lilyan/core/types.hpp"

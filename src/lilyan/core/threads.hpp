@@ -1,9 +1,8 @@
 // Loops over chunks of work, shared among threads.
 //
 // Results must not depend on the number of threads. A loop that follows two rules keeps that
-// promise: the chunks are the same however many threads there are, and what they add up is added
-// in the order of the chunks (by a second, serial loop over their partial sums), never in that of
-// their completion.
+// promise: the chunks are the same however many threads there are, and partial sums are added in
+// the order of the chunks (by a second, serial loop), never in the order of their completion.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +22,8 @@ void share_chunks(int chunks, void (*function)(const void* body, int chunk), con
 // body(chunk) for each chunk of 0, …, chunks − 1, in no particular order and on several threads:
 // the bodies of different chunks must not write to the same place. They must not throw.
 //
-// A single thread calls them by the same pointer: inlined into a loop of its own, a body may have
-// its multiplications and additions contracted in another way, and then gives other bits.
+// A single thread calls the bodies through the same pointer. Inlined into a loop, a body might have
+// its multiplications and additions contracted in another way, and would then give other bits.
 template <class Body>
 void parallel_for(int chunks, const Body& body) {
   const auto call = [](const void* any, int chunk) { (*static_cast<const Body*>(any))(chunk); };
@@ -39,7 +38,7 @@ inline int range_length(int count) {
 }
 }  // namespace detail
 
-// body(first, last) for ranges that make up 0, …, count − 1, as above.
+// body(first, last) for ranges that make up 0, …, count − 1, shared as by parallel_for.
 template <class Body>
 void parallel_ranges(int count, const Body& body) {
   const int length = detail::range_length(count);

@@ -20,7 +20,7 @@
 namespace lilyan::method {
 namespace {
 
-// What one point, or the trapezoidal rule, leaves of AVF are two old methods with their properties:
+// With one point or the trapezoidal rule AVF is one of two old methods, with its properties:
 // implicit midpoint, and Newmark's with β = ¼, γ = ½.
 Claims claims(const Quadrature& q) {
   const bool midpoint = q.nodes.size() == 1;

@@ -16,8 +16,8 @@
 // Eliminating v₁:  M (d − h v₀) + ½h² ∇̄E = 0, whose Jacobian is not symmetric: not a minimisation
 // but a root find, which from a poor start can fail. The minimiser of the AVF step, which differs
 // from the solution by the third order of h only, is a far better start than constant velocity, but
-// no guarantee: of violent steps (scenes/bunny.toml) some must be halved with it, nearly all
-// without.
+// no guarantee: in violent motion (scenes/bunny.toml) some steps must be halved with this start, and
+// nearly all of them with constant velocity.
 #include "lilyan/method/method.hpp"
 
 namespace lilyan::method {

@@ -8,10 +8,10 @@
 //
 // so that the nodes are (cᵢ, bᵢ(1−cᵢ)) and the end forces (cᵢ, bᵢcᵢ). The trapezoidal rule leaves
 // nothing to solve: it is Störmer–Verlet. On a linear oscillator of frequency ω the step is stable
-// for hω ≤ 2√3 with every rule of degree 2 or more (the trace of the step matrix is 2 − h²ω²/(1 +
-// h²ω²/6)), for hω ≤ 2 with the trapezoidal one, always with one Gauss point. Better quadrature
-// does not raise the order beyond two, since the path inside the step stays straight (their remark
-// to the contrary holds for paths of higher degree, see the method gauss).
+// for hω ≤ 2√3 with every rule of degree 2 or more, where the trace of the step matrix is
+// 2 − h²ω²/(1 + h²ω²/6); for hω ≤ 2 with the trapezoidal rule; always with one Gauss point. Better
+// quadrature does not raise the order beyond two, since the path inside the step stays straight
+// (their remark to the contrary holds for paths of higher degree, see the method gauss).
 #include <fmt/format.h>
 
 #include "lilyan/method/method.hpp"

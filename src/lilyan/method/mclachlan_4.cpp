@@ -7,7 +7,7 @@
 //   b₁ a₁ b₂ a₂ b₃ a₃ b₄ a₄.                                                                    (1)
 //
 // Not symmetric: the fewest evaluations that reach order 4 together with the smallest error, at the
-// price of stepping back to somewhere else.
+// price that a step back does not return to the start.
 #include <array>
 
 #include "lilyan/method/method.hpp"

@@ -108,7 +108,7 @@ struct DiscreteGradientTable {
   // Each energy's own discrete gradient (Energy::discrete_gradient), which has its symmetries;
   // otherwise the midpoint discrete gradient of the whole potential over all coordinates.
   bool by_element = true;
-  // Where the root find starts from.
+  // The point that the root find starts from.
   enum class Predictor { constant, avf };  // d = h v₀; the minimiser of the AVF step
   Predictor predictor = Predictor::avf;
 };
@@ -166,7 +166,7 @@ enum class EnergyBehaviour {
 };
 [[nodiscard]] std::string_view name(EnergyBehaviour behaviour);
 
-// What a method promises; every promise, and every missing one, is measured in tests/verify.
+// The promises of a method. Every promise, and every missing one, is measured in tests/verify.
 struct Claims {
   int order = 1;
   bool symplectic = false;  // the step map preserves dx∧dp
@@ -200,7 +200,7 @@ struct Method {
   Scheme (*make)(const Parameters&);
 };
 
-// What a step costs: systems of equations solved, and forces evaluated outside of those.
+// The cost of a step: systems of equations solved, and forces evaluated outside of those.
 struct Cost {
   int solves = 0;
   int forces = 0;

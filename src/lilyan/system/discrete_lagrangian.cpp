@@ -69,7 +69,7 @@ Vector DiscreteLagrangian::solve(double t0, const Vector& q0, const Vector& p0, 
       slope += (h_ * b * (1 - c) * c) * qq + (b * (1 - c)) * qv - (b * c) * qv.transpose() -
                (b / h_) * vv;
     }
-    // What the rounding of positions changes is no error.
+    // Rounding the positions changes the residual by this much, which is no error.
     constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
     const double noise = kEpsilon * slope.norm() * q0.norm();
     if (size <= 2 * kEpsilon * scale + noise) return q1;

@@ -7,7 +7,7 @@
 //   model.set_potential("9.81*l*(1 - cos(theta))");
 //   std::unique_ptr<System> system = model.make_system();
 //
-// Of a coordinate `theta` a text may use theta, its velocity theta' (or v_theta) and its momentum
+// A text may use a coordinate theta, its velocity theta' (or v_theta), its momentum
 // p_theta = ∂L/∂theta', and the time t. Coordinates may be lists: x[1], x[1]', v_x[1], p_x[1].
 #pragma once
 
@@ -34,22 +34,23 @@ class ExpressionModel {
   void add_parameter(const std::string& name, const std::vector<double>& list);  // from 1
   void add_coordinate(const std::string& name);
   void add_coordinates(const std::string& name, int first, int last);
-  // When all coordinates are there.
+  // To be called when all coordinates have been added.
   void finish_coordinates();
 
   // L = kinetic − potential, or L itself.
   void set_kinetic(std::string_view text);
   void set_potential(std::string_view text);
   void set_lagrangian(std::string_view text);
-  // Of an element of a list the text may use the index i as well.
+  // The text of a force on an element of a list may use the index i as well.
   void add_force(int coordinate, std::string_view text, std::optional<int> i = {});
   void set_dissipation(std::string_view text);  // a Rayleigh function
-  // That it is zero; of an element of a list of them the text may use the index i.
+  // The constraint is that the text's value is zero. One of a list of constraints may use the index
+  // i.
   void add_constraint(std::string_view text, std::optional<int> i = {});
 
   // A number made of parameters alone.
   [[nodiscard]] double number(std::string_view text);
-  // The same with an index i.
+  // A number made of parameters and the index i.
   [[nodiscard]] double number(std::string_view text, int i);
 
   // L = ½ Σ m v² − E(q) with constant positive masses, and dissipation of velocities alone.

@@ -55,10 +55,10 @@ class ExpressionLagrangian final : public Lagrangian {
 // Hessian, given by pairs of variables.
 class ExpressionFunction {
  public:
-  // Of the variables first, …, first + n − 1.
+  // A function of the variables first, …, first + n − 1.
   ExpressionFunction(std::shared_ptr<ExpressionGraph> graph, ExpressionNode f, int first, int n);
 
-  // Pairs of variables; single ones where there is but one.
+  // Pairs of variables; a single variable where n is 1.
   [[nodiscard]] Stencils stencils() const {
     need_hessian();
     return {n_ == 1 ? 1 : 2, pairs_};
@@ -74,7 +74,7 @@ class ExpressionFunction {
  private:
   [[nodiscard]] const double* run(const ExpressionEvaluator& evaluator, const double* x) const;
   void raise(double strength) const;
-  // Second derivatives are found when they are first asked for: explicit methods never do.
+  // Second derivatives are found when they are first asked for; explicit methods never ask.
   void need_hessian() const;
   void find_pairs() const;
 

@@ -130,7 +130,7 @@ std::string quoted_token(const Token& token) {
   return {'\'', '\\', 'x', kHex[byte >> 4], kHex[byte & 15], '\''};
 }
 
-// What is wrong with a token wherever it stands; empty for a sound one.
+// The message about a token that is wrong wherever it stands; empty for others.
 std::string message_for_unsound(const Token& token) {
   if (token.kind == TokenKind::too_large) {
     return "the number " + std::string(token.text.substr(0, 40)) + " is too large";

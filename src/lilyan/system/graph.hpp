@@ -14,8 +14,8 @@
 // Values stay the same up to rounding in the powers, except where an operand is infinite or not a
 // number: 0·x, 0/x and x − x are 0 without a look at x.
 //
-// Of the libraries at hand muParser does not differentiate, and GiNaC and libmatheval are under the
-// GPL.
+// No library is used for this: muParser does not differentiate, and GiNaC and libmatheval are under
+// the GPL.
 #pragma once
 
 #include <array>
@@ -73,7 +73,7 @@ class ExpressionGraph {
   [[nodiscard]] ExpressionArguments arguments(ExpressionNode n) const;
   [[nodiscard]] std::optional<double> constant_value(ExpressionNode n) const;
   [[nodiscard]] bool is_constant(ExpressionNode n, double value) const;
-  // Of a variable; −1 for other nodes.
+  // The index of a variable; −1 for other nodes.
   [[nodiscard]] int variable_index(ExpressionNode n) const;
 
   // The nodes that `roots` are made of, themselves included, in ascending order.

@@ -1,4 +1,4 @@
-// What a node of an expression can do, and its value for numbers.
+// The operations of expressions, their values for numbers, and the special functions among them.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ enum class Operation : std::uint8_t {
   less,
   less_equal,
   select,  // (condition, a, b)
-  // a·b, but 0 where a is 0, whatever b is. Derivatives need it: what an unchosen branch of an if
-  // contributes is 0 times something that may be infinite or not a number.
+  // a·b, but 0 where a is 0, whatever b is. Derivatives need it: an unchosen branch of an if
+  // contributes 0 times something that may be infinite or not a number.
   guarded_multiply,
   // Only in programs.
   multiply_add,       // a·b + c
@@ -69,7 +69,7 @@ struct NamedFunction {
 struct JacobiElliptic {
   double sn, cn, dn;
 };
-// Of the argument u and the parameter m = k² (any finite m).
+// Jacobi's elliptic functions of the argument u and the parameter m = k², for any finite m.
 [[nodiscard]] JacobiElliptic jacobi_elliptic(double u, double m);
 
 // K(m) = ∫₀^{π/2} dθ / √(1 − m sin²θ), m ≤ 1 (∞ at 1).

@@ -48,7 +48,7 @@ class ExpressionScope {
   std::map<std::string, List, std::less<>> lists_;
 };
 
-// Whether a name means something in every expression.
+// Whether a name has a meaning in every expression: a function, if, sum, product or pi.
 [[nodiscard]] bool is_reserved(std::string_view name);
 
 // Throws ExpressionError.

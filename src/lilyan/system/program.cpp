@@ -64,7 +64,7 @@ class Program::Compiler {
   [[nodiscard]] bool is_operation(int k) const {
     return argument_count(g_.operation(nodes_[k])) > 0;
   }
-  // Of an operation; −1 beyond its number.
+  // Argument i of an operation; −1 when it has fewer.
   [[nodiscard]] int argument(int k, int i) const {
     const ExpressionArguments arguments = g_.arguments(nodes_[k]);
     return i < arguments.size() ? position(arguments[i]) : -1;

@@ -68,7 +68,7 @@ struct Splitting {
   std::vector<Pair> opening, cycle, closing;
   double tail = 0;
 
-  // Of steps h of a scheme. Throws Error as above.
+  // The pairs of a scheme with steps h. Throws Error as drifts_and_kicks() does.
   Splitting(const Scheme& scheme, double h) {
     using Kind = ExplicitTable::Stage::Kind;
     const ExplicitTable flat = drifts_and_kicks(scheme);
@@ -100,8 +100,8 @@ inline constexpr int kAnySize = -1;  // instead of a number of coordinates: chos
 
 enum class Summation {
   plain,
-  // What rounding takes from a sum is kept and given back with the next term: over very many steps
-  // the errors of a run then grow with its forces' rounding only, h times as fast.
+  // The part of a term that rounding takes away is kept and added with the next term. Over very
+  // many steps the errors of a run then grow with the rounding of its forces only, h times as fast.
   compensated,
 };
 

@@ -1,5 +1,6 @@
-// What a Lagrangian given as a C++ function is made of, found by calling it once with a scalar that
-// keeps track of it.
+// The structure of a Lagrangian given as a C++ function: whether it is separable, its masses, its
+// cyclic coordinates. Found by calling it once with a scalar that keeps track of where values come
+// from.
 #pragma once
 
 #include <array>
@@ -164,7 +165,7 @@ bool separable(const Traced<N>& l) {
 
 }  // namespace detail
 
-// Of L(q, v) or L(q, v, t).
+// The structure of L(q, v) or L(q, v, t).
 template <int N, class Function>
 [[nodiscard]] LagrangianStructure lagrangian_structure(const Function& function) {
   std::array<Traced<N>, N> q, v;

@@ -11,8 +11,8 @@
 namespace lilyan {
 namespace {
 
-// What is claimed must hold to solver accuracy; what is not claimed must be clearly absent. Nothing
-// may lie between.
+// A claimed property must hold to solver accuracy; a property that is not claimed must be clearly
+// absent. Nothing may lie between.
 Check present_or_absent(std::string property, bool claimed, double defect, double holds,
                         double absent) {
   return {std::move(property), claimed ? "yes" : "no", fmt::format("{:.1e}", defect),
