@@ -1,24 +1,19 @@
-# Writes OUTPUT, a C++ file with the text of the file INPUT as lilyan::view::page().
-if(EXISTS "${INPUT}")
-  file(READ "${INPUT}" text)
-else()
-  set(text "<!doctype html><meta charset=\"utf-8\"><title>Lilyan</title>
-<p>This program was built without the page of the live view: <code>web/dist/index.html</code> was missing.</p>
-")
-endif()
+# Writes OUTPUT, a C++ file with the text of the file INPUT as the function NAME of the namespace SPACE, which HEADER
+# declares.
+file(READ "${INPUT}" text)
 set(mark "lilyan_page")
 string(FIND "${text}" ")${mark}\"" clash)
 if(NOT clash EQUAL -1)
   message(FATAL_ERROR "${INPUT} contains )${mark}\", which ends a raw string")
 endif()
-file(WRITE "${OUTPUT}" "#include \"app/view/page.hpp\"
+file(WRITE "${OUTPUT}" "#include \"${HEADER}\"
 
-namespace lilyan::view {
+namespace ${SPACE} {
 
-std::string_view page() {
-  static const char kPage[] = R\"${mark}(${text})${mark}\";
-  return {kPage, sizeof(kPage) - 1};
+std::string_view ${NAME}() {
+  static const char kText[] = R\"${mark}(${text})${mark}\";
+  return {kText, sizeof(kText) - 1};
 }
 
-}  // namespace lilyan::view
+}  // namespace ${SPACE}
 ")

@@ -1,7 +1,7 @@
 # One setting for every translation unit: mixed vector widths and Eigen types do not go together.
 add_library(lilyan_flags INTERFACE)
 target_compile_options(lilyan_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wno-psabi -Wno-ignored-attributes -Wno-maybe-uninitialized
+  -Wall -Wextra -Wpedantic -Wshadow -Wno-psabi -Wno-ignored-attributes -Wno-maybe-uninitialized -Wno-uninitialized
   -Wno-missing-field-initializers -fno-math-errno -ffp-contract=fast)
 # Threads are the library's own: Eigen's would ignore how many are wanted, and crowd each other.
 target_compile_definitions(lilyan_flags INTERFACE EIGEN_DONT_PARALLELIZE)
@@ -13,9 +13,38 @@ if(LILYAN_SANITIZE)
   target_link_options(lilyan_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+# What is not hot. In builds for debugging the build type decides.
+set(LILYAN_COLD $<$<CONFIG:Release>:-O1>)
+
 # Files of one folder are compiled together, `size` at a time, unless LILYAN_UNITY is off.
 function(lilyan_unity target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${LILYAN_UNITY} UNITY_BUILD_BATCH_SIZE ${size})
+endfunction()
+
+# Materials are headers: every NAME.hpp in material/ defines a struct Name, in which tests can look at
+# ψ, P and ∂P/∂F. A generated NAME.cpp compiles the loops over elements for it. Sets `material_names` to
+# NAME.cpp of all and `material_sources` to their paths.
+function(lilyan_materials)
+  file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/lilyan/material
+       ${PROJECT_SOURCE_DIR}/src/lilyan/material/*.hpp)
+  list(REMOVE_ITEM headers material.hpp)
+  foreach(header IN LISTS headers)
+    string(REPLACE ".hpp" "" name ${header})
+    string(REPLACE "_" ";" words ${name})
+    set(type "")
+    foreach(word IN LISTS words)
+      string(SUBSTRING ${word} 0 1 first)
+      string(SUBSTRING ${word} 1 -1 rest)
+      string(TOUPPER ${first} first)
+      string(APPEND type ${first}${rest})
+    endforeach()
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/generated/material/${name}.cpp)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/material.cpp.in ${source} @ONLY)
+    list(APPEND names ${name}.cpp)
+    list(APPEND sources ${source})
+  endforeach()
+  set(material_names ${names} PARENT_SCOPE)
+  set(material_sources ${sources} PARENT_SCOPE)
 endfunction()
 
 # The registries: every NAME.cpp in `folder` defines one function NAME() in namespace `space`, and that

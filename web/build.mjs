@@ -1,5 +1,6 @@
-// Bundles src into one self-contained page, dist/index.html. With --verify: builds into a temporary
-// folder and compares with the committed page.
+// Bundles src into self-contained pages: dist/index.html, the page of the live view, and dist/report.html, into which
+// the program puts the text and the data of a report. With --verify: builds into a temporary folder and compares with
+// the committed pages.
 import { build } from "esbuild";
 import { mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,6 +9,11 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = ["chrome110", "firefox110", "safari16"];
+
+const PAGES = [
+  { file: "index.html", script: "src/main.ts", style: "src/style.css", title: "The page of Lilyan's live view", libraries: ["three.js", "uPlot"] },
+  { file: "report.html", script: "src/report.ts", style: "src/report.css", title: "A report of Lilyan", libraries: ["uPlot"] },
+];
 
 async function bundle(entry) {
   const result = await build({
@@ -25,41 +31,48 @@ async function bundle(entry) {
   return result.outputFiles[0].text;
 }
 
-async function page() {
-  const [html, script, style, licences] = await Promise.all([
-    readFile(join(here, "src/index.html"), "utf8"),
-    bundle("src/main.ts"),
-    bundle("src/style.css"),
+/** Those parts of LICENSES.md that are about the libraries in a page. */
+function licencesOf(text, libraries) {
+  if (text.includes("--")) throw new Error("LICENSES.md must not contain two dashes in a row: it becomes a comment");
+  const parts = text.split(/^(?=## )/m).filter((part) => libraries.some((name) => part.startsWith(`## ${name} `)));
+  if (parts.length !== libraries.length) throw new Error(`LICENSES.md must have a part for each of ${libraries}`);
+  return parts.join("").trim();
+}
+
+async function page({ file, script, style, title, libraries }) {
+  const [html, code, css, licences] = await Promise.all([
+    readFile(join(here, "src", file), "utf8"),
+    bundle(script),
+    bundle(style),
     readFile(join(here, "LICENSES.md"), "utf8"),
   ]);
-  const comment = `<!--\nThe page of Lilyan's live view. MIT. Made by "npm run build" in web/; do not edit.\n\n${licences.trim()}\n-->`;
-  if (licences.includes("--")) throw new Error("LICENSES.md must not contain two dashes in a row: it becomes a comment");
+  const comment = `<!--\n${title}. MIT. Made by "npm run build" in web/; do not edit.\n\n${licencesOf(licences, libraries)}\n-->`;
   return html
     .replace("<!-- licences -->", () => comment)
-    .replace("/* style */", () => style.trim().replaceAll("</style", "<\\/style"))
-    .replace("/* script */", () => script.trim().replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--"));
+    .replace("/* style */", () => css.trim().replaceAll("</style", "<\\/style"))
+    .replace("/* script */", () => code.trim().replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--"));
 }
 
 async function write(folder) {
   await mkdir(folder, { recursive: true });
-  const file = join(folder, "index.html");
-  await writeFile(file, await page());
-  return file;
+  for (const one of PAGES) await writeFile(join(folder, one.file), await page(one));
 }
 
 if (process.argv.includes("--verify")) {
   const folder = await mkdtemp(join(tmpdir(), "lilyan-page-"));
   try {
-    const fresh = await readFile(await write(folder));
-    const committed = await readFile(join(here, "dist/index.html"));
-    if (!fresh.equals(committed)) {
-      console.error("dist/index.html is not what the sources give: run npm run build");
-      process.exitCode = 1;
-    } else console.log(`dist/index.html is what the sources give (${fresh.length} bytes)`);
+    await write(folder);
+    for (const { file } of PAGES) {
+      const fresh = await readFile(join(folder, file)), committed = await readFile(join(here, "dist", file));
+      if (!fresh.equals(committed)) {
+        console.error(`dist/${file} is not what the sources give: run npm run build`);
+        process.exitCode = 1;
+      } else console.log(`dist/${file} is what the sources give (${fresh.length} bytes)`);
+    }
   } finally {
     await rm(folder, { recursive: true });
   }
 } else {
-  const file = await write(join(here, "dist"));
-  console.log(`dist/index.html: ${(await readFile(file)).length} bytes`);
+  await write(join(here, "dist"));
+  for (const { file } of PAGES) console.log(`dist/${file}: ${(await readFile(join(here, "dist", file))).length} bytes`);
 }

@@ -20,14 +20,12 @@
 namespace lilyan::cli {
 namespace {
 
-const std::filesystem::path kScenes = LILYAN_BENCH;
-
 // Operations of the Hessian of a tet by the closed form, at one node, about (bench/notes.md).
 constexpr double kHessianFlops = 600;
 
-class Table {
+class BenchTable {
  public:
-  explicit Table(const std::filesystem::path& csv) : roofline_(measure_roofline()) {
+  explicit BenchTable(const std::filesystem::path& csv) : roofline_(measure_roofline()) {
     fmt::print("{}: {} lanes, {:.0f} GFlop/s and {:.0f} GB/s on one core; solved to 1e-9\n\n",
                machine_name(), lanes_in_use(), 1e-9 * roofline_.flops, 1e-9 * roofline_.bytes);
     if (csv.empty()) return;
@@ -75,7 +73,8 @@ class Table {
 };
 
 // All take turns; the first round only warms up.
-std::vector<BenchResult> measure(std::vector<BenchCandidate>& candidates, int repetitions) {
+std::vector<BenchResult> measure_in_turns(std::vector<BenchCandidate>& candidates,
+                                          int repetitions) {
   for (int k = 0; k <= repetitions; ++k) {
     for (BenchCandidate& c : candidates) c.measure(k > 0);
   }
@@ -85,11 +84,11 @@ std::vector<BenchResult> measure(std::vector<BenchCandidate>& candidates, int re
 }
 
 Scene bench_scene(const std::string& name, std::vector<std::string> settings = {}) {
-  return load_scene(kScenes / (name + ".toml"), {.settings = std::move(settings)});
+  return load_scene(bench_scenes() / (name + ".toml"), {.settings = std::move(settings)});
 }
 
 // One step of every implicit method; the ratio is that of an iteration to backward Euler's.
-void methods_suite(Table& table, const BenchOptions& options) {
+void methods_suite(BenchTable& table, const BenchOptions& options) {
   std::vector<std::string> names = options.methods;
   if (names.empty()) {
     for (const Method& m : lilyan::methods()) {
@@ -103,7 +102,7 @@ void methods_suite(Table& table, const BenchOptions& options) {
     for (const std::string& m : names) {
       candidates.emplace_back(scene, mesh, make_scheme(m), LinearChoice::automatic, 1, 1);
     }
-    const auto results = measure(candidates, options.repetitions);
+    const auto results = measure_in_turns(candidates, options.repetitions);
     double euler = 0;
     for (const BenchResult& r : results) {
       if (r.method.starts_with("backward-euler")) euler = r.iteration;
@@ -115,7 +114,7 @@ void methods_suite(Table& table, const BenchOptions& options) {
 }
 
 // A few steps of AVF with each linear solver; the ratio is that of a step to the best fixed choice.
-void linear_suite(Table& table, const BenchOptions& options) {
+void linear_suite(BenchTable& table, const BenchOptions& options) {
   table.head("linear solvers: five steps of AVF", "vs best");
   for (const char* mesh : {"bar-330", "bunny", "bunny-1839", "bar-4961", "soft", "stiff", "slender",
                            "incompressible"}) {
@@ -125,7 +124,7 @@ void linear_suite(Table& table, const BenchOptions& options) {
          {LinearChoice::automatic, LinearChoice::pcg, LinearChoice::cholesky}) {
       candidates.emplace_back(scene, mesh, make_scheme("avf"), choice, 1, 5);
     }
-    auto results = measure(candidates, std::max(1, options.repetitions / 5));
+    auto results = measure_in_turns(candidates, std::max(1, options.repetitions / 5));
     results[0].linear = fmt::format("auto ({})", results[0].linear.substr(0, 7));
     double best = results[1].solved ? results[1].step : results[2].step;
     if (results[2].solved) best = std::min(best, results[2].step);
@@ -135,7 +134,7 @@ void linear_suite(Table& table, const BenchOptions& options) {
 
 // The same bar in finer and finer tets; the ratio is the exponent of the time a step takes, from
 // the size before.
-void growth_suite(Table& table, const BenchOptions& options) {
+void growth_suite(BenchTable& table, const BenchOptions& options) {
   table.head("growth: one bar in ever finer tets, two steps of AVF", "power");
   BenchResult last;
   for (const int cells : {4, 6, 10, 15, 22, 35}) {
@@ -145,7 +144,8 @@ void growth_suite(Table& table, const BenchOptions& options) {
     std::vector<BenchCandidate> candidates;
     candidates.emplace_back(scene, fmt::format("bar-{}", 4 * cells), make_scheme("avf"),
                             LinearChoice::automatic, 1, 2);
-    BenchResult r = measure(candidates, std::min(options.repetitions, cells < 20 ? 5 : 1))[0];
+    BenchResult r =
+        measure_in_turns(candidates, std::min(options.repetitions, cells < 20 ? 5 : 1))[0];
     r.bytes = memory_in_use() - memory;  // the scene's too
     const double power =
         last.tets > 0 ? std::log(r.step / last.step) /
@@ -157,7 +157,7 @@ void growth_suite(Table& table, const BenchOptions& options) {
 }
 
 // The ratio is how many times faster than one thread; results have to be the same to the bit.
-void threads_suite(Table& table, const BenchOptions& options) {
+void threads_suite(BenchTable& table, const BenchOptions& options) {
   const int most = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
   table.head("threads: five steps of AVF", "speedup");
   for (const int cells : {9, 10, 14}) {
@@ -168,7 +168,7 @@ void threads_suite(Table& table, const BenchOptions& options) {
     for (const int count : {1, most}) {
       candidates.emplace_back(scene, mesh, make_scheme("avf"), LinearChoice::automatic, count, 5);
     }
-    const auto results = measure(candidates, std::max(1, options.repetitions / 4));
+    const auto results = measure_in_turns(candidates, std::max(1, options.repetitions / 4));
     for (const BenchResult& r : results) table.row("threads", r, results[0].step / r.step);
     if (candidates[0].state().x != candidates[1].state().x) {
       throw Error(fmt::format("{}: {} threads gave another result than one", mesh, most));
@@ -177,16 +177,16 @@ void threads_suite(Table& table, const BenchOptions& options) {
 }
 
 // Steps of explicit methods; the ratio is nanoseconds per tet and step.
-void explicit_suite(Table& table, const BenchOptions& options) {
+void explicit_suite(BenchTable& table, const BenchOptions& options) {
   table.head("explicit: a few thousand steps", "ns/tet");
-  const Scene rod = load_scene(std::filesystem::path(LILYAN_SCENES) / "rod.toml");
+  const Scene rod = load_scene(shipped_scenes() / "rod.toml");
   const Scene bar = bench_scene("bar-4961", {"integrator.step=1e-4"});
   for (const auto& [scene, steps] : {std::pair{&rod, 20000}, std::pair{&bar, 300}}) {
     for (const char* method : {"symplectic-euler", "stoermer-verlet"}) {
       std::vector<BenchCandidate> candidates;
       candidates.emplace_back(*scene, scene->name, make_scheme(method), LinearChoice::automatic, 1,
                               steps);
-      const BenchResult r = measure(candidates, std::max(1, options.repetitions / 2))[0];
+      const BenchResult r = measure_in_turns(candidates, std::max(1, options.repetitions / 2))[0];
       table.row("explicit", r, 1e6 * r.step / static_cast<double>(r.tets));
     }
   }
@@ -201,15 +201,15 @@ int bench(const BenchOptions& options) {
     }
   }
   const std::filesystem::path csv =
-      options.csv.empty() ? kScenes.parent_path() / "results" / (machine_name() + ".csv")
+      options.csv.empty() ? bench_scenes().parent_path() / "results" / (machine_name() + ".csv")
                           : std::filesystem::path(options.csv);
-  Table table(csv);
+  BenchTable table(csv);
   const auto wanted = [&](std::string_view suite) {
     return options.suites.empty()
                ? suite == "methods" || suite == "linear" || suite == "explicit"
                : std::ranges::find(options.suites, suite) != options.suites.end();
   };
-  const std::pair<std::string_view, void (*)(Table&, const BenchOptions&)> suites[] = {
+  const std::pair<std::string_view, void (*)(BenchTable&, const BenchOptions&)> suites[] = {
       {"methods", methods_suite}, {"linear", linear_suite}, {"explicit", explicit_suite},
       {"threads", threads_suite}, {"growth", growth_suite},
   };

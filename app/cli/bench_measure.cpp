@@ -78,9 +78,9 @@ void BenchCandidate::measure(bool count) {
   int done = 0;
   for (int k = 0; k < steps_; ++k) {
     const StepReport report = integrator_->step(state_, scene_.step);
-    iterations += report.iterations;
-    linear_iterations += report.linear_iterations;
-    result_.fixes += report.definiteness_fixes;
+    iterations += report.solver_work.iterations;
+    linear_iterations += report.solver_work.linear_iterations;
+    result_.fixes += report.solver_work.definiteness_fixes;
     if (!succeeded(report.status)) {
       result_.solved = false;
       break;
@@ -90,7 +90,7 @@ void BenchCandidate::measure(bool count) {
   const double ms = 1e3 * std::chrono::duration<double>(Clock::now() - start).count();
   const NewtonTimes after = integrator_->times();
   set_threads(1);
-  // What is made when first needed is in use from then on.
+  // Memory that the first step allocates stays in use.
   result_.bytes += std::max(0.0, memory_in_use() - memory);
   const double n = static_cast<double>(std::max(1L, iterations));
   const double steps = std::max(1, done);

@@ -1,4 +1,4 @@
-// What `lilyan bench` measures: steps of a scene from its start, timed.
+// The measurements of `lilyan bench`: steps of a scene from its start, timed.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace lilyan::cli {
 
-// Of the steps that were timed, each time as a median over the repetitions.
+// One measurement. Each time is the median over the repetitions.
 struct BenchResult {
   std::string mesh, method, linear;
   int threads = 1;
@@ -28,8 +28,8 @@ struct BenchResult {
 };
 
 // A scene stepped by one method with one linear solver. Each call of measure() takes `steps` steps
-// from the scene's start, always with the same integrator: what it made or learnt the first time
-// (the uncounted one) it has.
+// from the scene's start, always with one integrator: it keeps what it made or learnt in the first
+// call, which is not counted.
 class BenchCandidate {
  public:
   BenchCandidate(const Scene& scene, const std::string& mesh, const Scheme& scheme,

@@ -3,9 +3,16 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace lilyan {
+struct RunMoment;
+struct RunSummary;
+struct Scene;
+}  // namespace lilyan
 
 namespace lilyan::cli {
 
@@ -42,6 +49,11 @@ struct CompareOptions {
   std::optional<int> steps;          // none: as the scene says
   int threads = 0;                   // methods at a time; 0: one per core
   bool quiet = false;
+};
+
+struct MaterialOptions {
+  std::string name;  // empty: all of them
+  std::string page;  // empty: none; the file for a page of all materials and energies
 };
 
 struct VerifyOptions {
@@ -104,16 +116,30 @@ int compare(const CompareOptions& options);
 int view(const ViewOptions& options);
 int check(const SceneOptions& options);
 int methods(const std::string& name);
-int materials(const std::string& name);
+int materials(const MaterialOptions& options);
 // Measures what a method, or every method, claims; also writes it as a page of Markdown.
 int verify(const VerifyOptions& options);
+// Writes the page of all materials and energies, as Markdown.
+int write_material_page(const std::string& name);
 int bench(const BenchOptions& options);
 
 // The file a scene argument means. Throws InputError with the nearest name when there is none.
 std::filesystem::path find_scene(const std::string& argument);
 // Names of the scenes in scenes/, sorted.
 std::vector<std::string> scene_names();
-// How to reach the page of a live view: its address, and from afar where there is no screen.
-std::string view_address(unsigned short port);
+// The scenes that come with the sources: those for users, and those for benchmarks.
+std::filesystem::path shipped_scenes();
+std::filesystem::path bench_scenes();
+
+// A page that shows a run while it goes on.
+class RunViewer {
+ public:
+  virtual ~RunViewer() = default;
+  virtual void add(const RunMoment& moment) = 0;
+  // Shows the end of the run, and waits until nobody watches any more.
+  virtual void finish(const RunSummary& summary) = 0;
+};
+// Serves the page and says where it is. The scene must outlive the viewer.
+std::unique_ptr<RunViewer> serve_run(const Scene& scene, std::optional<int> port);
 
 }  // namespace lilyan::cli

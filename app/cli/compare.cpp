@@ -4,20 +4,21 @@
 #include <atomic>
 #include <fstream>
 #include <iterator>
-#include <mutex>
 #include <thread>
 
 #include "app/cli/commands.hpp"
-#include "app/cli/compare_progress.hpp"
-#include "app/cli/interrupt.hpp"
+#include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
+#include "app/report/png.hpp"
 #include "app/report/report.hpp"
 #include "app/report/summary_table.hpp"
 #include "app/run/result_folder.hpp"
+#include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/core/threads.hpp"
+#include "lilyan/method/method.hpp"
 
 namespace lilyan::cli {
 namespace {
@@ -119,6 +120,11 @@ void open_folder(const fs::path& folder, const std::vector<Contender>& all) {
   }
 }
 
+bool wants_png(const Scene& scene) {
+  const std::vector<std::string>& endings = scene.output.pictures;
+  return std::ranges::find(endings, "png") != endings.end();
+}
+
 void write_text(const fs::path& file, const std::string& text) {
   OutputFile out(file);
   out.write(text);
@@ -128,8 +134,6 @@ void write_text(const fs::path& file, const std::string& text) {
 // One method from reading the scene to its report. What goes wrong is told in its record.
 void run_one(const CompareOptions& options, const fs::path& folder, Contender& c,
              CompareProgress& progress, std::size_t place) {
-  // Pictures are drawn one at a time: fonts are shared by the whole program.
-  static std::mutex drawing;
   try {
     SceneChanges changes{.settings = options.scene.settings, .steps = options.steps};
     changes.settings.insert(changes.settings.end(), c.settings.begin(), c.settings.end());
@@ -143,7 +147,6 @@ void run_one(const CompareOptions& options, const fs::path& folder, Contender& c
       return !interrupted();
     };
     const RunSummary summary = run_scene(scene, drift, observe, interrupt_flag());
-    const std::lock_guard lock(drawing);
     results.finish(summary, drift);
     c.record = std::move(*results.record());
     c.record.folder = c.folder;
@@ -178,24 +181,24 @@ void run_all(const CompareOptions& options, const fs::path& folder, std::vector<
   for (std::thread& worker : workers) worker.join();
 }
 
-template <class Plot>
-void save(const Plot& figure, const fs::path& folder, const std::string& name) {
-  write_svg(figure, folder / (name + ".svg"));
-  write_png(figure, folder / (name + ".png"));
-}
-
-void write_results(const fs::path& folder, const std::string& title, Runs runs) {
+// Makes PNG files beside the SVG files if the scene asks for them.
+void write_results(const fs::path& folder, const Scene& scene, Runs runs) {
   write_text(folder / kTable, summary_csv(runs));
   write_text(folder / "table.md", as_markdown(summary_table(runs)));
-  save(energy_figure(runs), folder, "energy");
-  save(energy_error_figure(runs), folder, "energy-error");
+  const auto save = [&](const FigureGrid& figure, const std::string& name) {
+    const fs::path file = folder / (name + ".svg");
+    write_svg(figure, file);
+    if (wants_png(scene)) (void)convert_to_png(file);
+  };
+  save({.panels = {energy_figure(runs)}}, "energy");
+  save({.panels = {energy_error_figure(runs)}}, "energy-error");
   if (const FigureGrid momenta = momenta_figure(runs); !momenta.panels.empty()) {
-    save(momenta, folder, "momenta");
+    save(momenta, "momenta");
   }
   if (const Figure iterations = iterations_figure(runs); !iterations.series.empty()) {
-    save(iterations, folder, "iterations");
+    save({.panels = {iterations}}, "iterations");
   }
-  ReportText text{.title = title, .files = files_in(folder)};
+  ReportText text{.title = scene.title, .files = files_in(folder)};
   std::erase_if(text.files, [](const std::string& name) { return name.ends_with('/'); });
   write_report(folder / "report.html", text, runs);
 }
@@ -203,12 +206,13 @@ void write_results(const fs::path& folder, const std::string& title, Runs runs) 
 }  // namespace
 
 int compare(const CompareOptions& options) {
-  // With the scene's own method: what is wrong with it is wrong for all.
+  // Read once with the scene's own method: a mistake in the scene is one for all methods.
   const Scene scene = load_scene(find_scene(options.scene.scene),
                                  {.settings = options.scene.settings, .steps = options.steps});
   std::vector<Contender> all = contenders(options.methods, scene);
   const fs::path folder = options.output.empty() ? fs::path("results") / (scene.name + "-compare")
                                                  : fs::path(options.output);
+  if (wants_png(scene)) require_svg_converter();
   open_folder(folder, all);
   // Also a comparison that does not get to its end says what it wrote.
   std::vector<const RunRecord*> runs;
@@ -221,7 +225,7 @@ int compare(const CompareOptions& options) {
   run_all(options, folder, all, progress);
   progress.finish();
 
-  write_results(folder, scene.title, runs);
+  write_results(folder, scene, runs);
   fmt::print("{}", as_text(summary_table(runs)));
   int code = kDone;
   bool any = false;

@@ -1,3 +1,5 @@
+// Where scenes are. Only this file is compiled with the folders of the sources in it, so that a clone
+// that moved compiles one file again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +14,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::array<fs::path, 2> scene_folders() { return {fs::path("scenes"), fs::path(LILYAN_SCENES)}; }
+std::array<fs::path, 2> scene_folders() { return {fs::path("scenes"), shipped_scenes()}; }
 
 }  // namespace
+
+fs::path shipped_scenes() { return LILYAN_SCENES; }
+fs::path bench_scenes() { return LILYAN_BENCH; }
 
 std::vector<std::string> scene_names() {
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// What one core can do at most: what measured speeds are compared to.
+// The most that one core can do, to which measured speeds are compared.
 #pragma once
 
 namespace lilyan {

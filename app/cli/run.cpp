@@ -1,22 +1,16 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <cstdio>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "app/cli/commands.hpp"
-#include "app/cli/interrupt.hpp"
-#include "app/cli/progress.hpp"
-#include "app/run/describe.hpp"
+#include "app/cli/terminal.hpp"
+#include "app/run/conservation.hpp"
 #include "app/run/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
-#include "app/view/broadcast.hpp"
-#include "app/view/page.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/threads.hpp"
 
@@ -24,7 +18,7 @@ namespace lilyan::cli {
 namespace {
 
 // "Lz conserved, |Δ|/|Lz| ≤ 3.1e-15; p_phi (a symmetry) conserved, …"
-void print_watch(const Watch& watch) {
+void print_invariants(const Watch& watch) {
   std::string line;
   for (const Watch::Quantity& q : watch.invariants()) {
     const bool kept = q.worst_relative() <= kConserved;
@@ -52,7 +46,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   if (summary.steps > 0) {
     fmt::print(" ({:.3g} ms and {:.1f} iterations a step)",
                1e3 * summary.step_seconds / summary.steps,
-               static_cast<double>(summary.iterations) / summary.steps);
+               static_cast<double>(summary.solver_work.iterations) / summary.steps);
   }
   fmt::print("\n");
   if (summary.halved_steps > 0) {
@@ -79,33 +73,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
     verdict += (verdict.empty() ? "" : "; ") + v.text;
   }
   fmt::print("over {} steps: {}\n", summary.steps, verdict);
-  print_watch(results.watch());
-}
-
-constexpr std::chrono::seconds kGrace{5};
-
-std::unique_ptr<view::Broadcast> start_broadcast(const Scene& scene, const RunOptions& options) {
-  view::ServerOptions server{.insist = options.port.has_value(), .page = view::page()};
-  if (options.port) server.port = static_cast<unsigned short>(*options.port);
-  auto broadcast = std::make_unique<view::Broadcast>(scene, server);
-  tell(view_address(broadcast->port()));
-  return broadcast;
-}
-
-// Whoever watches when the run ends keeps the page for as long as it is open. Who has not opened it
-// yet, or loads it again, is given some seconds; in a terminal, until Ctrl-C.
-void await_viewers(const view::Broadcast& broadcast) {
-  using Clock = std::chrono::steady_clock;
-  if (interrupted()) return;
-  const bool terminal = isatty(STDOUT_FILENO) != 0;
-  fmt::print("{}\n", terminal ? "the page stays until Ctrl-C"
-                              : "the page stays until it is closed, or until Ctrl-C");
-  std::fflush(stdout);
-  Clock::time_point watched = Clock::now();
-  while (!interrupted() && (terminal || Clock::now() - watched < kGrace)) {
-    if (broadcast.clients() > 0) watched = Clock::now();
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
+  print_invariants(results.watch());
 }
 
 }  // namespace
@@ -117,8 +85,8 @@ int run(const RunOptions& options) {
       options.output.empty() ? std::filesystem::path("results") / (scene.name + "-" + scene.method)
                              : std::filesystem::path(options.output);
   // First, as it may fail, and what an earlier run left should stay then.
-  std::unique_ptr<view::Broadcast> broadcast;
-  if (options.view) broadcast = start_broadcast(scene, options);
+  std::unique_ptr<RunViewer> viewer;
+  if (options.view) viewer = serve_run(scene, options.port);
   ResultFolder results(folder, scene);
   if (!options.quiet) {
     tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, describe_size(scene),
@@ -131,7 +99,7 @@ int run(const RunOptions& options) {
   Progress progress(scene);
   const auto observe = [&](const RunMoment& moment) {
     results.add(moment);
-    if (broadcast) broadcast->add(moment);
+    if (viewer) viewer->add(moment);
     if (!options.quiet) progress.show(moment);
     return !interrupted();
   };
@@ -139,10 +107,7 @@ int run(const RunOptions& options) {
   if (!options.quiet) progress.finish();
   results.finish(summary, drift);
   print_summary(scene, summary, drift, results);
-  if (broadcast) {
-    broadcast->finish(summary);
-    await_viewers(*broadcast);
-  }
+  if (viewer) viewer->finish(summary);
   if (summary.end == RunEnd::failed) {
     tell(
         fmt::format("error: the run stopped: {}.\nEverything up to there is written. A smaller "

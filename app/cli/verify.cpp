@@ -1,3 +1,4 @@
+// lilyan verify: measures what methods claim. Pages of methods and materials, as Markdown.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +18,8 @@
 namespace lilyan::cli {
 namespace {
 
-// "stages=3", "base=avf" as parameters of the method; what is not a number is a word.
-Parameters parse(const Method& method, const std::vector<std::string>& settings) {
+// Parameters of the method from "stages=3", "base=avf". A value that is not a number is a word.
+Parameters parse_parameters(const Method& method, const std::vector<std::string>& settings) {
   Parameters parameters;
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
@@ -59,7 +60,7 @@ std::vector<VerifiedScheme> wanted_schemes(const VerifyOptions& options) {
     throw InputError({options.method}, "there is no method of this name" +
                                            suggestion(options.method, method_names()));
   }
-  const Parameters chosen = parse(*method, options.settings);
+  const Parameters chosen = parse_parameters(*method, options.settings);
   std::vector<VerifiedScheme> all = {{method, make_scheme(method->name, chosen), {}, 0}};
   if (!options.settings.empty()) return all;
   for (const Parameters& p : method->variants) {
@@ -68,9 +69,9 @@ std::vector<VerifiedScheme> wanted_schemes(const VerifyOptions& options) {
   return all;
 }
 
-// Times of steps, the second from the scene's start each: the first of a multistep method is not
-// its own. What an explicit step costs does not depend on its length, which is taken short enough
-// to be stable.
+// Times the second step from the scene's start: the first step of a multistep method is taken by
+// another method. An explicit step costs the same for any length, so its length is short enough to be
+// stable.
 class StepTimer {
  public:
   StepTimer(const Scene& scene, const Scheme& scheme)
@@ -101,7 +102,7 @@ class StepTimer {
 };
 
 void time_steps(std::vector<VerifiedScheme>& all) {
-  const Scene scene = load_scene(std::filesystem::path(LILYAN_BENCH) / "bar-330.toml");
+  const Scene scene = load_scene(bench_scenes() / "bar-330.toml");
   for (VerifiedScheme& v : all) {
     // In turns with backward Euler, since the machine's speed changes from second to second.
     StepTimer euler(scene, make_scheme("backward-euler"));
@@ -152,6 +153,13 @@ int verify(const VerifyOptions& options) {
   if (failed == 0) return kDone;
   std::fputs(fmt::format("error: {} of the above are not as claimed\n", failed).c_str(), stderr);
   return kStopped;
+}
+
+int write_material_page(const std::string& name) {
+  std::ofstream file(name);
+  file << material_page() << std::flush;
+  if (!file) throw Error(fmt::format("cannot write {}", name));
+  return kDone;
 }
 
 }  // namespace lilyan::cli

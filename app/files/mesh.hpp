@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lilyan/physics/mesh.hpp"
+#include "lilyan/physics/meshes.hpp"
 
 namespace lilyan {
 

@@ -44,7 +44,7 @@ std::vector<std::string> series_columns(const std::vector<std::string>& more) {
 
 void SeriesRow::add(const StepReport& report) {
   ledger_ += report.ledger;
-  iterations_ += report.iterations;
+  iterations_ += report.solver_work.iterations;
   points_ = std::max(points_, report.nodes);
   step_size_ = report.h;
   pending_ = true;

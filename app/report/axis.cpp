@@ -1,7 +1,11 @@
 #include "app/report/axis.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "lilyan/core/error.hpp"
@@ -10,47 +14,128 @@ namespace lilyan {
 namespace {
 
 constexpr double kLargest = 1e300;    // differences of larger values overflow
-constexpr double kNarrowest = 1e-13;  // of a value: the width of the narrowest range around it
+constexpr double kNarrowest = 1e-13;  // width of the narrowest range, relative to its values
+constexpr double kTickTolerance =
+    1e-9;  // of a step: the end of a range that should be a tick is one
 
-struct Extent {
-  double lowest = std::numeric_limits<double>::infinity();
-  double highest = -std::numeric_limits<double>::infinity();
-
-  void add(double value) {
-    lowest = std::min(lowest, value);
-    highest = std::max(highest, value);
+// n 10^e. Labels are made from n and e, not from the value, so that rounding never shows.
+struct Decimal {
+  std::int64_t n = 0;
+  int e = 0;
+  [[nodiscard]] double value() const {
+    const auto digits = static_cast<double>(n);
+    return e >= 0 ? digits * std::pow(10.0, e) : digits / std::pow(10.0, -e);
   }
-  [[nodiscard]] bool empty() const { return lowest > highest; }
 };
 
-bool within(const std::optional<PlotRange>& range, double value) {
-  return !range || (value >= range->lowest && value <= range->highest);
-}
-
-void require_range(const std::optional<PlotRange>& range, bool logarithmic, const char* name) {
-  if (!range) return;
-  if (!can_be_shown(range->lowest, logarithmic) || !can_be_shown(range->highest, logarithmic) ||
-      range->lowest >= range->highest) {
-    throw Error(std::string("a figure's ") + name + "_range is from " +
-                std::to_string(range->lowest) + " to " + std::to_string(range->highest) +
-                ": it must be finite" + (logarithmic ? ", positive" : "") + " and not empty");
+std::string power_of_ten(int exponent) {
+  static constexpr std::array<const char*, 10> kDigits = {"⁰", "¹", "²", "³", "⁴",
+                                                          "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string out = exponent < 0 ? "10⁻" : "10";
+  for (const char c : std::to_string(std::abs(exponent))) {
+    out += kDigits[static_cast<std::size_t>(c - '0')];
   }
+  return out;
 }
 
-// Data, with air around it.
-Axis roomy(const Extent& data, bool logarithmic, double air) {
-  const Axis tight(data.lowest, data.highest, logarithmic);
-  if (data.lowest != data.highest) return tight.widened(tight.extent() * (1 + 2 * air));
+std::string plain_number(const Decimal& d) {
+  if (d.n == 0) return "0";
+  std::string digits = std::to_string(std::abs(d.n));
+  if (d.e >= 0) {
+    digits.append(static_cast<std::size_t>(d.e), '0');
+  } else {
+    const auto decimals = static_cast<std::size_t>(-d.e);
+    if (digits.size() <= decimals) digits.insert(0, decimals + 1 - digits.size(), '0');
+    digits.insert(digits.size() - decimals, ".");
+  }
+  return (d.n < 0 ? "−" : "") + digits;
+}
+
+// Multiples of powers of ten on a logarithmic axis.
+std::vector<Decimal> multiples(double lowest, double highest, const std::vector<int>& digits) {
+  std::vector<Decimal> out;
+  const int last = static_cast<int>(std::floor(std::log10(highest)));
+  for (int e = static_cast<int>(std::floor(std::log10(lowest))); e <= last; ++e) {
+    for (const int digit : digits) {
+      const Decimal d{digit, e};
+      if (d.value() >= lowest * (1 - kTickTolerance) && d.value() <= highest * (1 + kTickTolerance))
+        out.push_back(d);
+    }
+  }
+  return out;
+}
+
+bool can_be_shown(double value, bool logarithmic) {
+  return std::abs(value) <= kLargest && (!logarithmic || value >= 1 / kLargest);
+}
+
+// The range of data, with air around it.
+Axis axis_around(double lowest, double highest, bool logarithmic, double air) {
+  const Axis tight(lowest, highest, logarithmic);
+  if (lowest != highest) return tight.widened(tight.extent() * (1 + 2 * air));
   if (logarithmic) return tight.widened(1);
-  return tight.widened(data.lowest == 0 ? 2 : std::abs(data.lowest) / 5);
-}
-
-// A curve over x, as against an orbit or a cloud.
-bool is_graph(const PlotSeries& s) {
-  return s.style == PlotStyle::line && s.x.size() > 1 && std::ranges::is_sorted(s.x);
+  return tight.widened(lowest == 0 ? 2 : std::abs(lowest) / 5);
 }
 
 }  // namespace
+
+Ticks linear_ticks(double lowest, double highest, int most) {
+  Ticks ticks;
+  if (!(highest > lowest)) return ticks;
+  most = std::max(most, 2);
+  Decimal step{1, static_cast<int>(std::floor(std::log10((highest - lowest) / most)))};
+  double first = 0;
+  double last = 0;
+  while (true) {
+    // Far from zero, the rounding error of the ends themselves counts in steps.
+    const double size = std::max(std::abs(lowest), std::abs(highest)) / step.value();
+    const double slack = kTickTolerance + 2 * std::numeric_limits<double>::epsilon() * size;
+    first = std::ceil(lowest / step.value() - slack);
+    last = std::floor(highest / step.value() + slack);
+    if (last - first + 1 <= most) break;
+    step = step.n == 5 ? Decimal{1, step.e + 1} : Decimal{step.n == 1 ? 2 : 5, step.e};
+  }
+  const auto first_n = static_cast<std::int64_t>(first) * step.n;
+  const auto last_n = static_cast<std::int64_t>(last) * step.n;
+  const std::int64_t largest = std::max(std::abs(first_n), std::abs(last_n));
+  int factor = largest == 0 ? 0 : static_cast<int>(std::to_string(largest).size()) - 1 + step.e;
+  if (factor > -3 && factor < 5) factor = 0;
+  if (factor != 0) ticks.factor = "×" + power_of_ten(factor);
+  for (std::int64_t n = first_n; n <= last_n; n += step.n) {
+    ticks.major.push_back({Decimal{n, step.e}.value(), plain_number({n, step.e - factor})});
+  }
+  return ticks;
+}
+
+Ticks log_ticks(double lowest, double highest, int most) {
+  Ticks ticks;
+  if (!(highest > lowest) || !(lowest > 0)) return ticks;
+  most = std::max(most, 2);
+  const int first = static_cast<int>(std::ceil(std::log10(lowest) - kTickTolerance));
+  const int last = static_cast<int>(std::floor(std::log10(highest) + kTickTolerance));
+  if (last > first) {
+    const int least_stride = (last - first) / most + 1;
+    static constexpr std::array<int, 10> kStrides = {1, 2, 3, 5, 10, 20, 50, 100, 200, 500};
+    const int stride = *std::ranges::lower_bound(kStrides, least_stride);
+    for (int e = first; e <= last; ++e) {
+      const double value = Decimal{1, e}.value();
+      if (e % stride == 0) ticks.major.push_back({value, power_of_ten(e)});
+      if (e % stride != 0) ticks.minor.push_back(value);
+    }
+    if (stride > 1) return ticks;
+    for (const Decimal& d : multiples(lowest, highest, {2, 3, 4, 5, 6, 7, 8, 9}))
+      ticks.minor.push_back(d.value());
+    return ticks;
+  }
+  const std::vector<Decimal> values = multiples(lowest, highest, {1, 2, 5});
+  if (values.size() < 2) return linear_ticks(lowest, highest, most);
+  for (const Decimal& d : values) {
+    const bool plain = std::abs(d.e) <= 4;
+    ticks.major.push_back(
+        {d.value(), plain ? plain_number(d) : fmt::format("{}×{}", d.n, power_of_ten(d.e))});
+  }
+  return ticks;
+}
 
 Axis::Axis(double lowest, double highest, bool logarithmic)
     : from_(logarithmic ? std::log10(lowest) : lowest),
@@ -69,11 +154,13 @@ double Axis::place(double value) const {
   return ((logarithmic_ ? std::log10(value) : value) - from_) / (to_ - from_);
 }
 
-double Axis::lowest() const { return logarithmic_ ? std::pow(10, from_) : from_; }
-double Axis::highest() const { return logarithmic_ ? std::pow(10, to_) : to_; }
+double Axis::value(double place) const {
+  const double at = from_ + place * (to_ - from_);
+  return logarithmic_ ? std::pow(10, at) : at;
+}
 
 Ticks Axis::ticks(int most) const {
-  return logarithmic_ ? log_ticks(lowest(), highest(), most) : linear_ticks(from_, to_, most);
+  return logarithmic_ ? log_ticks(value(0), value(1), most) : linear_ticks(from_, to_, most);
 }
 
 Axis Axis::widened(double extent) const {
@@ -88,51 +175,29 @@ Axis Axis::widened(double extent) const {
   return axis;
 }
 
-bool can_be_shown(double value, bool logarithmic) {
-  return std::abs(value) <= kLargest && (!logarithmic || value >= 1 / kLargest);
-}
-
 std::optional<std::pair<Axis, Axis>> find_axes(const Figure& figure) {
-  require_range(figure.x_range, figure.log_x, "x");
-  require_range(figure.y_range, figure.log_y, "y");
-  Extent x;
-  Extent y;
-  // Of the data within the ranges that are given.
-  Extent inner_x;
-  Extent inner_y;
-  bool graphs = true;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::array<double, 2> lowest = {kInfinity, kInfinity};
+  std::array<double, 2> highest = {-kInfinity, -kInfinity};
   for (const PlotSeries& s : figure.series) {
     if (s.x.size() != s.y.size()) {
-      throw Error("a figure's series \"" + s.label + "\" has " + std::to_string(s.x.size()) +
-                  " x and " + std::to_string(s.y.size()) + " y: it must have as many of each");
+      throw Error(
+          fmt::format("a figure's series \"{}\" has {} x and {} y: it must have as many of each",
+                      s.label, s.x.size(), s.y.size()));
     }
-    if (!(s.width >= 0) || !std::isfinite(s.width)) {
-      throw Error("a figure's series \"" + s.label + "\" has the width " + std::to_string(s.width) +
-                  ": it must not be negative");
-    }
-    graphs = graphs && (s.x.empty() || is_graph(s));
     for (std::size_t i = 0; i < s.x.size(); ++i) {
-      if (!can_be_shown(s.x[i], figure.log_x) || !can_be_shown(s.y[i], figure.log_y)) continue;
-      x.add(s.x[i]);
-      y.add(s.y[i]);
-      if (!within(figure.x_range, s.x[i]) || !within(figure.y_range, s.y[i])) continue;
-      inner_x.add(s.x[i]);
-      inner_y.add(s.y[i]);
+      if (!can_be_shown(s.x[i], false) || !can_be_shown(s.y[i], figure.log_y)) continue;
+      const double cut = figure.cut.value_or(kInfinity);
+      const std::array<double, 2> at = {s.x[i], std::clamp(s.y[i], -cut, cut)};
+      for (std::size_t k = 0; k < 2; ++k) {
+        lowest[k] = std::min(lowest[k], at[k]);
+        highest[k] = std::max(highest[k], at[k]);
+      }
     }
   }
-  if (x.empty()) return {};
-  if (!inner_x.empty()) {
-    x = inner_x;
-    y = inner_y;
-  }
-  const auto axis = [](const std::optional<PlotRange>& range, const Extent& data, bool logarithmic,
-                       double air) {
-    return range ? Axis(range->lowest, range->highest, logarithmic) : roomy(data, logarithmic, air);
-  };
-  // Curves over x begin and end at the sides.
-  const bool tight = graphs && !figure.log_x && !figure.equal_axes;
-  return std::pair{axis(figure.x_range, x, figure.log_x, tight ? 0 : 0.04),
-                   axis(figure.y_range, y, figure.log_y, 0.06)};
+  if (lowest[0] > highest[0]) return {};
+  return std::pair{axis_around(lowest[0], highest[0], false, figure.over_time ? 0 : 0.04),
+                   axis_around(lowest[1], highest[1], figure.log_y, 0.06)};
 }
 
 }  // namespace lilyan

@@ -1,26 +1,42 @@
-// One axis of a figure: its range, and where a value is on it.
+// One axis of a figure: its range, where a value is on it, and its ticks.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/report/figure.hpp"
-#include "app/report/ticks.hpp"
 
 namespace lilyan {
+
+struct Tick {
+  double value = 0;
+  std::string label = {};
+};
+
+struct Ticks {
+  std::vector<Tick> major = {};
+  std::vector<double> minor = {};  // without labels
+  std::string factor = {};         // "×10⁻⁹": a label times the factor is the value
+};
+
+// Returns at most `most` ticks, at multiples of 1, 2 or 5 times a power of ten.
+[[nodiscard]] Ticks linear_ticks(double lowest, double highest, int most);
+// Returns ticks at powers of ten, and in between where there are fewer than two of them. lowest > 0.
+[[nodiscard]] Ticks log_ticks(double lowest, double highest, int most);
 
 class Axis {
  public:
   // lowest <= highest, positive on a logarithmic axis. A range too narrow for doubles is widened.
   Axis(double lowest, double highest, bool logarithmic);
 
-  // From 0 at the lowest value to 1 at the highest; not a number where a value has no place.
+  // The place of a value: 0 at the lowest, 1 at the highest, not a number where it has no place.
   [[nodiscard]] double place(double value) const;
-  [[nodiscard]] double lowest() const;
-  [[nodiscard]] double highest() const;
+  [[nodiscard]] double value(double place) const;
   [[nodiscard]] Ticks ticks(int most) const;
 
-  // Of what is laid out evenly: the values, or their logarithms.
+  // The length of what is laid out evenly: of the values, or of their logarithms.
   [[nodiscard]] double extent() const { return to_ - from_; }
   // The middle stays where it is.
   [[nodiscard]] Axis widened(double extent) const;
@@ -31,11 +47,7 @@ class Axis {
   bool logarithmic_;
 };
 
-// Finite, of a size that can be reckoned with, and positive on a logarithmic axis.
-[[nodiscard]] bool can_be_shown(double value, bool logarithmic);
-
-// Axes for what the figure asks for and has; none without data. Throws Error when the figure makes
-// no sense.
+// The axes of a figure, none without data. Throws Error when the figure makes no sense.
 [[nodiscard]] std::optional<std::pair<Axis, Axis>> find_axes(const Figure& figure);
 
 }  // namespace lilyan

@@ -1,237 +1,231 @@
-#include "app/report/decimate.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
+
+#include "app/report/axis.hpp"
 
 namespace lilyan {
 namespace {
 
-bool finite(const PagePoint& p) { return std::isfinite(p.x) && std::isfinite(p.y); }
+constexpr std::size_t kMostPoints = 24'000;  // of a figure
+constexpr double kCloseStrokes = 1;          // points of the page: strokes so close leave no gaps
+constexpr std::size_t kFewPoints = 4'000;    // of a line: not worth looking for hidden parts
+constexpr std::size_t kStretches = 1'000;    // of a curve: two for each point of the page, and more
+constexpr double kFinest = 0.5;  // points of the page: details smaller than this are lost
+constexpr std::size_t kBreak = std::numeric_limits<std::size_t>::max();
 
-// Liang and Barsky: the part of a segment inside the box; false when there is none.
-bool clip_segment(PagePoint& a, PagePoint& b, const PageBox& box) {
-  const double dx = b.x - a.x;
-  const double dy = b.y - a.y;
-  double from = 0;
-  double to = 1;
-  const std::array<std::pair<double, double>, 4> sides = {
-      {{-dx, a.x - box.left}, {dx, box.right - a.x}, {-dy, a.y - box.top}, {dy, box.bottom - a.y}}};
-  for (const auto& [p, q] : sides) {
-    if (p == 0) {
-      if (q < 0) return false;
-    } else if (p < 0) {
-      from = std::max(from, q / p);
-    } else {
-      to = std::min(to, q / p);
-    }
+struct PagePoint {
+  double x = 0;
+  double y = 0;
+  [[nodiscard]] bool finite() const { return std::isfinite(x) && std::isfinite(y); }
+};
+
+using Indices = std::vector<std::size_t>;
+
+// Small squares of a page, and which of them something is in.
+class Squares {
+ public:
+  Squares(double width, double height, double size)
+      : size_(size),
+        columns_(static_cast<std::size_t>(width / size) + 1),
+        rows_(static_cast<std::size_t>(height / size) + 1),
+        taken_(columns_ * rows_, 0) {}
+
+  // Both return whether anything was new.
+  bool add(const PagePoint& p) {
+    const auto cell = [this](double at, std::size_t count) {
+      return static_cast<std::size_t>(std::clamp(at / size_, 0.0, static_cast<double>(count - 1)));
+    };
+    return std::exchange(taken_[cell(p.y, rows_) * columns_ + cell(p.x, columns_)], 1) == 0;
   }
-  if (!(from <= to)) return false;
-  const PagePoint start = a;
-  // The ends are kept to the bit where they are inside. Rounding is as large as the segment is
-  // long.
-  if (from > 0) a = {start.x + from * dx, start.y + from * dy};
-  if (to < 1) b = {start.x + to * dx, start.y + to * dy};
-  a = box.nearest(a);
-  b = box.nearest(b);
-  return true;
-}
-
-bool monotone_x(const Polyline& line) {
-  const auto by_x = [](const PagePoint& a, const PagePoint& b) { return a.x < b.x; };
-  return std::ranges::is_sorted(line, by_x) || std::is_sorted(line.rbegin(), line.rend(), by_x);
-}
-
-// First, lowest, highest and last point of every column.
-Polyline thin_columns(const Polyline& line, double left, double width) {
-  Polyline out;
-  std::size_t i = 0;
-  while (i < line.size()) {
-    const double column = std::floor((line[i].x - left) / width);
-    std::array<std::size_t, 4> kept = {i, i, i, i};
-    for (; i < line.size() && std::floor((line[i].x - left) / width) == column; ++i) {
-      if (line[i].y < line[kept[1]].y) kept[1] = i;
-      if (line[i].y > line[kept[2]].y) kept[2] = i;
-      kept[3] = i;
+  bool add_segment(const PagePoint& a, const PagePoint& b) {
+    const double dx = b.x - a.x;
+    const double dy = b.y - a.y;
+    const int steps = static_cast<int>(1.5 * std::max(std::abs(dx), std::abs(dy)) / size_) + 1;
+    bool is_new = add(b);
+    for (int i = 0; i < steps; ++i) {
+      is_new |= add({a.x + i * (dx / steps), a.y + i * (dy / steps)});
     }
-    std::ranges::sort(kept);
-    for (std::size_t k = 0; k < kept.size(); ++k) {
-      if (k == 0 || kept[k] != kept[k - 1]) out.push_back(line[kept[k]]);
-    }
+    return is_new;
   }
-  return out;
-}
 
-Polyline thin_distance(const Polyline& line, double distance) {
-  Polyline out;
-  for (const PagePoint& p : line) {
-    if (!out.empty()) {
-      const double dx = p.x - out.back().x;
-      const double dy = p.y - out.back().y;
-      if (dx * dx + dy * dy < distance * distance) continue;
+  // Level strokes through the middles of squares that are taken: first and last point of each.
+  [[nodiscard]] std::vector<std::array<PagePoint, 2>> strokes() const {
+    std::vector<std::array<PagePoint, 2>> out;
+    const auto middle = [this](std::size_t i) { return (static_cast<double>(i) + 0.5) * size_; };
+    for (std::size_t r = 0; r < rows_; ++r) {
+      for (std::size_t c = 0; c < columns_; ++c) {
+        if (taken_[r * columns_ + c] == 0) continue;
+        const bool begins = c == 0 || taken_[r * columns_ + c - 1] == 0;
+        if (begins) out.push_back({PagePoint{middle(c), middle(r)}, {}});
+        out.back()[1] = {middle(c), middle(r)};
+      }
     }
-    out.push_back(p);
+    return out;
   }
-  const PagePoint& end = line.back();
-  if (end.x != out.back().x || end.y != out.back().y) out.push_back(end);
-  return out;
-}
 
-}  // namespace
+ private:
+  double size_;
+  std::size_t columns_;
+  std::size_t rows_;
+  std::vector<char> taken_;
+};
 
-std::size_t count(std::span<const Polyline> parts) {
-  std::size_t n = 0;
-  for (const Polyline& part : parts) n += part.size();
-  return n;
-}
-
-std::vector<Polyline> clip_line(std::span<const PagePoint> line, const PageBox& box) {
-  std::vector<Polyline> parts;
-  bool joined = false;  // the part being made ends in the point before
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (!finite(line[i])) {
-      joined = false;
+// Leaves out points that are nearer than that to the one kept before. Points that are not finite
+// become breaks.
+Indices points_apart(std::span<const PagePoint> points, double distance) {
+  Indices kept;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!points[i].finite()) {
+      if (!kept.empty() && kept.back() != kBreak) kept.push_back(kBreak);
       continue;
     }
-    if (i == 0 || !finite(line[i - 1])) {
-      joined = box.contains(line[i]);
-      if (joined) parts.push_back({line[i]});
-      continue;
+    const bool ends = i + 1 == points.size() || !points[i + 1].finite();
+    if (!ends && !kept.empty() && kept.back() != kBreak) {
+      const PagePoint& before = points[kept.back()];
+      if (std::hypot(points[i].x - before.x, points[i].y - before.y) < distance) continue;
     }
-    PagePoint a = line[i - 1];
-    PagePoint b = line[i];
-    if (!clip_segment(a, b, box)) {
-      joined = false;
-      continue;
-    }
-    if (!joined) parts.push_back({a});
-    parts.back().push_back(b);
-    joined = box.contains(line[i]);
-  }
-  return parts;
-}
-
-std::vector<Polyline> thin_line(std::vector<Polyline> parts, const PageBox& box,
-                                double resolution) {
-  for (Polyline& part : parts) {
-    part = monotone_x(part) ? thin_columns(part, box.left, resolution)
-                            : thin_distance(part, resolution / 2);
-  }
-  return parts;
-}
-
-std::vector<Polyline> drop_covered(std::span<const Polyline> parts, const PageBox& box,
-                                   double resolution) {
-  Coverage coverage(box, resolution);
-  std::vector<Polyline> out;
-  for (const Polyline& whole : parts) {
-    // Every segment leaves the square it begins in: one that is dropped is covered by another part
-    // of the line, not by the segment before.
-    const Polyline part = thin_distance(whole, 1.5 * resolution);
-    if (part.size() == 1 && coverage.add(part[0])) out.push_back(part);
-    bool joined = false;
-    for (std::size_t i = 1; i < part.size(); ++i) {
-      const bool seen = coverage.add(part[i - 1], part[i]);
-      if (seen && !joined) out.push_back({part[i - 1]});
-      if (seen) out.back().push_back(part[i]);
-      joined = seen;
-    }
-  }
-  return out;
-}
-
-std::vector<PagePoint> thin_points(std::span<const PagePoint> points, const PageBox& box,
-                                   double size) {
-  std::vector<PagePoint> kept;
-  Coverage coverage(box, size);
-  for (const PagePoint& p : points) {
-    if (finite(p) && box.contains(p) && coverage.add(p)) kept.push_back(p);
+    kept.push_back(i);
   }
   return kept;
 }
 
-Hatching hatch(std::span<const Polyline> lines, std::span<const PagePoint> dots, const PageBox& box,
-               double width, std::size_t most) {
-  while (true) {
-    Coverage coverage(box, width);
-    coverage.add(lines);
-    for (const PagePoint& p : dots) coverage.add(p);
-    Hatching out{coverage.runs(), width};
-    if (count(out.strokes) <= most || width > box.width()) return out;
-    width *= 1.25;
+// Leaves out segments that lie on top of others. Segments must be longer than a square is wide: one
+// that is dropped is then covered by another part of the line, not by the segment before.
+Indices uncovered(std::span<const PagePoint> points, const Indices& line, Squares squares) {
+  Indices kept;
+  for (std::size_t k = 0; k < line.size(); ++k) {
+    const bool starts = k == 0 || line[k - 1] == kBreak;
+    const bool ends = k + 1 == line.size() || line[k + 1] == kBreak;
+    if (line[k] == kBreak) continue;
+    if (starts && ends && squares.add(points[line[k]])) kept.insert(kept.end(), {kBreak, line[k]});
+    if (starts || !squares.add_segment(points[line[k - 1]], points[line[k]])) continue;
+    if (kept.empty() || kept.back() != line[k - 1]) kept.insert(kept.end(), {kBreak, line[k - 1]});
+    kept.push_back(line[k]);
+  }
+  return kept;
+}
+
+Indices one_in_each_square(std::span<const PagePoint> points, Squares squares) {
+  Indices kept;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].finite() && squares.add(points[i])) kept.push_back(i);
+  }
+  return kept;
+}
+
+Indices visible(const PlotSeries& series, std::span<const PagePoint> points, const Figure& figure,
+                std::size_t most) {
+  const auto squares = [&](double size) { return Squares(figure.width, figure.height, size); };
+  const std::vector<double>& x = series.x;
+  if (series.style == PlotStyle::line && std::ranges::is_sorted(x) && !x.empty() &&
+      std::isfinite(x.front()) && std::isfinite(x.back())) {
+    std::vector<double> y;
+    y.reserve(points.size());
+    for (const PagePoint& p : points) y.push_back(p.y);
+    return extremes(x, y, std::min(kStretches, most / 2));
+  }
+  Indices kept;
+  if (series.style == PlotStyle::line) {
+    kept = points_apart(points, kFinest / 2);
+    if (kept.size() <= kFewPoints) return kept;
+  }
+  for (double size = kFinest;; size *= 1.25) {
+    kept = series.style == PlotStyle::line
+               ? uncovered(points, points_apart(points, 1.5 * size), squares(size))
+               : one_in_each_square(points, squares(size));
+    if (kept.size() <= most || size > figure.width) return kept;
+    // Gaps would be seen between the segments that are left.
+    if (series.style == PlotStyle::line && size > kCloseStrokes) return {};
   }
 }
 
-Coverage::Coverage(const PageBox& box, double size)
-    : box_(box),
-      size_(size),
-      columns_(static_cast<std::size_t>(std::max(0.0, box.width()) / size) + 1),
-      rows_(static_cast<std::size_t>(std::max(0.0, box.height()) / size) + 1),
-      cells_(columns_ * rows_, 0) {}
-
-std::size_t Coverage::column(double x) const {
-  return static_cast<std::size_t>(
-      std::clamp((x - box_.left) / size_, 0.0, static_cast<double>(columns_ - 1)));
-}
-
-std::size_t Coverage::row(double y) const {
-  return static_cast<std::size_t>(
-      std::clamp((y - box_.top) / size_, 0.0, static_cast<double>(rows_ - 1)));
-}
-
-bool Coverage::add(const PagePoint& p) {
-  char& cell = cells_[row(p.y) * columns_ + column(p.x)];
-  return std::exchange(cell, 1) == 0;
-}
-
-bool Coverage::add(const PagePoint& a, const PagePoint& b) {
-  const double dx = b.x - a.x;
-  const double dy = b.y - a.y;
-  const int steps = static_cast<int>(1.5 * std::max(std::abs(dx), std::abs(dy)) / size_) + 1;
-  bool is_new = add(b);
-  for (int i = 0; i < steps; ++i) {
-    is_new |= add({a.x + i * (dx / steps), a.y + i * (dy / steps)});
-  }
-  return is_new;
-}
-
-void Coverage::add(std::span<const Polyline> lines) {
-  for (const Polyline& line : lines) {
-    if (line.size() == 1) add(line[0]);
-    for (std::size_t i = 1; i < line.size(); ++i) add(line[i - 1], line[i]);
-  }
-}
-
-std::vector<Polyline> Coverage::runs() const {
-  std::vector<Polyline> out;
-  const auto middle = [&](double start, std::size_t i) {
-    return start + (static_cast<double>(i) + 0.5) * size_;
-  };
-  for (std::size_t r = 0; r < rows_; ++r) {
-    const auto row_begin = cells_.begin() + static_cast<std::ptrdiff_t>(r * columns_);
-    const auto row_end = row_begin + static_cast<std::ptrdiff_t>(columns_);
-    for (auto from = std::find(row_begin, row_end, 1); from != row_end;) {
-      const auto to = std::find(from, row_end, 0);
-      const double y = std::min(middle(box_.top, r), box_.bottom);
-      const auto first = static_cast<std::size_t>(from - row_begin);
-      const auto last = static_cast<std::size_t>(to - row_begin) - 1;
-      out.push_back(
-          {{middle(box_.left, first), y}, {std::min(middle(box_.left, last), box_.right), y}});
-      from = std::find(to, row_end, 1);
+// A line that is too tangled for its segments to be told apart, as the area that it covers.
+PlotSeries hatched(const PlotSeries& series, std::span<const PagePoint> points,
+                   const Figure& figure, const std::pair<Axis, Axis>& axes, std::size_t most) {
+  for (double size = kCloseStrokes;; size *= 1.25) {
+    Squares squares(figure.width, figure.height, size);
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      if (points[i - 1].finite() && points[i].finite())
+        squares.add_segment(points[i - 1], points[i]);
     }
+    const auto strokes = squares.strokes();
+    if (3 * strokes.size() > most && size < figure.width) continue;
+    PlotSeries out{.label = series.label, .style = series.style, .colour = series.colour};
+    for (const auto& [from, to] : strokes) {
+      for (const PagePoint& p : {from, to, PagePoint{std::nan(""), std::nan("")}}) {
+        out.x.push_back(axes.first.value(p.x / figure.width));
+        out.y.push_back(axes.second.value(p.y / figure.height));
+      }
+    }
+    return out;
+  }
+}
+
+}  // namespace
+
+std::vector<std::size_t> extremes(std::span<const double> x, std::span<const double> y,
+                                  std::size_t stretches) {
+  Indices kept;
+  if (x.size() <= 2 * stretches) {
+    kept.resize(x.size());
+    std::iota(kept.begin(), kept.end(), std::size_t{0});
+    return kept;
+  }
+  const double width = (x.back() - x.front()) / static_cast<double>(stretches);
+  std::size_t i = 0;
+  for (std::size_t j = 0; j < stretches; ++j) {
+    const double limit = x.front() + static_cast<double>(j + 1) * width;
+    const std::size_t first = i;
+    std::size_t least = kBreak;
+    std::size_t largest = kBreak;
+    for (; i < x.size() && (j + 1 == stretches || !(x[i] >= limit)); ++i) {
+      if (!std::isfinite(y[i])) continue;
+      if (least == kBreak || y[i] < y[least]) least = i;
+      if (largest == kBreak || y[i] > y[largest]) largest = i;
+    }
+    if (i == first) continue;
+    if (least == kBreak) {
+      kept.push_back(first);
+      continue;
+    }
+    kept.push_back(std::min(least, largest));
+    if (least != largest) kept.push_back(std::max(least, largest));
+  }
+  return kept;
+}
+
+Figure thinned(const Figure& figure) {
+  Figure out = figure;
+  const auto axes = find_axes(figure);
+  if (!axes) return out;
+  const std::size_t most = std::max<std::size_t>(kMostPoints / figure.series.size(), 400);
+  std::vector<PagePoint> points;
+  for (PlotSeries& series : out.series) {
+    points.clear();
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      points.push_back({axes->first.place(series.x[i]) * figure.width,
+                        axes->second.place(series.y[i]) * figure.height});
+    }
+    const Indices kept = visible(series, points, figure, most);
+    if (kept.empty()) {
+      series = hatched(series, points, figure, *axes, most);
+      continue;
+    }
+    PlotSeries left = series;
+    left.x.clear();
+    left.y.clear();
+    for (const std::size_t i : kept) {
+      left.x.push_back(i == kBreak ? std::nan("") : series.x[i]);
+      left.y.push_back(i == kBreak ? std::nan("") : series.y[i]);
+    }
+    series = std::move(left);
   }
   return out;
-}
-
-int Coverage::taken(const PageBox& box) const {
-  int n = 0;
-  for (std::size_t r = row(box.top); r <= row(box.bottom); ++r) {
-    for (std::size_t c = column(box.left); c <= column(box.right); ++c) {
-      n += cells_[r * columns_ + c];
-    }
-  }
-  return n;
 }
 
 }  // namespace lilyan

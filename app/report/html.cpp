@@ -4,79 +4,74 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "lilyan/core/error.hpp"
 
 namespace lilyan::html {
 namespace {
 
-constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6470; --paper: #ffffff;
-  --card: #f6f8fa; --rule: #dde2e8; --good: #12734a; --bad: #b4400d; --link: #0b62a8; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --soft: #a0a9b4; --paper: #14171b;
-  --card: #1d2228; --rule: #343b44; --good: #4cc38a; --bad: #ff9457; --link: #6db6f5; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-main { max-width: 1140px; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
-h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .25rem; }
-h2 { font-size: 1.2rem; margin: 2.5rem 0 .75rem; padding-top: 1rem;
-  border-top: 1px solid var(--rule); }
-h3 { font-size: 1rem; margin: 1.25rem 0 .5rem; }
-p { margin: .4rem 0; }
-a { color: var(--link); }
-.soft { color: var(--soft); }
-.facts { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; margin: 1rem 0; }
-.facts dt { color: var(--soft); }
-.facts dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
-.verdicts { display: flex; flex-wrap: wrap; gap: .5rem; padding: 0; margin: .75rem 0;
-  list-style: none; }
-.verdicts li { background: var(--card); border-left: 4px solid var(--rule); border-radius: 4px;
-  padding: .4rem .75rem; }
-.verdicts li.kept { border-color: var(--good); }
-.verdicts li.lost { border-color: var(--bad); }
-.stopped { background: var(--card); border-left: 4px solid var(--bad); border-radius: 4px;
-  padding: .6rem 1rem; margin: 1rem 0; overflow-wrap: anywhere; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .5rem 0;
-  font-size: .9rem; }
-th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid var(--rule);
-  white-space: nowrap; }
-th { color: var(--soft); font-weight: 600; }
-th:first-child, td:first-child { text-align: left; padding-left: 0; }
-td.note { white-space: normal; text-align: left; min-width: 16rem; }
-.good { color: var(--good); } .bad { color: var(--bad); }
-.strip { display: grid; grid-template-columns: repeat(auto-fill, minmax(300px, 1fr));
-  gap: .75rem; }
-.row { display: grid; gap: .5rem; grid-auto-flow: column; grid-auto-columns: minmax(150px, 1fr);
-  overflow-x: auto; margin-bottom: .25rem; }
-figure { margin: 0; min-width: 0; }
-figure img, figure svg { display: block; width: 100%; height: auto; background: #fff;
-  border: 1px solid var(--rule); border-radius: 6px; }
-figcaption { font-size: .83rem; color: var(--soft); padding: .15rem 0; }
-.gap { display: flex; align-items: center; justify-content: center; aspect-ratio: 4 / 3;
-  border: 1px dashed var(--rule); border-radius: 6px; color: var(--soft); font-size: .83rem;
-  text-align: center; padding: .5rem; }
-.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 460px), 1fr));
-  gap: 1rem; align-items: start; }
-.plots figure.full { grid-column: 1 / -1; }
-details { background: var(--card); border-radius: 6px; padding: .6rem 1rem; margin: .5rem 0; }
-summary { cursor: pointer; }
-pre { overflow-x: auto; font-size: .83rem; line-height: 1.4; }
-ul.files { columns: 3 14rem; padding-left: 1.1rem; margin: .5rem 0; }
-footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; }
-@media (max-width: 700px) { main { padding: 1.25rem .9rem 3rem; } h1 { font-size: 1.5rem; }
-  .strip { grid-template-columns: repeat(2, 1fr); gap: .5rem; }
-  .facts { grid-template-columns: 1fr; gap: 0; } .facts dd { margin-bottom: .4rem; } }
-@media print { details { display: none; } }
-)";
-
-std::string replaced(const std::string& text, std::string_view from, std::string_view to) {
+// Text as JSON that may stand inside of <script>.
+std::string json_text(const std::string& text) {
+  using nlohmann::json;
   std::string out;
-  std::size_t start = 0;
-  for (std::size_t at = 0; (at = text.find(from, start)) != std::string::npos;) {
-    out.append(text, start, at - start).append(to);
-    start = at + from.size();
+  for (const char c : json(text).dump(-1, ' ', false, json::error_handler_t::replace)) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
   }
-  return out.append(text, start);
+  return out;
+}
+
+std::pair<double, double> finite_range(const std::vector<double>& values) {
+  double lowest = std::numeric_limits<double>::infinity();
+  double highest = -lowest;
+  for (const double v : values) {
+    if (!std::isfinite(v)) continue;
+    lowest = std::min(lowest, v);
+    highest = std::max(highest, v);
+  }
+  return {lowest, highest};
+}
+
+// Numbers as JSON, each with the digits that a picture of all of them can show. A number that is not
+// finite becomes null.
+std::string json_numbers(const std::vector<double>& values, bool logarithmic) {
+  const auto [lowest, highest] = finite_range(values);
+  constexpr int kDigits = 5;
+  int digits = kDigits;
+  if (!logarithmic && highest > lowest) {
+    const double size = std::max(std::abs(lowest), std::abs(highest));
+    digits += static_cast<int>(std::ceil(std::log10(size / (highest - lowest))));
+  }
+  digits = std::clamp(digits, kDigits, 17);
+  std::string out = "[";
+  for (const double v : values) {
+    if (out.size() > 1) out += ',';
+    out += std::isfinite(v) ? fmt::format("{:.{}g}", v, digits) : "null";
+  }
+  return out + "]";
+}
+
+std::string json_of(const Figure& figure) {
+  std::string series;
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    const PlotSeries& s = figure.series[i];
+    series += fmt::format("{}{{\"label\":{},\"colour\":{},\"points\":{},\"x\":{},\"y\":{}}}",
+                          i == 0 ? "" : ",", json_text(s.label),
+                          s.colour.value_or(static_cast<int>(i)), s.style == PlotStyle::points,
+                          json_numbers(s.x, false), json_numbers(s.y, figure.log_y));
+  }
+  return fmt::format(
+      "{{\"title\":{},\"note\":{},\"x_label\":{},\"y_label\":{},\"over_time\":{},\"log\":{},"
+      "\"equal\":{},\"cut\":{},\"aspect\":{:.3g},\"series\":[{}]}}",
+      json_text(figure.title), json_text(figure.subtitle), json_text(figure.x_label),
+      json_text(figure.y_label), figure.over_time, figure.log_y, figure.equal_axes,
+      figure.cut ? fmt::format("{}", *figure.cut) : "null", figure.height / figure.width, series);
 }
 
 }  // namespace
@@ -130,15 +125,6 @@ std::string png_image(std::string_view bytes, std::string_view description) {
                      base64(bytes));
 }
 
-std::string inline_svg(const std::string& svg, const std::string& prefix,
-                       std::string_view description) {
-  std::string text = svg.substr(svg.find("<svg"));
-  text = replaced(text, "id=\"", "id=\"" + prefix);
-  text = replaced(text, "href=\"#", "href=\"#" + prefix);
-  text = replaced(text, "url(#", "url(#" + prefix);
-  return fmt::format(R"(<svg role="img" aria-label="{}"{})", escaped(description), text.substr(4));
-}
-
 std::string table(const std::vector<std::string>& head,
                   const std::vector<std::vector<std::string>>& rows) {
   std::string out = "<div class=\"wide\"><table><thead><tr>";
@@ -155,13 +141,32 @@ std::string table(const std::vector<std::string>& head,
   return out + "</tbody></table></div>\n";
 }
 
-std::string page(std::string_view title, std::string_view body) {
+std::string chart(const Figure& figure) {
+  std::vector<std::vector<std::string>> rows;
+  for (const PlotSeries& s : figure.series) {
+    if (s.y.empty()) continue;
+    const auto [least, largest] = finite_range(s.y);
+    rows.push_back({escaped(s.label)});
+    for (const double v : {s.y.front(), s.y.back(), least, largest})
+      rows.back().push_back(fmt::format("{:.3g}", v));
+  }
   return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</"
-      "html>\n",
-      escaped(title), kStyle, body);
+      "<figure class=\"chart\"><figcaption>{}: {} over {}</figcaption>\n{}"
+      "<script type=\"application/json\">{}</script></figure>\n",
+      escaped(figure.title), escaped(figure.y_label), escaped(figure.x_label),
+      table({"", "start", "end", "least", "largest"}, rows), json_of(thinned(figure)));
+}
+
+std::string page(std::string_view title, std::string_view body) {
+  std::string out(page_template());
+  // The body first: what it says must not be taken for a mark.
+  for (const auto& [mark, text] : {std::pair<std::string_view, std::string>{"<!-- body -->", body},
+                                   {"<!-- title -->", escaped(title)}}) {
+    const std::size_t at = out.find(mark);
+    if (at == std::string::npos) throw Error(fmt::format("the page of reports lacks {}", mark));
+    out.replace(at, mark.size(), text);
+  }
+  return out;
 }
 
 }  // namespace lilyan::html

@@ -1,12 +1,9 @@
 #include "app/report/raster.hpp"
 
-#include <cairo.h>
+#include <Eigen/Geometry>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-
-#include "lilyan/core/error.hpp"
 
 namespace lilyan {
 namespace {
@@ -14,28 +11,106 @@ namespace {
 using Eigen::Vector2f;
 using Eigen::Vector3f;
 
-constexpr int kSamples = 2;  // along each side of a pixel
+constexpr int kSamples = 2;       // along each side of a pixel
+constexpr float kZoom = 3.2F;     // a lens long enough not to distort
+constexpr float kMargin = 0.90F;  // of the picture that the points may fill
+constexpr int kRounds = 12;
 
-float edge(const Vector2f& a, const Vector2f& b, const Vector2f& p) {
+// The rectangle of a picture that points take up.
+struct Seen {
+  float left = 0, right = 0, bottom = 0, top = 0;
+  bool any = false;
+  bool behind = false;  // some are at the camera or behind it
+
+  void add(const Projected& p) {
+    if (p.inverse_depth <= 0) {
+      behind = true;
+      return;
+    }
+    left = any ? std::min(left, p.x) : p.x;
+    right = any ? std::max(right, p.x) : p.x;
+    bottom = any ? std::min(bottom, p.y) : p.y;
+    top = any ? std::max(top, p.y) : p.y;
+    any = true;
+  }
+};
+
+// The direction towards the camera, for any axis that is up.
+Vector3f towards_camera(const Vector3f& up) {
+  const bool z_up = std::abs(up.z()) > std::max(std::abs(up.x()), std::abs(up.y()));
+  const Vector3f front = z_up ? Vector3f(-Vector3f::UnitY()) : Vector3f(Vector3f::UnitZ());
+  const Vector3f right = up.cross(front).normalized();
+  return (front + 0.5F * right + 0.38F * up).normalized();
+}
+
+// Twice the area of a triangle, negative when its corners run clockwise.
+float signed_area(const Vector2f& a, const Vector2f& b, const Vector2f& p) {
   return (b.x() - a.x()) * (p.y() - a.y()) - (b.y() - a.y()) * (p.x() - a.x());
 }
 
-cairo_status_t append(void* bytes, const unsigned char* data, unsigned length) {
-  static_cast<std::string*>(bytes)->append(reinterpret_cast<const char*>(data), length);
-  return CAIRO_STATUS_SUCCESS;
-}
-
 // The samples from first to last whose middles a side may cover, within 0 … count − 1.
-struct Span {
+struct SampleSpan {
   int first, last;
 };
-Span span(float lowest, float highest, int count) {
+SampleSpan samples_between(float lowest, float highest, int count) {
   const auto most = static_cast<float>(count - 1);
   return {static_cast<int>(std::clamp(std::floor(lowest - 0.5F), 0.0F, most + 1)),
           static_cast<int>(std::clamp(std::ceil(highest - 0.5F), -1.0F, most))};
 }
 
 }  // namespace
+
+Camera::Camera(const Vector3f& eye, const Vector3f& target, const Vector3f& up, float zoom)
+    : eye_(eye), zoom_(zoom) {
+  const Vector3f forward = (target - eye).normalized();
+  const Vector3f right = forward.cross(up).normalized();
+  axes_ << right.transpose(), right.cross(forward).transpose(), forward.transpose();
+}
+
+Projected Camera::project(const Vector3f& p) const {
+  const Vector3f seen = axes_ * (p - eye_);
+  if (!(seen.z() > 0)) return {0, 0, -1};
+  const float inverse = 1 / seen.z();
+  return {zoom_ * seen.x() * inverse, zoom_ * seen.y() * inverse, inverse};
+}
+
+Vector3f Camera::ray(float x, float y) const {
+  return axes_.transpose() * Vector3f(x / zoom_, y / zoom_, 1);
+}
+
+Camera framing(std::span<const float> points, const Vector3f& up, float aspect,
+               const Outlook& outlook) {
+  std::vector<Vector3f> finite;
+  Eigen::AlignedBox3f box;
+  for (std::size_t i = 0; i + 2 < points.size(); i += 3) {
+    const Vector3f p(points[i], points[i + 1], points[i + 2]);
+    if (!p.allFinite()) continue;
+    finite.push_back(p);
+    box.extend(p);
+  }
+  if (finite.empty()) box.extend(Vector3f(Vector3f::Zero()));
+  const Vector3f direction = outlook.from ? outlook.from->normalized() : towards_camera(up);
+  Vector3f target = box.center();
+  const float radius = std::max(0.5F * box.diagonal().norm(), 1e-6F);
+  float distance = 2 * kZoom * radius;
+  Camera camera(target + distance * direction, target, up, kZoom);
+  for (int round = 0; round < kRounds && !finite.empty(); ++round) {
+    Seen seen;
+    for (const Vector3f& p : finite) seen.add(camera.project(p));
+    if (seen.behind || !seen.any) {
+      distance *= 2;
+    } else {
+      const float scale = distance / kZoom;
+      target +=
+          0.5F * scale *
+          ((seen.left + seen.right) * camera.right() + (seen.bottom + seen.top) * camera.up());
+      const float fill = 0.5F * std::max(seen.right - seen.left, (seen.top - seen.bottom) / aspect);
+      distance = std::max(distance * fill / kMargin, 0.2F * kZoom * radius);
+    }
+    camera = Camera(target + distance * direction, target, up, kZoom);
+  }
+  return Camera(target + distance * direction, target, up, outlook.zoom * kZoom);
+}
 
 Lighting::Lighting(const Camera& camera)
     : eye_(-camera.forward()),
@@ -44,7 +119,7 @@ Lighting::Lighting(const Camera& camera)
       half_((light_ + eye_).normalized()) {}
 
 Vector3f Lighting::shade(const Vector3f& colour, const Vector3f& normal) const {
-  // Towards the edge of the picture also what leans away from its middle is seen from outside.
+  // Near the edge of the picture a surface that leans away a little is still seen from outside.
   const float side = normal.dot(eye_) < -0.25F ? -1.0F : 1.0F;
   const float diffuse = std::max(0.0F, (side * normal.dot(light_) + 0.25F) / 1.25F);
   const float sky = 0.5F + 0.5F * side * normal.dot(up_);
@@ -69,18 +144,18 @@ void Raster::triangle(const std::array<RasterCorner, 3>& corners, const Vector3f
     if (!(at.inverse_depth > 0) || !std::isfinite(at.x) || !std::isfinite(at.y)) return;
     p[i] = pixel(at);
   }
-  const float area = edge(p[0], p[1], p[2]);
+  const float area = signed_area(p[0], p[1], p[2]);
   if (area == 0 || !std::isfinite(area)) return;
   const float inverse = 1 / area;
-  const Span rows = span(std::min({p[0].y(), p[1].y(), p[2].y()}),
-                         std::max({p[0].y(), p[1].y(), p[2].y()}), height_);
-  const Span columns = span(std::min({p[0].x(), p[1].x(), p[2].x()}),
-                            std::max({p[0].x(), p[1].x(), p[2].x()}), width_);
+  const SampleSpan rows = samples_between(std::min({p[0].y(), p[1].y(), p[2].y()}),
+                                          std::max({p[0].y(), p[1].y(), p[2].y()}), height_);
+  const SampleSpan columns = samples_between(std::min({p[0].x(), p[1].x(), p[2].x()}),
+                                             std::max({p[0].x(), p[1].x(), p[2].x()}), width_);
   for (int row = rows.first; row <= rows.last; ++row) {
     for (int column = columns.first; column <= columns.last; ++column) {
       const Vector2f at(static_cast<float>(column) + 0.5F, static_cast<float>(row) + 0.5F);
-      const float a = edge(p[1], p[2], at) * inverse;
-      const float b = edge(p[2], p[0], at) * inverse;
+      const float a = signed_area(p[1], p[2], at) * inverse;
+      const float b = signed_area(p[2], p[0], at) * inverse;
       const float c = 1 - a - b;
       if (a < 0 || b < 0 || c < 0) continue;
       const float depth = a * corners[0].at.inverse_depth + b * corners[1].at.inverse_depth +
@@ -103,10 +178,10 @@ void Raster::line(const Projected& a, const Projected& b, float width, const Vec
   const float half = 0.5F * kSamples * width;
   const Vector2f along = to - from;
   const float length2 = std::max(along.squaredNorm(), 1e-12F);
-  const Span rows =
-      span(std::min(from.y(), to.y()) - half, std::max(from.y(), to.y()) + half, height_);
-  const Span columns =
-      span(std::min(from.x(), to.x()) - half, std::max(from.x(), to.x()) + half, width_);
+  const SampleSpan rows = samples_between(std::min(from.y(), to.y()) - half,
+                                          std::max(from.y(), to.y()) + half, height_);
+  const SampleSpan columns =
+      samples_between(std::min(from.x(), to.x()) - half, std::max(from.x(), to.x()) + half, width_);
   for (int row = rows.first; row <= rows.last; ++row) {
     for (int column = columns.first; column <= columns.last; ++column) {
       const Vector2f at(static_cast<float>(column) + 0.5F, static_cast<float>(row) + 0.5F);
@@ -139,30 +214,6 @@ Image Raster::image() const {
     }
   }
   return image;
-}
-
-std::string png_bytes(const Image& image) {
-  const std::unique_ptr<cairo_surface_t, void (*)(cairo_surface_t*)> surface(
-      cairo_image_surface_create(CAIRO_FORMAT_RGB24, image.width, image.height),
-      cairo_surface_destroy);
-  std::string bytes;
-  if (cairo_surface_status(surface.get()) == CAIRO_STATUS_SUCCESS) {
-    unsigned char* data = cairo_image_surface_get_data(surface.get());
-    const int stride = cairo_image_surface_get_stride(surface.get());
-    const std::uint8_t* from = image.rgb.data();
-    for (int row = 0; row < image.height; ++row) {
-      auto* pixel =
-          reinterpret_cast<std::uint32_t*>(data + static_cast<std::ptrdiff_t>(row) * stride);
-      for (int column = 0; column < image.width; ++column, from += 3) {
-        *pixel++ = std::uint32_t{from[0]} << 16 | std::uint32_t{from[1]} << 8 | from[2];
-      }
-    }
-    cairo_surface_mark_dirty(surface.get());
-    if (cairo_surface_write_to_png_stream(surface.get(), append, &bytes) == CAIRO_STATUS_SUCCESS) {
-      return bytes;
-    }
-  }
-  throw Error("cannot make a picture of a frame");
 }
 
 }  // namespace lilyan

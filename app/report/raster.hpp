@@ -1,25 +1,57 @@
-// Triangles on pixels: a depth buffer, four samples for every pixel of the picture.
+// A perspective camera, and triangles and lines on pixels as it sees them: a depth buffer with four
+// samples for every pixel of the picture.
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <string>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include <Eigen/Core>
 
-#include "app/report/camera.hpp"
+#include "app/report/png.hpp"
 
 namespace lilyan {
 
-struct Image {
-  int width = 0;
-  int height = 0;
-  std::vector<std::uint8_t> rgb = {};  // row by row from the top
+// Where a point is in the picture: −1 … 1 from left to right over the width, and the same unit
+// upwards. `inverse_depth` is larger for what is nearer, and not positive behind the camera.
+struct Projected {
+  float x = 0;
+  float y = 0;
+  float inverse_depth = 0;
 };
 
-// The bytes of a PNG file. Throws Error.
-[[nodiscard]] std::string png_bytes(const Image& image);
+class Camera {
+ public:
+  Camera() = default;
+  // Looks from `eye` to `target`; `zoom` is the ratio of distance to half the width seen there.
+  Camera(const Eigen::Vector3f& eye, const Eigen::Vector3f& target, const Eigen::Vector3f& up,
+         float zoom);
+
+  [[nodiscard]] Projected project(const Eigen::Vector3f& p) const;
+  // The ray from the eye through a place of the picture, with length one along the line of sight.
+  [[nodiscard]] Eigen::Vector3f ray(float x, float y) const;
+  [[nodiscard]] const Eigen::Vector3f& eye() const { return eye_; }
+  [[nodiscard]] Eigen::Vector3f right() const { return axes_.row(0).transpose(); }
+  [[nodiscard]] Eigen::Vector3f up() const { return axes_.row(1).transpose(); }
+  [[nodiscard]] Eigen::Vector3f forward() const { return axes_.row(2).transpose(); }
+
+ private:
+  Eigen::Vector3f eye_ = Eigen::Vector3f::UnitZ();
+  Eigen::Matrix3f axes_ = Eigen::Matrix3f::Identity();  // rows: right, up, forward
+  float zoom_ = 2;
+};
+
+struct Outlook {
+  // The direction towards the camera; none: from the front, a little from the right and from above.
+  std::optional<Eigen::Vector3f> from = {};
+  float zoom = 1;  // above 1: nearer
+};
+
+// A camera as near as it can be with all points in sight. aspect: height / width of the picture.
+// Points that are not finite do not count.
+[[nodiscard]] Camera framing(std::span<const float> points, const Eigen::Vector3f& up, float aspect,
+                             const Outlook& outlook = {});
 
 struct RasterCorner {
   Projected at;
@@ -47,7 +79,7 @@ class Raster {
   // `width` in pixels of the picture.
   void line(const Projected& a, const Projected& b, float width, const Eigen::Vector3f& colour);
 
-  // For every sample: shade(x, y, inverse depth of what is there, its colour to be changed).
+  // Calls shade(x, y, inverse depth, colour) for every sample; the colour may be changed.
   template <class Shade>
   void each_sample(const Shade& shade) {
     for (int row = 0; row < height_; ++row) {

@@ -4,29 +4,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <vector>
 
-#include "app/report/canvas.hpp"
-#include "app/report/ground.hpp"
-#include "app/report/obstacle_mesh.hpp"
+#include "app/report/figure.hpp"
 
 namespace lilyan {
 namespace {
 
+using Eigen::Vector2f;
 using Eigen::Vector3f;
 
 constexpr float kRodWidth = 2.5F;  // pixels
 const Vector3f kBackground(0.985F, 0.988F, 0.992F);
 const Vector3f kObstacle(0.74F, 0.76F, 0.79F);
+constexpr int kAround = 48;  // points on the equator of a sphere
+constexpr int kRings = 24;   // from pole to pole, even
+constexpr int kCells = 160;  // along each side of the map of the shadow
+constexpr int kBlur = 4;     // cells
+constexpr float kDark = 0.22F;
+// The floor fades from (kFadeStart − 1) / kFade radii on, and nothing of it is seen from
+// kFadeStart / kFade on.
+constexpr float kFadeStart = 1.6F;
+constexpr float kFade = 0.55F;
+const Vector3f kFloor(0.925F, 0.935F, 0.945F);
+const Vector3f kGridLine(0.80F, 0.82F, 0.85F);
 
-Vector3f point(std::span<const float> points, std::size_t i) {
+Vector3f vertex_at(std::span<const float> points, std::size_t i) {
   return {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
 }
 
 // The plots' colour, lighter: surfaces are darkened by their shading.
 Vector3f body_colour(int body) {
-  const Colour c = palette(body);
-  const Vector3f pure(static_cast<float>(c.red), static_cast<float>(c.green),
-                      static_cast<float>(c.blue));
+  const int rgb = palette(body);
+  const auto part = [rgb](int shift) { return static_cast<float>((rgb >> shift & 0xff) / 255.0); };
+  const Vector3f pure(part(16), part(8), part(0));
   return 0.78F * pure + Vector3f::Constant(0.22F);
 }
 
@@ -35,14 +47,14 @@ void draw_part(Raster& raster, const SurfacePart& part, std::span<const float> p
   std::vector<float> normals;
   vertex_normals(points, part.triangles, normals);
   std::vector<Projected> seen(part.vertices.size());
-  for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = camera.project(point(points, i));
+  for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = camera.project(vertex_at(points, i));
   const Vector3f colour = body_colour(part.body);
   const Lighting lighting(camera);
   for (const auto& corners : part.triangles) {
     std::array<RasterCorner, 3> triangle;
     for (std::size_t k = 0; k < 3; ++k) {
       const auto i = static_cast<std::size_t>(corners[k]);
-      triangle[k] = {seen[i], point(normals, i)};
+      triangle[k] = {seen[i], vertex_at(normals, i)};
     }
     raster.triangle(triangle, colour, lighting);
   }
@@ -52,7 +64,80 @@ void draw_part(Raster& raster, const SurfacePart& part, std::span<const float> p
   }
 }
 
-// Of an obstacle that bodies are kept inside of only the far side is drawn.
+// An obstacle as triangles. Planes have no end and so no triangles.
+struct ObstacleMesh {
+  std::vector<Vector3f> points = {};
+  std::vector<Vector3f> normals = {};  // outward, one for each point
+  std::vector<std::array<int, 3>> triangles = {};
+};
+
+void add_point(ObstacleMesh& mesh, const Vec3& p, const Vec3& n) {
+  mesh.points.push_back(p.cast<float>());
+  mesh.normals.push_back(n.cast<float>());
+}
+
+// A sphere whose halves are pulled apart to the ends of the axis from a to b.
+void add_round(ObstacleMesh& mesh, const Vec3& a, const Vec3& b, double radius) {
+  const Vec3 axis = (b - a).isZero(0) ? Vec3(Vec3::UnitY()) : Vec3((b - a).normalized());
+  const Vec3 side = axis.unitOrthogonal();
+  const Vec3 other = axis.cross(side);
+  // The equator is there twice, once for each half.
+  for (int ring = 0; ring <= kRings + 1; ++ring) {
+    const bool upper = ring > kRings / 2;
+    const double polar = std::numbers::pi * (upper ? ring - 1 : ring) / kRings;
+    for (int i = 0; i < kAround; ++i) {
+      const double around = 2 * std::numbers::pi * i / kAround;
+      const Vec3 n = std::sin(polar) * (std::cos(around) * side + std::sin(around) * other) -
+                     std::cos(polar) * axis;
+      add_point(mesh, (upper ? b : a) + radius * n, n);
+    }
+  }
+  for (int ring = 0; ring <= kRings; ++ring) {
+    for (int i = 0; i < kAround; ++i) {
+      const int p = ring * kAround + i;
+      const int q = ring * kAround + (i + 1) % kAround;
+      mesh.triangles.push_back({p, q, q + kAround});
+      mesh.triangles.push_back({p, q + kAround, p + kAround});
+    }
+  }
+}
+
+void add_box(ObstacleMesh& mesh, const BoxShape& box) {
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const double sign : {-1.0, 1.0}) {
+      const auto first = static_cast<int>(mesh.points.size());
+      Vec3 n = Vec3::Zero();
+      n[axis] = sign;
+      for (const auto& [u, v] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}) {
+        Vec3 corner = n;
+        corner[(axis + 1) % 3] = u;
+        corner[(axis + 2) % 3] = v;
+        add_point(mesh, box.center + box.half.cwiseProduct(corner), n);
+      }
+      mesh.triangles.push_back({first, first + 1, first + 2});
+      mesh.triangles.push_back({first, first + 2, first + 3});
+    }
+  }
+}
+
+// The triangles of an obstacle where it is at time t.
+ObstacleMesh obstacle_mesh(const Obstacle& obstacle, double t) {
+  ObstacleMesh mesh;
+  if (const auto* sphere = std::get_if<SphereShape>(&obstacle.shape)) {
+    add_round(mesh, sphere->center, sphere->center, sphere->radius);
+  } else if (const auto* capsule = std::get_if<CapsuleShape>(&obstacle.shape)) {
+    add_round(mesh, capsule->from, capsule->to, capsule->radius);
+  } else if (const auto* box = std::get_if<BoxShape>(&obstacle.shape)) {
+    add_box(mesh, *box);
+  }
+  if (!obstacle.motion.moves()) return mesh;
+  const Pose pose = obstacle.motion.at(t);
+  for (Vector3f& p : mesh.points) p = pose.apply(p.cast<double>()).cast<float>();
+  for (Vector3f& n : mesh.normals) n = pose.rotation.cast<float>() * n;
+  return mesh;
+}
+
+// Draws an obstacle. If it keeps bodies inside, only its far side is drawn.
 void draw_obstacle(Raster& raster, const Obstacle& obstacle, double t, const Camera& camera) {
   const ObstacleMesh mesh = obstacle_mesh(obstacle, t);
   const Lighting lighting(camera);
@@ -70,6 +155,183 @@ void draw_obstacle(Raster& raster, const Obstacle& obstacle, double t, const Cam
   }
 }
 
+// A plane without end: a grid that fades with the distance, and the shadow of the bodies.
+struct FloorPlane {
+  Eigen::Vector3f point;
+  Eigen::Vector3f normal;  // of length one, to where the bodies are
+};
+
+// Coordinates of points in a plane.
+struct PlaneFrame {
+  Vector3f origin, u, v, normal;
+  [[nodiscard]] Vector2f at(const Vector3f& p) const {
+    return {(p - origin).dot(u), (p - origin).dot(v)};
+  }
+};
+
+// The share of the light from straight above that bodies take away, by cells of a square.
+class Shadow {
+ public:
+  Shadow(const Vector2f& middle, float half)
+      : corner_(middle - Vector2f::Constant(half)),
+        cell_(2 * half / kCells),
+        dark_(static_cast<std::size_t>(kCells) * kCells, 0.0F) {}
+
+  // Marks the cells of a triangle: its points on a grid finer than the cells.
+  void add(const Vector2f& a, const Vector2f& b, const Vector2f& c) {
+    const float longest = std::max({(b - a).norm(), (c - a).norm(), (c - b).norm()});
+    const int n = std::clamp(static_cast<int>(std::ceil(longest / cell_)), 1, kCells);
+    for (int i = 0; i <= n; ++i) {
+      for (int j = 0; i + j <= n; ++j) {
+        const auto s = static_cast<float>(i) / static_cast<float>(n);
+        const auto r = static_cast<float>(j) / static_cast<float>(n);
+        mark(a + s * (b - a) + r * (c - a));
+      }
+    }
+  }
+
+  // A mean over a square, taken three times, is nearly a Gaussian.
+  void soften() {
+    std::vector<float> other(dark_.size());
+    for (int pass = 0; pass < 3; ++pass) {
+      blur(dark_, other, 1, kCells);
+      blur(other, dark_, kCells, 1);
+    }
+  }
+
+  [[nodiscard]] float at(const Vector2f& p) const {
+    const Vector2f cell = (p - corner_) / cell_ - Vector2f::Constant(0.5F);
+    const int i = static_cast<int>(std::floor(cell.x()));
+    const int j = static_cast<int>(std::floor(cell.y()));
+    if (i < 0 || j < 0 || i + 1 >= kCells || j + 1 >= kCells) return 0;
+    const float s = cell.x() - static_cast<float>(i);
+    const float r = cell.y() - static_cast<float>(j);
+    const auto value = [&](int a, int b) {
+      return dark_[static_cast<std::size_t>(b * kCells + a)];
+    };
+    return (1 - r) * ((1 - s) * value(i, j) + s * value(i + 1, j)) +
+           r * ((1 - s) * value(i, j + 1) + s * value(i + 1, j + 1));
+  }
+
+ private:
+  void mark(const Vector2f& p) {
+    const Vector2f cell = (p - corner_) / cell_;
+    const int i = static_cast<int>(cell.x());
+    const int j = static_cast<int>(cell.y());
+    if (i >= 0 && j >= 0 && i < kCells && j < kCells) {
+      dark_[static_cast<std::size_t>(j * kCells + i)] = 1;
+    }
+  }
+
+  static void blur(const std::vector<float>& from, std::vector<float>& to, int step, int other) {
+    for (int line = 0; line < kCells; ++line) {
+      const auto value = [&](int i) {
+        return i < 0 || i >= kCells ? 0 : from[static_cast<std::size_t>(line * other + i * step)];
+      };
+      float sum = 0;
+      for (int i = -kBlur; i < kBlur; ++i) sum += value(i);
+      for (int i = 0; i < kCells; ++i) {
+        sum += value(i + kBlur);
+        to[static_cast<std::size_t>(line * other + i * step)] = sum / (2 * kBlur + 1);
+        sum -= value(i - kBlur);
+      }
+    }
+  }
+
+  Vector2f corner_;
+  float cell_;
+  std::vector<float> dark_;
+};
+
+Shadow shadow_of(const PlaneFrame& frame, std::span<const SurfacePart> parts,
+                 std::span<const float> points) {
+  std::vector<Vector2f> below;
+  Eigen::AlignedBox2f box;
+  for (std::size_t i = 0; i + 2 < points.size(); i += 3) {
+    below.push_back(frame.at({points[i], points[i + 1], points[i + 2]}));
+    if (below.back().allFinite()) box.extend(below.back());
+  }
+  if (box.isEmpty()) box.extend(Vector2f(Vector2f::Zero()));
+  Shadow shadow(box.center(), std::max(0.65F * box.sizes().maxCoeff(), 1e-6F));
+  std::size_t first = 0;
+  for (const SurfacePart& part : parts) {
+    for (const auto& [a, b, c] : part.triangles) {
+      const auto at = [&](int i) { return below[first + static_cast<std::size_t>(i)]; };
+      if (at(a).allFinite() && at(b).allFinite() && at(c).allFinite())
+        shadow.add(at(a), at(b), at(c));
+    }
+    first += part.vertices.size();
+  }
+  shadow.soften();
+  return shadow;
+}
+
+// A length of 1, 2 or 5 times a power of ten, near the one given.
+float round_length(float length) {
+  const float power = std::pow(10.0F, std::floor(std::log10(length)));
+  const float lead = length / power;
+  return power * (lead < 1.5F ? 1 : lead < 3.5F ? 2 : lead < 7.5F ? 5 : 10);
+}
+
+// The strength of a grid's line at a place: 1 on the line, 0 from `width` away.
+float line_at(float position, float spacing, float width) {
+  const float lines = position / spacing;
+  const float off = std::abs(lines - std::floor(lines + 0.5F)) * spacing;
+  return std::clamp(1.5F - off / width, 0.0F, 1.0F);
+}
+
+// A quantity that is linear over the places of a picture.
+struct Linear {
+  float middle, right, up;
+  [[nodiscard]] float operator()(float x, float y) const { return middle + right * x + up * y; }
+};
+
+// The component of a camera's rays along an axis.
+Linear rays_along(const Vector3f& axis, const Camera& camera) {
+  const Vector3f middle = camera.ray(0, 0);
+  return {middle.dot(axis), (camera.ray(1, 0) - middle).dot(axis),
+          (camera.ray(0, 1) - middle).dot(axis)};
+}
+
+// Draws the floor after the bodies. It is seen only from the side that bodies are on.
+void draw_floor(Raster& raster, const FloorPlane& plane, std::span<const SurfacePart> parts,
+                std::span<const float> points, const Camera& camera) {
+  const Vector3f& n = plane.normal;
+  const float height = (camera.eye() - plane.point).dot(n);
+  if (!(height > 0)) return;
+  const Vector3f u =
+      (std::abs(n.x()) < 0.9F ? Vector3f::UnitX() : Vector3f::UnitZ()).cross(n).normalized();
+  const PlaneFrame frame{plane.point, u, n.cross(u), n};
+  const Shadow shadow = shadow_of(frame, parts, points);
+  // Sizes are chosen by the distance to the point of the floor that the camera looks at.
+  const float down = std::max(-camera.forward().dot(n), 0.1F);
+  const float distance = height / down;
+  const float radius = distance / 3.2F;
+  const Vector2f middle = frame.at(camera.eye() + distance * camera.forward());
+  const float spacing = round_length(radius / 4);
+  const float reach = radius * kFadeStart / kFade;
+  // The loop runs over every sample of the picture: quantities that are the same for all, or linear
+  // over the picture, are found before.
+  const Linear falls = rays_along(-n, camera);
+  const Linear to_u = rays_along(frame.u, camera);
+  const Linear to_v = rays_along(frame.v, camera);
+  const Vector2f eye = frame.at(camera.eye());
+  raster.each_sample([&](float x, float y, float inverse_depth, Vector3f& colour) {
+    const float fall = falls(x, y);
+    if (!(fall > 0) || inverse_depth * height > fall * 1.0001F) return;
+    const float far = height / fall;
+    const Vector2f at = eye + far * Vector2f(to_u(x, y), to_v(x, y));
+    const float off = (at - middle).squaredNorm();
+    if (!(off < reach * reach)) return;
+    const float fade = std::min(kFadeStart - kFade * std::sqrt(off) / radius, 1.0F);
+    const float width = 0.0035F * radius * far / distance;
+    const float line = std::max(line_at(at.x(), spacing, width), line_at(at.y(), spacing, width));
+    Vector3f lit = kFloor + line * (kGridLine - kFloor);
+    lit *= 1 - kDark * shadow.at(at);
+    colour += fade * (lit - colour);
+  });
+}
+
 }  // namespace
 
 Image render(const Scenery& scenery, const Camera& camera, const FrameView& frame,
@@ -83,10 +345,10 @@ Image render(const Scenery& scenery, const Camera& camera, const FrameView& fram
   for (const Obstacle& obstacle : scenery.obstacles) {
     if (const auto* plane = std::get_if<PlaneShape>(&obstacle.shape)) {
       const Pose pose = obstacle.motion.moves() ? obstacle.motion.at(frame.t) : Pose{};
-      draw_ground(raster,
-                  {.point = pose.apply(plane->point).cast<float>(),
-                   .normal = (pose.rotation * plane->normal).cast<float>()},
-                  scenery.parts, frame.points, camera);
+      draw_floor(raster,
+                 {.point = pose.apply(plane->point).cast<float>(),
+                  .normal = (pose.rotation * plane->normal).cast<float>()},
+                 scenery.parts, frame.points, camera);
     } else {
       draw_obstacle(raster, obstacle, frame.t, camera);
     }

@@ -11,13 +11,12 @@
 #include <Eigen/Core>
 
 #include "app/files/surface.hpp"
-#include "app/report/camera.hpp"
 #include "app/report/raster.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 
 namespace lilyan {
 
-// What is the same in every frame.
+// The parts of a picture that are the same in every frame.
 struct Scenery {
   std::vector<SurfacePart> parts = {};
   std::vector<Obstacle> obstacles = {};
@@ -34,7 +33,7 @@ struct PictureSize {
   int height = 360;
 };
 
-// Points that are not finite leave out what they belong to.
+// Triangles and lines with points that are not finite are left out.
 [[nodiscard]] Image render(const Scenery& scenery, const Camera& camera, const FrameView& frame,
                            const PictureSize& size = {});
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/files/file.hpp"
-#include "app/report/frame_strip.hpp"
+#include "app/report/frame_pictures.hpp"
 #include "app/report/html.hpp"
 #include "app/report/summary_table.hpp"
 #include "lilyan/core/version.hpp"
@@ -15,18 +15,18 @@ namespace {
 
 using html::escaped;
 
-std::string seconds(double s) { return fmt::format("{:.3g} s", s); }
+std::string in_seconds(double s) { return fmt::format("{:.3g} s", s); }
 
-// The runs in a page that is being written.
-class Page {
+// Writes the page section by section.
+class ReportPage {
  public:
-  Page(const ReportText& text, Runs runs) : text_(text), runs_(runs) {}
+  ReportPage(const ReportText& text, Runs runs) : text_(text), runs_(runs) {}
 
   std::string write() {
     header();
     if (runs_.size() > 1) section("Methods", summary());
     section("Frames", frame_strips(runs_));
-    section("Motion", pictures());
+    section("Motion", motion());
     section(runs_.front()->in_space ? "Energy and momenta" : "Energy", conservation());
     section("Invariants", invariants());
     section("Events", events());
@@ -46,13 +46,6 @@ class Page {
 
   [[nodiscard]] bool one() const { return runs_.size() == 1; }
 
-  template <class Plot>
-  std::string plot(const Plot& figure, std::string_view description, bool full = false) {
-    return fmt::format(
-        "<figure{}>{}</figure>\n", full ? " class=\"full\"" : "",
-        html::inline_svg(svg_text(figure), fmt::format("p{}-", ++plots_), description));
-  }
-
   void header() {
     out_ += fmt::format("<h1>{}</h1>\n", escaped(text_.title));
     if (!text_.note.empty()) out_ += fmt::format("<p class=\"soft\">{}</p>\n", escaped(text_.note));
@@ -70,14 +63,14 @@ class Page {
     for (const RunRecord* run : runs_) methods += (methods.empty() ? "" : ", ") + run->method;
     fact(one() ? "Method" : "Methods", methods);
     fact("Steps", one() ? fmt::format("{}, {} done", shown.plan, shown.summary.steps) : shown.plan);
-    if (one()) fact("Wall time", seconds(shown.summary.wall_seconds));
+    if (one()) fact("Wall time", in_seconds(shown.summary.wall_seconds));
     fact("Program", fmt::format("lilyan {} ({})", version(), commit()));
     out_ += "</dl>\n";
     for (const RunRecord* run : runs_) ending(*run);
     if (one()) out_ += verdict_list(first);
   }
 
-  // Of a run that did not get to its end.
+  // Says why a run did not get to its end.
   void ending(const RunRecord& run) {
     if (run.started && run.summary.end == RunEnd::finished) return;
     const std::string who = one() ? "The run" : run.method;
@@ -126,36 +119,40 @@ class Page {
     }
     return html::table(table.head, table.rows) +
            "<p class=\"soft\">Largest deviations over the run; green: conserved to nine digits or "
-           "more. “–”: the scene itself does not conserve it, or there is nothing to tell.</p>\n";
+           "more. “–”: the scene does not conserve this quantity, or it is zero throughout.</p>\n";
   }
 
-  std::string pictures() {
+  static std::string charts(const std::vector<Figure>& figures) {
+    if (figures.empty()) return {};
+    std::string out = "<div class=\"plots\">\n";
+    for (const Figure& figure : figures) out += html::chart(figure);
+    return out + "</div>\n";
+  }
+
+  std::string motion() {
     std::string out;
     for (const RunRecord* run : runs_) {
-      std::string plots;
-      for (const auto& [name, svg] : run->pictures) {
+      std::vector<Figure> figures;
+      for (const auto& [name, grid] : run->pictures) {
         // The energy has curves of its own further down.
         if (name == "energy") continue;
-        plots += fmt::format(
-            "<figure>{}</figure>\n",
-            html::inline_svg(svg, fmt::format("p{}-", ++plots_), run->method + ": " + name));
+        for (Figure panel : grid.panels) {
+          if (panel.title.empty()) panel.title = panel.y_label + " over " + panel.x_label;
+          figures.push_back(std::move(panel));
+        }
       }
-      if (plots.empty()) continue;
+      if (figures.empty()) continue;
       if (!one()) out += fmt::format("<h3>{}</h3>\n", escaped(run->method));
-      out += "<div class=\"plots\">\n" + plots + "</div>\n";
+      out += charts(figures);
     }
     return out;
   }
 
   std::string conservation() {
     if (std::ranges::all_of(runs_, [](const RunRecord* r) { return r->series.empty(); })) return {};
-    std::string out = "<div class=\"plots\">\n";
-    out += plot(energy_figure(runs_), "energy over time");
-    out += plot(energy_error_figure(runs_), "energy error over time");
-    for (Figure& panel : momenta_figure(runs_).panels) {
-      out += plot(panel, panel.title + " over time");
-    }
-    return out + "</div>\n";
+    std::vector<Figure> figures = momenta_figure(runs_).panels;
+    figures.insert(figures.begin(), {energy_figure(runs_), energy_error_figure(runs_)});
+    return charts(figures);
   }
 
   std::string invariants() {
@@ -199,14 +196,10 @@ class Page {
       rows.back().push_back(fmt::format("{:.1e}", run->summary.worst_imbalance));
     }
     if (rows.empty()) return {};
-    std::string out = html::table({"", "method", "dissipation", "work", "quadrature", "solver",
-                                   "change of energy", "worst imbalance"},
-                                  rows);
-    const FigureGrid grid = ledger_figure(runs_);
-    if (grid.panels.empty()) return out;
-    out += "<div class=\"plots\">\n";
-    for (const Figure& panel : grid.panels) out += plot(panel, "ledger: " + panel.title);
-    return out + "</div>\n";
+    return html::table({"", "method", "dissipation", "work", "quadrature", "solver",
+                        "change of energy", "worst imbalance"},
+                       rows) +
+           charts(ledger_figure(runs_).panels);
   }
 
   std::string timings() {
@@ -215,23 +208,20 @@ class Page {
       if (!run->started) continue;
       const RunSummary& s = run->summary;
       const double steps = std::max(s.steps, 1);
-      rows.push_back({escaped(run->method), seconds(s.wall_seconds), seconds(s.step_seconds),
+      rows.push_back({escaped(run->method), in_seconds(s.wall_seconds), in_seconds(s.step_seconds),
                       fmt::format("{:.3g} ms", 1e3 * s.step_seconds / steps),
-                      fmt::format("{:.1f}", static_cast<double>(s.iterations) / steps),
-                      seconds(s.times.assembly), seconds(s.times.factorisation),
-                      seconds(s.times.solve), seconds(s.times.evaluation),
+                      fmt::format("{:.1f}", static_cast<double>(s.solver_work.iterations) / steps),
+                      in_seconds(s.times.assembly), in_seconds(s.times.factorisation),
+                      in_seconds(s.times.solve), in_seconds(s.times.evaluation),
                       escaped(s.linear_solver.empty() ? "–" : s.linear_solver),
                       std::to_string(run->threads)});
     }
     if (rows.empty()) return {};
-    std::string out = html::table({"", "wall", "stepping", "a step", "iterations", "assembly",
-                                   "factor", "solve", "evaluation", "linear solver", "threads"},
-                                  rows);
     const Figure iterations = iterations_figure(runs_);
-    if (!iterations.series.empty()) {
-      out += "<div class=\"plots\">\n" + plot(iterations, "iterations of each step") + "</div>\n";
-    }
-    return out;
+    return html::table({"", "wall", "stepping", "a step", "iterations", "assembly", "factor",
+                        "solve", "evaluation", "linear solver", "threads"},
+                       rows) +
+           (iterations.series.empty() ? std::string() : charts({iterations}));
   }
 
   std::string scene() {
@@ -265,12 +255,13 @@ class Page {
   const ReportText& text_;
   Runs runs_;
   std::string out_;
-  int plots_ = 0;
 };
 
 }  // namespace
 
-std::string report_html(const ReportText& text, Runs runs) { return Page(text, runs).write(); }
+std::string report_html(const ReportText& text, Runs runs) {
+  return ReportPage(text, runs).write();
+}
 
 void write_report(const std::filesystem::path& file, const ReportText& text, Runs runs) {
   OutputFile out(file);

@@ -1,12 +1,12 @@
 // report.html: a run, or a comparison of several, on one page to be shown to others. The page needs
-// no network and no other file; pictures are inside it.
+// no network and no other file: pictures, data and the script that draws the charts are inside it.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "app/report/curves.hpp"
+#include "app/report/run_record.hpp"
 
 namespace lilyan {
 
@@ -22,7 +22,7 @@ struct ReportText {
 // Throws Error when the file cannot be written.
 void write_report(const std::filesystem::path& file, const ReportText& text, Runs runs);
 
-// What is in a folder, folders with a slash at the end; sorted, without the report itself.
+// The names of what is in a folder, sorted, without the report itself. Folders end with a slash.
 [[nodiscard]] std::vector<std::string> files_in(const std::filesystem::path& folder);
 
 }  // namespace lilyan

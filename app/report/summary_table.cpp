@@ -9,13 +9,13 @@ namespace {
 
 const std::string kNone = "–";
 
-// Letters, not bytes.
-std::size_t width_of(const std::string& text) {
+// The number of letters, not of bytes.
+std::size_t letters_in(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-// A scene without an invariant has nothing to tell of it with any method.
+// A column without a number for any method is left out: the scene has no such invariant.
 void drop_empty_columns(SummaryTable& table) {
   for (std::size_t c = table.head.size(); c-- > 0;) {
     if (!std::ranges::all_of(table.rows, [&](const auto& row) { return row[c] == kNone; }))
@@ -29,15 +29,15 @@ double per_step(double total, const RunRecord& run) {
   return run.summary.steps > 0 ? total / run.summary.steps : 0;
 }
 
-std::string quoted(const std::string& text) {
+std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + '"';
 }
 
-// What quoted() makes, undone: the fields of all rows.
-std::vector<std::vector<std::string>> fields_of(std::string_view csv) {
+// The fields of all rows, without the quotes that csv_field() adds.
+std::vector<std::vector<std::string>> csv_rows(std::string_view csv) {
   std::vector<std::vector<std::string>> rows(1, {""});
   bool inside = false;  // of quotes
   for (std::size_t i = 0; i < csv.size(); ++i) {
@@ -74,8 +74,8 @@ SummaryTable summary_table(Runs runs) {
          number(run->linear.worst_relative(), run->in_space && run->linear_invariant),
          number(run->angular.worst_relative(), run->in_space && run->angular_invariant),
          number(per_step(1e3 * run->summary.step_seconds, *run), true, "{:.3g}"),
-         number(per_step(static_cast<double>(run->summary.iterations), *run),
-                run->summary.iterations > 0, "{:.1f}")});
+         number(per_step(static_cast<double>(run->summary.solver_work.iterations), *run),
+                run->summary.solver_work.iterations > 0, "{:.1f}")});
   }
   drop_empty_columns(table);
   return table;
@@ -84,13 +84,13 @@ SummaryTable summary_table(Runs runs) {
 std::string as_text(const SummaryTable& table) {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < table.head.size(); ++c) {
-    widths.push_back(width_of(table.head[c]));
-    for (const auto& row : table.rows) widths[c] = std::max(widths[c], width_of(row[c]));
+    widths.push_back(letters_in(table.head[c]));
+    for (const auto& row : table.rows) widths[c] = std::max(widths[c], letters_in(row[c]));
   }
   std::string out;
   const auto line = [&](const std::vector<std::string>& row) {
     for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string blanks(widths[c] - width_of(row[c]), ' ');
+      const std::string blanks(widths[c] - letters_in(row[c]), ' ');
       out += c == 0 ? row[c] + blanks : "  " + blanks + row[c];
     }
     out += '\n';
@@ -129,20 +129,20 @@ std::string summary_csv(Runs runs) {
       return any && told ? fmt::format("{:.17g}", value) : std::string();
     };
     out += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{}\n", quoted(run->method), quoted(run->folder),
-        run->summary.steps, quoted(run->status()), number(run->energy.worst_relative(), true),
+        "{},{},{},{},{},{},{},{},{},{}\n", csv_field(run->method), csv_field(run->folder),
+        run->summary.steps, csv_field(run->status()), number(run->energy.worst_relative(), true),
         number(run->linear.worst_relative(), run->in_space && run->linear_invariant),
         number(run->angular.worst_relative(), run->in_space && run->angular_invariant),
         number(per_step(1e3 * run->summary.step_seconds, *run), true),
-        number(per_step(static_cast<double>(run->summary.iterations), *run), true),
-        quoted(run->summary.message));
+        number(per_step(static_cast<double>(run->summary.solver_work.iterations), *run), true),
+        csv_field(run->summary.message));
   }
   return out;
 }
 
 std::vector<std::string> listed_folders(std::string_view csv) {
   constexpr std::size_t kFolder = 1;
-  const auto rows = fields_of(csv);
+  const auto rows = csv_rows(csv);
   if (rows[0].size() <= kFolder || rows[0][kFolder] != "folder") return {};
   std::vector<std::string> folders;
   for (std::size_t i = 1; i < rows.size(); ++i) {

@@ -1,11 +1,11 @@
-// Runs in a row each: the numbers that people compare methods by.
+// The numbers that people compare methods by, a row for each run.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/report/curves.hpp"
+#include "app/report/run_record.hpp"
 
 namespace lilyan {
 
@@ -14,14 +14,14 @@ struct SummaryTable {
   std::vector<std::vector<std::string>> rows;  // as texts; "–" where there is nothing to say
 };
 
-// For people. Columns with nothing to say are left out.
+// The table for people to read. Columns with nothing to say are left out.
 [[nodiscard]] SummaryTable summary_table(Runs runs);
-// For the terminal, and for Markdown.
+// The table for the terminal, and as Markdown.
 [[nodiscard]] std::string as_text(const SummaryTable& table);
 [[nodiscard]] std::string as_markdown(const SummaryTable& table);
-// All digits, and empty fields where there is nothing to say.
+// The table with all digits, and with empty fields where there is nothing to say.
 [[nodiscard]] std::string summary_csv(Runs runs);
-// The folders of runs that such a text names.
+// The folders of runs that the text of summary_csv() names.
 [[nodiscard]] std::vector<std::string> listed_folders(std::string_view csv);
 
 }  // namespace lilyan

@@ -2,22 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <span>
 
+#include "app/files/series.hpp"
+#include "app/report/png.hpp"
 #include "app/report/report.hpp"
-#include "app/scene/geometry_of.hpp"
+#include "app/report/run_record.hpp"
+#include "app/report/system_figures.hpp"
+#include "app/run/frames.hpp"
+#include "app/run/runner.hpp"
 #include "app/scene/observables.hpp"
-#include "lilyan/core/dispatch.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/core/threads.hpp"
-#include "lilyan/core/version.hpp"
 
 namespace lilyan {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kScene = "scene.resolved.toml";
 constexpr const char* kRun = "run.json";
@@ -33,14 +38,9 @@ void write_text(const fs::path& file, const std::string& text) {
   if (!stream) throw Error(fmt::format("cannot write {}", file.string()));
 }
 
-// Those that run.json says an earlier run wrote.
+// Removes the pictures that, as its run.json says, an earlier run wrote.
 void remove_pictures(const fs::path& folder) {
-  std::ifstream stream(folder / kRun);
-  const Json json = Json::parse(stream, nullptr, false);
-  if (!json.is_object() || !json.contains("pictures") || !json["pictures"].is_array()) return;
-  for (const Json& entry : json["pictures"]) {
-    if (!entry.is_string()) continue;
-    const fs::path name(entry.get<std::string>());
+  for (const fs::path name : listed_pictures(folder)) {
     const bool picture = name.extension() == ".svg" || name.extension() == ".png";
     if (picture && !name.has_parent_path()) fs::remove(folder / name);
   }
@@ -70,7 +70,7 @@ void clear_earlier_run(const fs::path& folder) {
   remove_files(folder);
 }
 
-FrameSettings settings_of(const Scene& scene) {
+FrameSettings frame_settings(const Scene& scene) {
   const OutputSettings& output = scene.output;
   FrameSettings settings{.formats = output.formats, .float64 = output.float64, .up = output.up};
   if (!scene.variable_steps() && output.every > 0) {
@@ -80,15 +80,70 @@ FrameSettings settings_of(const Scene& scene) {
   return settings;
 }
 
-Json deviation(const Deviation& d, double initial, bool symmetry) {
-  return {{"initial", initial},
-          {"worst_deviation", d.worst},
-          {"relative_to", d.scale},
-          {"worst_relative_deviation", d.worst_relative()},
-          {"is_invariant_of_the_scene", symmetry}};
+}  // namespace
+
+// events.csv: the events of a run, one row each.
+class EventWriter {
+ public:
+  // Columns event (its name), t, the coordinates, their velocities, energy_total and invariant_*.
+  // Throws Error when the file cannot be written, now or later. The scene must outlive this.
+  EventWriter(const std::filesystem::path& file, const Scene& scene);
+
+  void add(std::span<const EventHit> events);
+  void finish();
+  [[nodiscard]] const std::map<std::string, int>& counts() const { return counts_; }
+
+ private:
+  void check() const;
+
+  std::filesystem::path file_;
+  std::ofstream stream_;
+  const Scene& scene_;
+  std::map<std::string, int> counts_;
+};
+
+EventWriter::EventWriter(const std::filesystem::path& file, const Scene& scene)
+    : file_(file), stream_(file), scene_(scene) {
+  stream_ << "event,t";
+  for (const std::string& name : scene.coordinates) stream_ << ',' << name;
+  for (const std::string& name : scene.coordinates) stream_ << ",v_" << name;
+  stream_ << ",energy_total";
+  for (const auto& invariant : scene.observables->invariants) {
+    stream_ << ",invariant_" << invariant.name;
+  }
+  stream_ << '\n';
+  for (const auto& event : scene.observables->events) counts_[event.name] = 0;
+  check();
 }
 
-}  // namespace
+void EventWriter::check() const {
+  if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
+}
+
+void EventWriter::add(std::span<const EventHit> events) {
+  for (const auto& [event, state] : events) {
+    const std::string& name = scene_.observables->events[static_cast<std::size_t>(event)].name;
+    ++counts_[name];
+    fmt::memory_buffer line;
+    const auto out = std::back_inserter(line);
+    fmt::format_to(out, "{},{:.17g}", name, state.t);
+    for (const double x : state.x) fmt::format_to(out, ",{:.17g}", x);
+    for (const double v : state.v) fmt::format_to(out, ",{:.17g}", v);
+    fmt::format_to(out, ",{:.17g}", invariants(*scene_.system, state).total);
+    const double* values = scene_.observables->invariant_values(state);
+    for (std::size_t i = 0; i < scene_.observables->invariants.size(); ++i) {
+      fmt::format_to(out, ",{:.17g}", values[i]);
+    }
+    line.push_back('\n');
+    stream_.write(line.data(), static_cast<std::streamsize>(line.size()));
+    check();
+  }
+}
+
+void EventWriter::finish() {
+  stream_.flush();
+  check();
+}
 
 bool remove_results(const fs::path& folder) {
   if (!fs::is_directory(folder) || !holds_run(folder)) return false;
@@ -98,7 +153,11 @@ bool remove_results(const fs::path& folder) {
 
 ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
     : folder_(folder), scene_(scene), watch_(scene) {
-  if (frames()) check_frames(folder_, geometry_of(scene), settings_of(scene));
+  if (frames()) check_frames(folder_, geometry_of(scene), frame_settings(scene));
+  // A run must not find out at its end that its pictures cannot be made.
+  const std::vector<std::string>& endings = scene.output.pictures;
+  if (scene.observables && std::ranges::find(endings, "png") != endings.end())
+    require_svg_converter();
   try {
     clear_earlier_run(folder_);
     fs::create_directories(folder_);
@@ -108,7 +167,7 @@ ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
   }
   write_text(folder_ / kScene, scene.resolved);
   series_ = std::make_unique<SeriesWriter>(folder_ / kSeries, watch_.columns());
-  if (frames()) writers_ = make_frame_writers(folder_, geometry_of(scene), settings_of(scene));
+  if (frames()) writers_ = make_frame_writers(folder_, geometry_of(scene), frame_settings(scene));
   if (!scene.coordinates.empty() && scene.output.every > 0) {
     trajectory_ = std::make_unique<TrajectoryWriter>(folder_ / kTrajectory, scene.coordinates);
   }
@@ -117,8 +176,18 @@ ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
   if (!scene.observables->events.empty()) {
     events_ = std::make_unique<EventWriter>(folder_ / kEvents, scene);
   }
-  if (!scene.output.pictures.empty() || recorder_) pictures_ = std::make_unique<Pictures>(scene);
+  if (!scene.output.pictures.empty() || recorder_) {
+    figures_ = std::make_unique<SystemFigures>(scene);
+  }
 }
+
+ResultFolder::~ResultFolder() = default;
+
+std::map<std::string, int> ResultFolder::event_counts() const {
+  return events_ ? events_->counts() : std::map<std::string, int>();
+}
+
+RunRecord* ResultFolder::record() { return recorder_ ? &recorder_->record() : nullptr; }
 
 bool ResultFolder::frames() const { return scene_.output.every > 0 && scene_.coordinates.empty(); }
 
@@ -133,7 +202,7 @@ void ResultFolder::add(const RunMoment& moment) {
     watch_.start(moment.state);
     series_->start(moment.state.t, moment.invariants, watch_.values());
   }
-  if (pictures_) pictures_->add(moment, watch_);
+  if (figures_) figures_->add(moment, watch_);
   if (recorder_) recorder_->add(moment);
   if (events_) events_->add(moment.events);
   if (trajectory_ && output.interval > 0) {
@@ -154,12 +223,13 @@ void ResultFolder::write_frame(int step, const State& state) {
 
 std::string ResultFolder::files() const {
   std::string files = "series.csv, run.json, scene.resolved.toml";
-  if (frames() && !scene_.output.formats.empty()) files += ", " + frame_files(settings_of(scene_));
+  if (frames() && !scene_.output.formats.empty())
+    files += ", " + frame_files(frame_settings(scene_));
   if (trajectory_) files += std::string(", ") + kTrajectory;
   if (events_) files += std::string(", ") + kEvents;
   if (recorder_) files += std::string(", ") + kReport;
-  if (pictures_ && !scene_.output.pictures.empty()) {
-    for (const std::string& name : Pictures::names(scene_)) {
+  if (figures_ && !scene_.output.pictures.empty()) {
+    for (const std::string& name : SystemFigures::names(scene_)) {
       files += fmt::format(", {}.{}", name, fmt::join(scene_.output.pictures, "/"));
     }
   }
@@ -180,100 +250,19 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   for (const auto& writer : writers_) writer->finish();
   if (trajectory_) trajectory_->finish(summary.steps, summary.state);
   if (events_) events_->finish();
-  if (pictures_) picture_files_ = pictures_->write(folder_);
-  const System& system = *scene_.system;
-  const Invariants& start = drift.start();
-  Json json;
-  json["program"] = "lilyan";
-  json["version"] = version();
-  json["commit"] = commit();
-  json["scene"] = scene_.name;
-  json["title"] = scene_.title;
-  json["method"] = scene_.scheme.label;
-  json["solve"] = name(scene_.scheme.solve);
-  json["status"] = name(summary.end);
-  if (!summary.message.empty()) json["message"] = summary.message;
-  if (!notes().empty()) json["notes"] = notes();
-  json["step_size"] = scene_.step;
-  if (!scene_.variable_steps()) json["steps_asked"] = scene_.steps;
-  json["duration_asked"] = scene_.duration;
-  json["steps_done"] = summary.steps;
-  json["t_end"] = summary.t;
-  json["step_control"] = {{"kind", name(scene_.control.kind)},
-                          {"shortest_step", summary.shortest_step},
-                          {"longest_step", summary.longest_step},
-                          {"rejected_steps", summary.rejected_steps}};
-  json["wall_seconds"] = summary.wall_seconds;
-  json["size"] = {{"bodies", scene_.body_names},
-                  {"vertices", system.vertices()},
-                  {"fixed_vertices", system.fixed_count()},
-                  {"tets", scene_.tets.size()},
-                  {"triangles", scene_.triangles.size()},
-                  {"edges", scene_.edges.size()},
-                  {"springs", scene_.springs}};
-  Json switches = Json::array();
-  for (const auto& [step, from, to] : summary.switches) {
-    switches.push_back({{"step", step}, {"from", from}, {"to", to}});
-  }
-  json["solver"] = {{"linear", summary.linear_solver},
-                    {"linear_switches", switches},
-                    {"linear_iterations", summary.linear_iterations},
-                    {"threads", threads()},
-                    {"definiteness", name(scene_.solver.newton.definiteness)},
-                    {"lanes", lanes_in_use()},
-                    {"iterations", summary.iterations},
-                    {"factorisations", summary.factorisations},
-                    {"evaluations", summary.evaluations},
-                    {"definiteness_fixes", summary.definiteness_fixes},
-                    {"halved_steps", summary.halved_steps},
-                    {"steps_at_rounding_error", summary.round_off_steps},
-                    {"fewest_quadrature_points", summary.fewest_points},
-                    {"most_quadrature_points", summary.most_points},
-                    {"seconds_stepping", summary.step_seconds},
-                    {"seconds_assembly", summary.times.assembly},
-                    {"seconds_factorisation", summary.times.factorisation},
-                    {"seconds_solve", summary.times.solve},
-                    {"seconds_evaluation", summary.times.evaluation}};
-  json["drift"] = {
-      {"energy", deviation(drift.energy(), start.total, true)},
-      {"linear_momentum", deviation(drift.linear_momentum(), start.linear_momentum.norm(),
-                                    system.translation_invariant())},
-      {"angular_momentum", deviation(drift.angular_momentum(), start.angular_momentum.norm(),
-                                     system.rotation_invariant())}};
-  if (!watch_.invariants().empty()) {
-    Json invariants = Json::object();
-    for (const Watch::Quantity& q : watch_.invariants()) {
-      invariants[q.name] = {{"initial", q.start},
-                            {"final", q.now},
-                            {"worst_deviation", q.worst},
-                            {"relative_to", q.scale},
-                            {"worst_relative_deviation", q.worst_relative()},
-                            {"found_as_a_symmetry", q.found}};
-    }
-    json["invariants"] = invariants;
-  }
-  if (watch_.has_exact()) {
-    json["exact_solution"] = {{"final_error", watch_.error()},
-                              {"worst_error", watch_.worst_error()}};
-  }
-  if (events_) json["events"] = events_->counts();
-  if (pictures_) json["pictures"] = picture_files_;
-  if (recorder_) json["report"] = kReport;
-  json["ledger"] = {
-      {"solver", summary.ledger.solver}, {"quadrature", summary.ledger.quadrature},
-      {"work", summary.ledger.work},     {"dissipation", summary.ledger.dissipation},
-      {"method", summary.ledger.method}, {"worst_imbalance_of_a_step", summary.worst_imbalance}};
-  write_text(folder_ / kRun, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  if (figures_) picture_files_ = figures_->write(folder_);
+  write_text(folder_ / kRun, run_json(summary, drift));
   if (recorder_) write_report(summary, drift);
 }
 
 void ResultFolder::write_report(const RunSummary& summary, const DriftTracker& drift) {
   recorder_->finish(summary, drift, watch_);
   RunRecord& record = recorder_->record();
-  if (events_) record.events = events_->counts();
-  if (pictures_) {
-    for (const auto& [name, figure] : pictures_->figures()) {
-      record.pictures.emplace_back(name, svg_text(figure));
+  record.events = event_counts();
+  if (figures_) {
+    record.pictures = figures_->figures();
+    for (auto& [name, grid] : record.pictures) {
+      for (Figure& panel : grid.panels) panel = thinned(panel);
     }
   }
   record.files = files_in(folder_);

@@ -4,30 +4,37 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "app/files/series.hpp"
-#include "app/report/record.hpp"
-#include "app/run/event_writer.hpp"
-#include "app/run/frame_writer.hpp"
-#include "app/run/pictures.hpp"
-#include "app/run/runner.hpp"
-#include "app/run/watch.hpp"
-#include "app/scene/scene.hpp"
+#include "app/run/conservation.hpp"
 
 namespace lilyan {
 
-// Removes what a run wrote into a folder, and the folder if nothing else is in it; whether it is
-// gone. A folder that is not a run's is left as it is. Throws filesystem_error.
+class EventWriter;
+class FrameWriter;
+class SystemFigures;
+class Recorder;
+class SeriesWriter;
+class TrajectoryWriter;
+struct RunMoment;
+struct RunRecord;
+
+// Removes what a run wrote into a folder, and the folder if nothing else is in it. Returns whether it
+// is gone. A folder that is not a run's is left as it is. Throws filesystem_error.
 bool remove_results(const std::filesystem::path& folder);
+
+// The files of pictures that the run.json of a result folder lists.
+[[nodiscard]] std::vector<std::string> listed_pictures(const std::filesystem::path& folder);
 
 class ResultFolder {
  public:
   // Makes the folder, or empties one that an earlier run left. Throws Error, without touching
   // anything, when the folder holds something else.
   ResultFolder(const std::filesystem::path& folder, const Scene& scene);
+  ~ResultFolder();
 
   void add(const RunMoment& moment);
   // Writes the last state of a run cut short between rows or frames, run.json and report.html.
@@ -37,12 +44,14 @@ class ResultFolder {
   // Its files by name, for a message.
   [[nodiscard]] std::string files() const;
   [[nodiscard]] const Watch& watch() const { return watch_; }
-  // What the user should know about them, after finish().
+  // Remarks on the files for the user, after finish().
   [[nodiscard]] std::vector<std::string> notes() const;
-  // What the report tells, after finish(); null without a report.
-  [[nodiscard]] RunRecord* record() { return recorder_ ? &recorder_->record() : nullptr; }
+  // The content of the report, after finish(); null without a report.
+  [[nodiscard]] RunRecord* record();
 
  private:
+  [[nodiscard]] std::map<std::string, int> event_counts() const;
+  [[nodiscard]] std::string run_json(const RunSummary& summary, const DriftTracker& drift) const;
   void write_report(const RunSummary& summary, const DriftTracker& drift);
   [[nodiscard]] bool frames() const;  // whether this run writes any
   void write_frame(int step, const State& state);
@@ -53,7 +62,7 @@ class ResultFolder {
   std::vector<std::unique_ptr<FrameWriter>> writers_;
   std::unique_ptr<TrajectoryWriter> trajectory_;
   std::unique_ptr<EventWriter> events_;
-  std::unique_ptr<Pictures> pictures_;
+  std::unique_ptr<SystemFigures> figures_;
   std::vector<std::string> picture_files_;
   std::unique_ptr<Recorder> recorder_;
   Watch watch_;

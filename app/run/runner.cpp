@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "app/scene/observables.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
@@ -25,16 +27,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostSwitches = 100;  // that are told
+constexpr std::size_t kMostSwitches = 100;  // that the summary names
 
-double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+double in_seconds(Clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
 
-void count(RunSummary& summary, const StepReport& report) {
-  summary.iterations += report.iterations;
-  summary.factorisations += report.factorisations;
-  summary.evaluations += report.evaluations;
-  summary.definiteness_fixes += report.definiteness_fixes;
-  summary.linear_iterations += report.linear_iterations;
+void add_to_summary(RunSummary& summary, const StepReport& report) {
+  summary.solver_work += report.solver_work;
   if (!succeeded(report.status)) return;
   if (report.substeps > 1) ++summary.halved_steps;
   summary.shortest_step =
@@ -66,10 +66,10 @@ bool stops(const Scene& scene, const EventHit& hit) {
 }
 
 // The events of a step, up to the first that ends the run.
-std::span<const EventHit> happened(BetweenSteps& between, const State& before, const State& after,
-                                   const Scene& scene, int pieces) {
-  if (!between.wanted()) return {};
-  const std::vector<EventHit>& all = between.events(before, after, pieces);
+std::span<const EventHit> events_until_stop(DenseOutput& dense_output, const State& before,
+                                            const State& after, const Scene& scene, int pieces) {
+  if (!dense_output.wanted()) return {};
+  const std::vector<EventHit>& all = dense_output.events(before, after, pieces);
   const auto last = std::ranges::find_if(all, [&](const EventHit& h) { return stops(scene, h); });
   return {all.begin(), last == all.end() ? last : last + 1};
 }
@@ -81,20 +81,25 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bo
       drift_(drift),
       stop_(stop),
       end_(scene.initial.t + scene.duration),
-      between_(scene) {
+      dense_output_(scene) {
   make_steps();
   summary_.state = scene.initial;
   summary_.t = scene.initial.t;
   summary_.invariants = drift.start();
   summary_.linear_solver = integrator_->linear_solver();
-  between_.start(summary_.state);
+  dense_output_.start(summary_.state);
 }
+
+SceneRun::~SceneRun() = default;
 
 void SceneRun::make_steps() {
   SolverOptions options = scene_.solver;
   options.newton.stop = stop_;
   control_.reset();
+  std::vector<double> memory;  // of the integrator before this one
+  if (integrator_) integrator_->save_memory(memory);
   integrator_ = make_integrator(*scene_.system, scene_.scheme, options);
+  if (!memory.empty()) integrator_->load_memory(memory);
   control_ = make_step_control(*integrator_, *scene_.system, scene_.scheme, scene_.control);
 }
 
@@ -129,17 +134,17 @@ bool SceneRun::advance() {
     fail(fmt::format("step {} (t = {:.6g}): {}", step, state.t, error.what()));
     return false;
   }
-  // It was not a step: nothing of it counts.
+  // A step that was given up is no step: nothing of it counts.
   if (report_.status == StepStatus::stopped) {
     summary_.end = RunEnd::interrupted;
     return false;
   }
   const Clock::time_point after = Clock::now();
-  summary_.step_seconds += seconds(after - before);
-  summary_.wall_seconds = seconds(after - begun_);
+  summary_.step_seconds += in_seconds(after - before);
+  summary_.wall_seconds = in_seconds(after - begun_);
   summary_.rejected_steps = control_->rejected();
   if (succeeded(report_.status)) return true;
-  count(summary_, report_);
+  add_to_summary(summary_, report_);
   fail(fmt::format("step {} (t = {:.6g}, h = {:.4g}) {}{}", step, state.t, report_.h,
                    describe(report_.status), control_->attempts()));
   return false;
@@ -147,33 +152,33 @@ bool SceneRun::advance() {
 
 std::optional<RunMoment> SceneRun::step() {
   State& state = summary_.state;
-  if (between_.wanted()) before_ = state;
+  if (dense_output_.wanted()) before_ = state;
   if (!advance()) return {};
   const int step = ++summary_.steps;
   // Counting equal steps rather than summing them keeps t exact.
   if (!scene_.variable_steps()) state.t = scene_.initial.t + step * scene_.step;
   const std::span<const EventHit> events =
-      happened(between_, before_, state, scene_, report_.substeps);
+      events_until_stop(dense_output_, before_, state, scene_, report_.substeps);
   ended_ = !events.empty() && stops(scene_, events.back());
   if (ended_) {
-    report_ = between_.step_to(before_, events.back(), state);
+    report_ = dense_output_.step_to(before_, events.back(), state);
     summary_.end = RunEnd::event;
     summary_.message = fmt::format(
         "event '{}' at t = {:.17g}",
         scene_.observables->events[static_cast<std::size_t>(events.back().event)].name, state.t);
   }
-  count(summary_, report_);
+  add_to_summary(summary_, report_);
   watch_solver(summary_, step, integrator_->linear_solver());
   summary_.t = state.t;
   summary_.invariants = report_.after;
   drift_.add(report_.after, summary_.ledger.work + summary_.ledger.dissipation);
-  const std::span<const State> samples = between_.samples(before_, state);
+  const std::span<const State> samples = dense_output_.samples(before_, state);
   return RunMoment{step, state, report_.after, &report_, drift_, summary_, done(), events, samples};
 }
 
 RunSummary SceneRun::finish() {
   summary_.times = integrator_->times();
-  summary_.wall_seconds = seconds(Clock::now() - begun_);
+  summary_.wall_seconds = in_seconds(Clock::now() - begun_);
   return summary_;
 }
 

@@ -10,14 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "app/run/between.hpp"
-#include "app/scene/scene.hpp"
-#include "lilyan/core/drift.hpp"
+#include "app/run/dense_output.hpp"
+#include "lilyan/core/state.hpp"
 #include "lilyan/core/step_report.hpp"
-#include "lilyan/integrate/control/step_control.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/solve/newton.hpp"
 
 namespace lilyan {
+
+class DriftTracker;
+class StepControl;
+struct Scene;
 
 enum class RunEnd {
   finished,     // all steps done
@@ -34,13 +36,9 @@ struct RunSummary {
   double t = 0;
   double wall_seconds = 0;
   double step_seconds = 0;  // of these, in the integrator
-  long iterations = 0;
-  long factorisations = 0;
-  long evaluations = 0;
-  long definiteness_fixes = 0;
-  long linear_iterations = 0;  // of conjugate gradients
-  int halved_steps = 0;        // steps that succeeded only in smaller pieces
-  int rejected_steps = 0;      // given up for a shorter one by the step control
+  SolverWork solver_work;
+  int halved_steps = 0;    // steps that succeeded only in smaller pieces
+  int rejected_steps = 0;  // given up for a shorter one by the step control
   double shortest_step = 0;
   double longest_step = 0;
   int round_off_steps = 0;  // steps solved to rounding error rather than to tolerance
@@ -60,7 +58,7 @@ struct RunSummary {
   std::vector<SolverSwitch> switches;
 };
 
-// What an observer sees: after every step, and once before the first (step 0, no report).
+// A run as an observer sees it: after every step, and once before the first (step 0, no report).
 struct RunMoment {
   int step;
   const State& state;
@@ -69,17 +67,18 @@ struct RunMoment {
   const DriftTracker& drift;
   const RunSummary& so_far;
   bool last;  // the end of the run is reached
-  // Between the step before and this one, where the scene asks for it.
+  // Found by dense output between the step before and this one, where the scene asks for it.
   std::span<const EventHit> events;
   std::span<const State> samples;
 };
 
-// A run step by step, for those who do something else in between.
+// A run step by step, for callers who do something else in between.
 class SceneRun {
  public:
-  // Both must outlive this. The drift tracker is told each step. When `stop` is set, from any
-  // thread, the step at hand is given up at its next iteration.
+  // Scene and drift tracker must outlive this; the tracker is told each step. When `stop` is set,
+  // from any thread, the current step is given up at its next iteration.
   SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop = nullptr);
+  ~SceneRun();
 
   // Before the first step.
   [[nodiscard]] RunMoment start();
@@ -94,7 +93,7 @@ class SceneRun {
 
   [[nodiscard]] const State& state() const { return summary_.state; }
   [[nodiscard]] const RunSummary& summary() const { return summary_; }
-  // With the times taken so far.
+  // The summary, with the times taken so far.
   [[nodiscard]] RunSummary finish();
 
  private:
@@ -111,17 +110,17 @@ class SceneRun {
   double end_;
   std::unique_ptr<Integrator> integrator_;
   std::unique_ptr<StepControl> control_;
-  BetweenSteps between_;
+  DenseOutput dense_output_;
   State before_;
   StepReport report_;
   bool ended_ = false;  // by an event
 };
 
-// Called in order, from one thread. Returning false ends the run after this step.
+// Called in the order of the steps, from one thread. Returning false ends the run after this step.
 using RunObserver = std::function<bool(const RunMoment&)>;
 
-// Advances scene.initial by scene.steps steps, or over scene.duration with step control. `stop`,
-// when set, ends it without finishing the step at hand.
+// Advances scene.initial by scene.steps steps, or over scene.duration with step control. Setting
+// `stop` ends the run without finishing the current step.
 RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
                      const std::atomic<bool>* stop = nullptr);
 

@@ -1,28 +1,21 @@
-#include "app/scene/bodies.hpp"
-
+// All bodies of a scene in one system, and what acts on and between them.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <set>
 #include <span>
 #include <utility>
 
-#include "app/files/surface.hpp"
-#include "app/scene/body.hpp"
-#include "app/scene/constraint.hpp"
-#include "app/scene/contact.hpp"
-#include "app/scene/damping.hpp"
-#include "app/scene/spring.hpp"
-#include "app/scene/thin_body.hpp"
-#include "lilyan/physics/gravity.hpp"
-#include "lilyan/physics/scripted.hpp"
+#include "app/scene/scene_tables.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/physics/energies.hpp"
+#include "lilyan/physics/rigid_motion.hpp"
 
 namespace lilyan {
 namespace {
 
-// Adds a body's elements, whose vertices begin at `first`, to those of the scene.
+// Adds a body's elements to those of the scene, where the body's vertices begin at `first`.
 template <class Elements>
 void append(const Elements& elements, int first, int body, Elements& all, std::vector<int>& owner) {
   for (auto element : elements) {
@@ -32,101 +25,95 @@ void append(const Elements& elements, int first, int body, Elements& all, std::v
   }
 }
 
-// Puts the bodies' vertices one after the other into one system.
-void assemble_system(const std::vector<Body>& bodies, const Vec3& gravity, Scene& scene) {
-  Eigen::Index dofs = 0;
-  for (const Body& b : bodies) dofs += b.rest.size();
-  Vector rest(dofs);
-  scene.initial.x.resize(dofs);
-  scene.initial.v.resize(dofs);
-  std::vector<double> masses;
-  std::vector<int> fixed;
-  std::vector<std::size_t> first_tet;
+// Puts the bodies' vertices and elements one after the other. Returns where each begins.
+std::vector<PlacedBody> place_bodies(const std::vector<Body>& bodies, Scene& scene) {
+  std::vector<PlacedBody> placed;
+  int first = 0;
   for (const Body& b : bodies) {
-    const auto first = static_cast<int>(masses.size());
-    rest.segment(3 * first, b.rest.size()) = b.rest;
-    scene.initial.x.segment(3 * first, b.x.size()) = b.x;
-    scene.initial.v.segment(3 * first, b.v.size()) = b.v;
-    first_tet.push_back(scene.tets.size());
-    const auto number = static_cast<int>(scene.body_names.size());
+    const auto number = static_cast<int>(placed.size());
+    placed.push_back({&b, number, first});
     append(b.tets, first, number, scene.tets, scene.tet_body);
     append(b.triangles, first, number, scene.triangles, scene.triangle_body);
     append(b.edges, first, number, scene.edges, scene.edge_body);
-    scene.springs += b.thin.springs.size() + b.anchors.size();
-    for (std::size_t i = 0; i < b.fixed.size(); ++i) {
-      if (b.fixed[i]) fixed.push_back(first + static_cast<int>(i));
-    }
-    masses.insert(masses.end(), b.masses.begin(), b.masses.end());
+    scene.springs += b.springs.size() + b.anchors.size();
     scene.body_names.push_back(b.name);
+    first += placed.back().count();
   }
-  scene.system = std::make_unique<System>(masses);
-  int first = 0;
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    const std::size_t before = scene.system->energies().size();
-    if (bodies[k].material) {
-      const std::span<const std::array<int, 4>> all(scene.tets);
-      const TetShape shape{rest, all.subspan(first_tet[k], bodies[k].tets.size())};
-      scene.system->add(bodies[k].material->make(shape, bodies[k].material_parameters));
-    }
-    add_thin_energies(bodies[k], first, rest, *scene.system);
-    const int count = static_cast<int>(bodies[k].masses.size());
-    std::vector<const Energy*> elastic;
-    for (const auto& energy : scene.system->energies().subspan(before)) {
-      elastic.push_back(energy.get());
-    }
-    add_damping(bodies[k].damping, elastic, first, count, *scene.system);
-    first += count;
+  return placed;
+}
+
+// The elastic energies of a body, and the anchors that hold it. `tets` are the body's in the system,
+// `rest` is the rest shape of the whole system.
+void add_energies(const PlacedBody& placed, std::span<const std::array<int, 4>> tets,
+                  const Vector& rest, System& system) {
+  const Body& body = *placed.body;
+  if (body.material) {
+    system.add(body.material->make(TetShape{rest, tets}, body.material_parameters));
   }
-  if (!gravity.isZero(0)) scene.system->add(std::make_unique<Gravity>(gravity, masses));
-  first = 0;
-  for (const Body& b : bodies) {
-    const int count = static_cast<int>(b.masses.size());
-    for (const SceneForce& force : b.forces) add_force(force, first, count, *scene.system);
-    for (const SceneScript& script : b.scripts) {
-      std::vector<int> vertices = script.vertices;
-      for (int& i : vertices) i += first;
-      scene.system->add(
-          std::make_unique<ScriptedVertices>(std::move(vertices), scene.initial.x, script.motion));
-    }
-    first += count;
-  }
-  for (const int i : fixed) {
-    scene.system->fix(i);
-    scene.initial.v.segment<3>(3 * i).setZero();
+  add_cloth_or_rod_energies(body, placed.first, rest, system);
+  if (!body.anchors.empty()) {
+    std::vector<Anchor> anchors = body.anchors;
+    for (Anchor& a : anchors) a.vertex += placed.first;
+    system.add(lilyan::anchors(anchors));
   }
 }
 
-// What of each body can be touched: the faces of tets that only one has, triangles of cloth, and of
-// rods their vertices.
-std::vector<ContactBody> contact_bodies(const std::vector<Body>& bodies) {
-  std::vector<ContactBody> result;
-  int first = 0;
-  for (const Body& b : bodies) {
-    ContactBody body{.name = b.name, .first = first, .count = static_cast<int>(b.masses.size())};
-    body.surface.body = static_cast<int>(result.size());
-    std::set<int> vertices;
-    const auto add = [&](std::array<int, 3> face) {
-      for (int& v : face) vertices.insert(v += first);
-      body.surface.triangles.push_back(face);
-    };
-    for (const BoundaryFace& face : boundary_faces(b.tets)) add(face.corners);
-    for (const auto& triangle : b.triangles) add(triangle);
-    for (const auto& edge : b.edges) {
-      for (const int v : edge) vertices.insert(first + v);
-    }
-    body.surface.vertices.assign(vertices.begin(), vertices.end());
-    first += body.count;
-    result.push_back(std::move(body));
+void add_scripts(const PlacedBody& placed, Scene& scene) {
+  for (const SceneScript& script : placed.body->scripts) {
+    std::vector<int> vertices = script.vertices;
+    for (int& i : vertices) i += placed.first;
+    scene.system->add(
+        std::make_unique<ScriptedVertices>(std::move(vertices), scene.initial.x, script.motion));
   }
-  return result;
+}
+
+// One system of all bodies, with what each of them brings, and its initial state.
+void assemble_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
+  std::vector<double> masses;
+  for (const PlacedBody& b : bodies) {
+    masses.insert(masses.end(), b.body->masses.begin(), b.body->masses.end());
+  }
+  const auto dofs = static_cast<Eigen::Index>(3 * masses.size());
+  Vector rest(dofs);
+  scene.initial.x.resize(dofs);
+  scene.initial.v.resize(dofs);
+  for (const PlacedBody& b : bodies) {
+    const Eigen::Index at = 3 * b.first;
+    rest.segment(at, b.body->rest.size()) = b.body->rest;
+    scene.initial.x.segment(at, b.body->x.size()) = b.body->x;
+    scene.initial.v.segment(at, b.body->v.size()) = b.body->v;
+  }
+  scene.system = std::make_unique<System>(masses);
+  System& system = *scene.system;
+  std::size_t first_tet = 0;
+  for (const PlacedBody& b : bodies) {
+    const std::size_t before = system.energies().size();
+    const std::span<const std::array<int, 4>> tets(scene.tets);
+    add_energies(b, tets.subspan(first_tet, b.body->tets.size()), rest, system);
+    first_tet += b.body->tets.size();
+    std::vector<const Energy*> elastic;
+    for (const auto& energy : system.energies().subspan(before)) elastic.push_back(energy.get());
+    add_damping(b.body->damping, elastic, b.first, b.count(), system);
+  }
+  if (!scene.gravity.isZero(0)) system.add(std::make_unique<Gravity>(scene.gravity, masses));
+  for (const PlacedBody& b : bodies) {
+    for (const SceneForce& force : b.body->forces) add_force(force, b.first, b.count(), system);
+    add_scripts(b, scene);
+  }
+  for (const PlacedBody& b : bodies) {
+    for (int i = 0; i < b.count(); ++i) {
+      if (!b.body->fixed[static_cast<std::size_t>(i)]) continue;
+      system.fix(b.first + i);
+      scene.initial.v.segment<3>(3 * (b.first + i)).setZero();
+    }
+  }
 }
 
 }  // namespace
 
 void read_bodies(TableReader& root, Scene& scene) {
   TableReader world = root.table("world");
-  const Vec3 gravity = world.vector("gravity", Vec3::Zero());
-  scene.gravity = gravity;
+  scene.gravity = world.vector("gravity", Vec3::Zero());
   std::vector<TableReader> constraints = root.tables("constraint");
   std::vector<TableReader> springs = root.tables("spring");
   std::vector<TableReader> obstacles = root.tables("obstacle");
@@ -147,13 +134,19 @@ void read_bodies(TableReader& root, Scene& scene) {
   if (bodies.empty()) {
     root.fail("body", "the scene has nothing to simulate: add a [[body]] or a [system] table");
   }
-  assemble_system(bodies, gravity, scene);
+  const Parameters& material = bodies[0].material_parameters;
+  if (material.has("mu") && material.has("lambda")) {
+    scene.material = Lame{material.number("mu"), material.number("lambda")};
+  }
+  scene.damping = RayleighDamping{bodies[0].damping.mass, bodies[0].damping.stiffness};
+
+  const std::vector<PlacedBody> placed = place_bodies(bodies, scene);
+  assemble_system(placed, scene);
   scene.springs += springs.size();
-  read_springs(std::move(springs), bodies, scene.initial.x, *scene.system);
-  const std::vector<ContactBody> surfaces = contact_bodies(bodies);
-  scene.obstacles = read_obstacles(std::move(obstacles), surfaces, *scene.system);
-  read_contacts(std::move(contacts), surfaces, scene.initial.x, *scene.system);
-  read_constraints(std::move(constraints), bodies, project, *scene.system, scene.initial);
+  read_springs(std::move(springs), placed, scene.initial.x, *scene.system);
+  scene.obstacles = read_obstacles(std::move(obstacles), placed, *scene.system);
+  read_contacts(std::move(contacts), placed, scene.initial.x, *scene.system);
+  read_constraints(std::move(constraints), placed, project, *scene.system, scene.initial);
 }
 
 }  // namespace lilyan

@@ -9,45 +9,42 @@
 #include <numbers>
 
 #include "app/files/mesh.hpp"
-#include "app/scene/thin_body.hpp"
-#include "lilyan/physics/shapes.hpp"
+#include "lilyan/physics/meshes.hpp"
 
 namespace lilyan {
 namespace {
 
 constexpr double kMostTets = 2e7;  // what fits into memory, and into the solver's indices
 
-TetMesh read_shape(TableReader reader) {
+TetMesh read_solid_shape(TableReader reader) {
   const std::string kind = reader.choice("kind", {"bar", "box", "ball"});
   TetMesh mesh;
   if (kind == "ball") {
     const double radius = reader.positive("radius", 1.0);
     mesh = ball(radius, reader.whole("cells", 1, 150));
   } else {
-    const Vec3 size = reader.vector("size");
-    if (!(size.minCoeff() > 0)) reader.fail("size", "'size' must be three positive numbers");
-    const std::array<int, 3> cells = reader.cells("cells");
+    const Vec3 size = reader.size("size");
+    const std::vector<int> cells = reader.wholes("cells", 3, 1, 1000);
     const double tets = 6.0 * cells[0] * cells[1] * cells[2];
     if (tets > kMostTets) {
       reader.fail("cells", fmt::format("these cells make {:.3g} tets; at most {:.0g} are possible",
                                        tets, kMostTets));
     }
     const int cut = reader.whole("tets_per_cell", 5, 6, 6);
-    mesh = block({size[0], size[1], size[2]}, cells,
+    mesh = block({size[0], size[1], size[2]}, {cells[0], cells[1], cells[2]},
                  cut == 5 ? CubeCut::kFiveTets : CubeCut::kSixTets);
   }
   reader.finish();
   return mesh;
 }
 
-// scale, then rotate, then translate.
-void place(TableReader& reader, Vector& rest) {
+// Scales, then rotates, then translates.
+void place_rest_shape(TableReader& reader, Vector& rest) {
   const double scale = reader.positive("scale", 1.0);
   Eigen::Matrix3d turn = Eigen::Matrix3d::Identity();
   if (reader.has("rotate")) {
     TableReader rotate = reader.table("rotate");
-    const Vec3 axis = rotate.vector("axis");
-    if (axis.isZero(0)) rotate.fail("axis", "'axis' must not be zero");
+    const Vec3 axis = rotate.direction("axis");
     const double angle = rotate.number("angle") * std::numbers::pi / 180;
     rotate.finish();
     turn = Eigen::AngleAxisd(angle, axis.stableNormalized()).toRotationMatrix();
@@ -58,7 +55,7 @@ void place(TableReader& reader, Vector& rest) {
   }
 }
 
-// Volumes of the rest tets; complains about those that cannot be simulated.
+// Volumes of the rest tets; refuses those that cannot be simulated.
 std::vector<double> rest_volumes(const TableReader& reader, const std::string& source_key,
                                  const Body& body) {
   std::vector<double> volumes;
@@ -95,7 +92,8 @@ std::vector<double> rest_volumes(const TableReader& reader, const std::string& s
   return volumes;
 }
 
-// Each element's mass in equal parts to its vertices; volumes are areas or lengths of thin bodies.
+// Gives each element's mass to its vertices in equal parts; `volumes` are areas of a cloth and lengths
+// of a rod.
 template <std::size_t K>
 void lump_mass(TableReader& reader, const std::vector<double>& volumes,
                const std::vector<std::array<int, K>>& elements, Body& body) {
@@ -114,46 +112,19 @@ void lump_mass(TableReader& reader, const std::vector<double>& volumes,
   }
 }
 
-void initial_motion(TableReader& reader, Body& body) {
-  const int n = static_cast<int>(body.masses.size());
-  if (reader.has("positions") && reader.has("deform")) {
-    reader.fail("positions", "give either 'positions' or [[body.deform]], not both");
-  }
-  body.x = body.rest;
-  for (const TableReader& deform : reader.tables("deform")) {
-    apply_deformation(deform, body.rest, body.x);
-  }
-  if (reader.has("positions")) body.x = read_vertex_file(reader.file("positions"), n);
-
-  const Vec3 linear = reader.vector("velocity", Vec3::Zero());
-  const Vec3 angular = reader.vector("angular_velocity", Vec3::Zero());
-  Vec3 center = Vec3::Zero();
-  double mass = 0;
-  for (int i = 0; i < n; ++i) {
-    center += body.masses[static_cast<std::size_t>(i)] * body.x.segment<3>(3 * i);
-    mass += body.masses[static_cast<std::size_t>(i)];
-  }
-  center /= mass;
-  body.v = reader.has("velocities") ? read_vertex_file(reader.file("velocities"), n)
-                                    : Vector::Zero(3 * n);
-  for (int i = 0; i < n; ++i) {
-    body.v.segment<3>(3 * i) += linear + angular.cross(body.x.segment<3>(3 * i) - center);
-  }
-}
-
-// By the key 'kind', or by what the body is made from.
+// The key 'kind' says it, or by default what the body is made from.
 BodyKind body_kind(TableReader& reader, const std::string& source) {
-  std::string standard = "solid";
+  std::string default_kind = "solid";
   if (source == "mesh") {
     const std::string extension = reader.file("mesh").extension().string();
-    if (extension == ".obj" || extension == ".ply" || extension == ".stl") standard = "cloth";
+    if (extension == ".obj" || extension == ".ply" || extension == ".stl") default_kind = "cloth";
   } else {
     const std::string shape =
         reader.table("shape").choice("kind", {"bar", "box", "ball", "grid", "line"});
-    if (shape == "grid") standard = "cloth";
-    if (shape == "line") standard = "rod";
+    if (shape == "grid") default_kind = "cloth";
+    if (shape == "line") default_kind = "rod";
   }
-  const std::string kind = reader.choice("kind", {"solid", "cloth", "rod"}, standard);
+  const std::string kind = reader.choice("kind", {"solid", "cloth", "rod"}, default_kind);
   if (kind == "rod" && source == "mesh") {
     reader.fail("kind", "a rod cannot be read from a mesh; use shape = { kind = \"line\", … }");
   }
@@ -209,8 +180,8 @@ Body read_body(TableReader reader, int number) {
        "damping"});
   Body body;
   body.name = reader.text("name", fmt::format("body{}", number));
-  if (!reader.has("mesh")) reader.complain_of_misspelling("mesh");
-  if (!reader.has("shape")) reader.complain_of_misspelling("shape");
+  if (!reader.has("mesh")) reader.refuse_misspelling("mesh");
+  if (!reader.has("shape")) reader.refuse_misspelling("shape");
   if (reader.has("mesh") == reader.has("shape")) {
     reader.fail("shape", reader.has("mesh") ? "give either 'mesh' or 'shape', not both"
                                             : "a body needs a 'mesh' file or a built-in 'shape'");
@@ -219,22 +190,22 @@ Body read_body(TableReader reader, int number) {
   body.kind = body_kind(reader, source);
   if (body.kind == BodyKind::solid) {
     TetMesh mesh =
-        source == "mesh" ? read_mesh(reader.file("mesh")) : read_shape(reader.table("shape"));
+        source == "mesh" ? read_mesh(reader.file("mesh")) : read_solid_shape(reader.table("shape"));
     body.tets = std::move(mesh.tets);
     body.set_rest(mesh.vertices);
-    place(reader, body.rest);
+    place_rest_shape(reader, body.rest);
     lump_mass(reader, rest_volumes(reader, source, body), body.tets, body);
   } else {
-    read_thin_shape(reader, source, body);
-    place(reader, body.rest);
-    const std::vector<double> measures = thin_measures(reader, source, body);
+    read_cloth_or_rod_shape(reader, source, body);
+    place_rest_shape(reader, body.rest);
+    const std::vector<double> measures = areas_or_lengths(reader, source, body);
     if (body.kind == BodyKind::cloth) {
       lump_mass(reader, measures, body.triangles, body);
     } else {
       lump_mass(reader, measures, body.edges, body);
     }
   }
-  initial_motion(reader, body);
+  read_initial_state(reader, body);
   read_anchors(reader, body);
 
   body.fixed.assign(body.masses.size(), 0);
@@ -266,51 +237,16 @@ Body read_body(TableReader reader, int number) {
   if (body.kind == BodyKind::solid) {
     read_solid_material(reader, body);
   } else {
-    read_thin_material(reader, body);
+    read_cloth_or_rod_material(reader, body);
   }
   if (reader.has("damping")) {
     body.damping = read_damping(reader.table("damping"));
-    const bool strain = body.damping.model == DampingModel::strain ||
-                        body.damping.model == DampingModel::strain_explicit;
-    if (strain && body.kind != BodyKind::solid) {
+    if (body.damping.of_strain() && body.kind != BodyKind::solid) {
       reader.fail("damping", "strain damping is for solids; use model = \"rayleigh\"");
     }
   }
   reader.finish();
   return body;
-}
-
-Parameters read_parameter_values(TableReader& reader,
-                                 const std::vector<ParameterSpec>& specification) {
-  Parameters parameters;
-  for (const ParameterSpec& spec : specification) {
-    const bool has_default = spec.default_value.has_value();
-    if (!reader.has(spec.name) && !has_default) continue;
-    if (spec.text) {
-      parameters.set(
-          spec.name,
-          reader.text(spec.name, has_default ? std::optional(std::get<std::string>(*spec.default_value))
-                                             : std::nullopt));
-    } else {
-      parameters.set(
-          spec.name,
-          reader.number(spec.name, has_default ? std::optional(std::get<double>(*spec.default_value))
-                                               : std::nullopt));
-    }
-  }
-  return parameters;
-}
-
-Parameters read_parameters(TableReader& reader, const std::vector<ParameterSpec>& specification) {
-  Parameters parameters = read_parameter_values(reader, specification);
-  std::vector<std::string> names;
-  for (const ParameterSpec& spec : specification) names.push_back(spec.name);
-  reader.finish(names);
-  return parameters;
-}
-
-void fail_parameter(const TableReader& reader, const ParameterError& error) {
-  reader.fail(error.parameter(), error.what());
 }
 
 }  // namespace lilyan

@@ -6,29 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "app/scene/damping.hpp"
-#include "app/scene/force.hpp"
-#include "app/scene/motion.hpp"
+#include "app/scene/actions.hpp"
 #include "app/scene/table_reader.hpp"
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/core/types.hpp"
 #include "lilyan/material/material.hpp"
-#include "lilyan/physics/anchors.hpp"
-#include "lilyan/physics/hinge_bending.hpp"
-#include "lilyan/physics/membrane.hpp"
-#include "lilyan/physics/springs.hpp"
+#include "lilyan/physics/energies.hpp"
 
 namespace lilyan {
 
 enum class BodyKind { solid, cloth, rod };
-
-// What holds a cloth or rod together; vertices are the body's.
-struct ThinMaterial {
-  SpringKind spring_kind = SpringKind::stvk;
-  std::vector<Spring> springs;
-  std::optional<MembraneStiffness> membrane;
-  double bending = 0;  // of hinges or of a rod's corners; 0: none
-};
 
 struct Body {
   std::string name;
@@ -42,9 +29,15 @@ struct Body {
   std::vector<char> fixed;
   Vector x;  // initial positions
   Vector v;  // initial velocities
-  const MaterialInfo* material = nullptr;
-  Parameters material_parameters;
-  ThinMaterial thin;
+
+  const MaterialInfo* material = nullptr;  // of a solid
+  Parameters material_parameters;          // of a solid, or of a cloth's membrane
+  // Springs, membrane and bending hold a cloth or rod together; vertices are the body's.
+  SpringKind spring_kind = SpringKind::stvk;
+  std::vector<Spring> springs;
+  std::optional<MembraneStiffness> membrane;
+  double bending = 0;  // of hinges or of a rod's corners; 0: none
+
   std::vector<Anchor> anchors;
   std::vector<SceneForce> forces;
   std::vector<SceneScript> scripts;
@@ -56,23 +49,24 @@ struct Body {
 // Number is the body's place in the scene, for its default name.
 [[nodiscard]] Body read_body(TableReader reader, int number);
 
-// Vertices of a [region] table, by their rest positions. At least one.
+// Vertices of a [region] table, by their rest positions. At least one (region.cpp).
 [[nodiscard]] std::vector<int> read_region(TableReader reader, const Vector& rest);
 
-// Applies one [[body.deform]] to the positions x of a body with the given rest shape.
-void apply_deformation(TableReader reader, const Vector& rest, Vector& x);
+// Initial positions and velocities: [[body.deform]], 'positions', 'velocity', …; the body's rest
+// shape and masses are known (initial_state.cpp).
+void read_initial_state(TableReader& reader, Body& body);
 
-// A text file of three numbers a line, one line per vertex; empty lines and # comments skipped.
-[[nodiscard]] Vector read_vertex_file(const std::filesystem::path& file, int vertices);
-
-// Values of a {name = value} table for a specification: known names, right types.
-[[nodiscard]] Parameters read_parameter_values(TableReader& reader,
-                                               const std::vector<ParameterSpec>& specification);
-// The same, and nothing else may be in the table.
-[[nodiscard]] Parameters read_parameters(TableReader& reader,
-                                         const std::vector<ParameterSpec>& specification);
-
-// Converts a complaint about a parameter into one that points at it.
-[[noreturn]] void fail_parameter(const TableReader& reader, const ParameterError& error);
+// The keys of a cloth or rod that solids do not have (cloth_and_rod.cpp).
+//
+// Reads the 'shape' or 'mesh' into the body's rest shape, triangles and edges.
+void read_cloth_or_rod_shape(TableReader& reader, const std::string& source, Body& body);
+// Areas of the triangles, or lengths of a rod's segments; refuses those without any.
+[[nodiscard]] std::vector<double> areas_or_lengths(const TableReader& reader,
+                                                   const std::string& source, const Body& body);
+// Reads 'springs', 'material' and 'bending'.
+void read_cloth_or_rod_material(TableReader& reader, Body& body);
+// Adds the energies of a cloth or rod to a system in which the body's vertices begin at `first`;
+// `rest` is that of the whole system.
+void add_cloth_or_rod_energies(const Body& body, int first, const Vector& rest, System& system);
 
 }  // namespace lilyan

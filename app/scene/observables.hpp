@@ -1,5 +1,5 @@
-// What a run of a small system watches: invariants, events, pictures, the exact solution. Read from
-// [system.invariants], [[system.event]], [[system.plot]] and [system.exact].
+// Observables of a small system's run: invariants, events, plots, the exact solution. They are read
+// from [system.invariants], [[system.event]], [[system.plot]] and [system.exact].
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 #include "app/scene/table_reader.hpp"
 #include "lilyan/core/state.hpp"
-#include "lilyan/system/expression_text.hpp"
 #include "lilyan/system/expression_model.hpp"
 #include "lilyan/system/expression_parts.hpp"
+#include "lilyan/system/expression_text.hpp"
 
 namespace lilyan {
 
 struct ObservedInvariant {
   std::string name;
-  // By a symmetry of the Lagrangian, rather than because the scene says so.
+  // True: found as a symmetry of the Lagrangian; false: named by the scene.
   bool found = false;
 };
 
@@ -64,7 +64,7 @@ class Observables {
   std::vector<int> exact_coordinates_;
 };
 
-// From the [system] table; the model's formulas must be complete.
+// Reads them from the [system] table; the model's formulas must be complete.
 [[nodiscard]] Observables read_observables(TableReader& reader, ExpressionModel& model);
 
 // Calls `work` and turns what it throws about a formula into an error at its place in the file.
@@ -77,7 +77,7 @@ auto with_formula(const TableReader& reader, const SceneFormula& formula, const 
   } catch (const InputError&) {
     throw;
   } catch (const Error& error) {
-    reader.fail_at(formula, error.what());
+    throw InputError(formula.where, error.what());
   }
 }
 

@@ -8,7 +8,8 @@
 namespace lilyan {
 namespace {
 
-std::vector<int> select(const Vector& rest, const std::function<bool(const Vec3&)>& inside) {
+std::vector<int> vertices_inside(const Vector& rest,
+                                 const std::function<bool(const Vec3&)>& inside) {
   std::vector<int> chosen;
   for (int i = 0; i < rest.size() / 3; ++i) {
     if (inside(rest.segment<3>(3 * i))) chosen.push_back(i);
@@ -28,7 +29,7 @@ std::vector<int> read_slab(TableReader reader, const Vector& rest) {
   const double extent = coordinate.row(axis).maxCoeff() - low;
   // Widened by rounding, so that 0 and 1 include the end faces.
   const double slack = 1e-9;
-  return select(rest, [&](const Vec3& p) {
+  return vertices_inside(rest, [&](const Vec3& p) {
     const double share = (p[axis] - low) / extent;
     return share >= from - slack && share <= to + slack;
   });
@@ -53,13 +54,13 @@ std::vector<int> read_region(TableReader reader, const Vector& rest) {
 
   std::vector<int> chosen;
   if (kind == "all") {
-    chosen = select(rest, [all = reader.flag("all", true)](const Vec3&) { return all; });
+    chosen = vertices_inside(rest, [all = reader.flag("all", true)](const Vec3&) { return all; });
   } else if (kind == "box") {
     TableReader box = reader.table("box");
     const Vec3 low = box.vector("min");
     const Vec3 high = box.vector("max");
     box.finish();
-    chosen = select(rest, [&](const Vec3& p) {
+    chosen = vertices_inside(rest, [&](const Vec3& p) {
       return (p.array() >= low.array()).all() && (p.array() <= high.array()).all();
     });
   } else if (kind == "ball") {
@@ -67,14 +68,13 @@ std::vector<int> read_region(TableReader reader, const Vector& rest) {
     const Vec3 center = ball.vector("center");
     const double radius = ball.positive("radius");
     ball.finish();
-    chosen = select(rest, [&](const Vec3& p) { return (p - center).norm() <= radius; });
+    chosen = vertices_inside(rest, [&](const Vec3& p) { return (p - center).norm() <= radius; });
   } else if (kind == "half_space") {
     TableReader half = reader.table("half_space");
     const Vec3 point = half.vector("point");
-    const Vec3 normal = half.vector("normal");
+    const Vec3 normal = half.direction("normal");
     half.finish();
-    if (normal.isZero(0)) half.fail("normal", "'normal' must not be zero");
-    chosen = select(rest, [&](const Vec3& p) { return (p - point).dot(normal) >= 0; });
+    chosen = vertices_inside(rest, [&](const Vec3& p) { return (p - point).dot(normal) >= 0; });
   } else if (kind == "slab") {
     chosen = read_slab(reader.table("slab"), rest);
   } else {

@@ -6,31 +6,40 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/files/surface.hpp"
-#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/integrate/control/step_control.hpp"
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/material/material.hpp"
 #include "lilyan/method/method.hpp"
 
 namespace lilyan {
 
+struct FrameGeometry;
+struct Obstacle;
+class Observables;
+
 struct OutputSettings {
   int every = 1;         // steps between frames, 0: no frames
   int series_every = 1;  // steps between rows of series.csv
-  // Of small systems: time between rows of trajectory.csv, 0: at steps; and the pictures.
+  // Small systems: the time between rows of trajectory.csv (0: a row at every step), and the
+  // formats of their pictures.
   double interval = 0;
-  std::vector<std::string> pictures = {"svg", "png"};
-  bool float64 = true;                         // precision of frames
-  std::vector<std::string> formats = {"vtu"};  // of frames, see frame_formats()
-  UpAxis up = UpAxis::y;                       // for formats that have an up
-  bool report = true;                          // report.html
+  std::vector<std::string> pictures = {"svg"};  // or "png"
+  bool float64 = true;                          // precision of frames
+  std::vector<std::string> formats = {"vtu"};   // of frames, see frame_formats()
+  UpAxis up = UpAxis::y;                        // for formats that have an up
+  bool report = true;                           // report.html
 };
 
-class Observables;
+struct RayleighDamping {
+  double mass = 0;       // one over a time
+  double stiffness = 0;  // a time
+};
 
 struct Scene {
   Scene();
@@ -62,11 +71,15 @@ struct Scene {
   std::vector<int> edge_body;
   std::size_t springs = 0;  // of all bodies and between them, those to points in space included
   std::vector<std::string> body_names;
+  // The first body's material, where the scene gives it by mu and lambda, and its Rayleigh damping
+  // (zero where it has none). A small system has neither.
+  std::optional<Lame> material;
+  std::optional<RayleighDamping> damping;
   std::vector<Obstacle> obstacles;
   Vec3 gravity = Vec3::Zero();
-  // Of a small system, a name for each degree of freedom; empty for bodies.
+  // A name for each degree of freedom of a small system; empty for bodies.
   std::vector<std::string> coordinates;
-  // Of a small system, what else is to be watched; null for bodies.
+  // Invariants, events and plots of a small system; null for bodies.
   std::unique_ptr<Observables> observables;
 
   std::string resolved;  // the scene as TOML with every default filled in
@@ -74,7 +87,7 @@ struct Scene {
 
 struct SceneChanges {
   std::vector<std::string> settings;  // key=value
-  // Those of the settings that are not to be believed: files they name are not read.
+  // Settings from a source that is not trusted: files they name are not read.
   std::vector<std::string> without_files = {};
   std::optional<int> steps;  // instead of the scene's steps or duration
 };
@@ -82,5 +95,20 @@ struct SceneChanges {
 // Reads, checks and builds. Throws InputError with the place in the file (or the setting) for
 // anything that cannot be used.
 [[nodiscard]] Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes = {});
+
+// Only the obstacles of a scene file: the copy in a run's folder may be far from its meshes. Throws
+// InputError.
+[[nodiscard]] std::vector<Obstacle> obstacles_in(const std::filesystem::path& file);
+
+// The elements of a scene as frames need them. Its spans are the scene's.
+[[nodiscard]] FrameGeometry geometry_of(const Scene& scene);
+
+// "1 body, 330 vertices (25 fixed), 2000 tets", "…, 12482 triangles, 31363 springs",
+// "1 degree of freedom"
+[[nodiscard]] std::string describe_size(const Scene& scene);
+// "300 steps of 0.01 s", "error-controlled steps over 60 s"
+[[nodiscard]] std::string describe_plan(const Scene& scene);
+// " s", or nothing: small systems have units of their own.
+[[nodiscard]] std::string_view time_unit(const Scene& scene);
 
 }  // namespace lilyan

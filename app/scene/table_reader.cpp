@@ -4,163 +4,152 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <sstream>
 #include <utility>
 
+#include "app/scene/toml_document.hpp"
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/system/expression_text.hpp"
 
 namespace lilyan {
 namespace {
 
-// "the text "abc"", "a list of 3", "2.5", …
-std::string found(const toml::node& node) {
-  std::ostringstream text;
-  if (node.is_table()) return "a table";
-  if (node.is_array()) return fmt::format("a list of {}", node.as_array()->size());
-  if (const auto* s = node.as_string()) return fmt::format("the text \"{}\"", s->get());
-  node.visit([&](const auto& value) { text << value; });
-  return text.str();
+// "a list of three numbers", "a list of 2 whole numbers"
+std::string list_of(std::size_t count, std::string_view what) {
+  return fmt::format("a list of {} {}", count == 3 ? "three" : std::to_string(count), what);
 }
 
-SceneFormula formula_of(const toml::node& node, const std::string& path) {
-  if (const auto* text = node.as_string()) return {path, text->get(), &node};
-  return {path, fmt::format("{}", *node.value<double>()), &node};
+template <class Value>
+toml::array array_of(const std::vector<Value>& values) {
+  toml::array list;
+  for (const Value& value : values) list.push_back(value);
+  return list;
 }
 
 }  // namespace
 
-std::string TableReader::full(const std::string& key) const {
-  return path_.empty() ? key : path_ + "." + key;
+SceneDocument::SceneDocument(const std::filesystem::path& file,
+                             const std::vector<std::string>& settings,
+                             const std::vector<std::string>& without_files)
+    : toml_(std::make_unique<TomlDocument>(file, settings, without_files)) {}
+
+SceneDocument::~SceneDocument() = default;
+
+TableReader SceneDocument::root() {
+  return TableReader(
+      std::make_shared<TomlTable>(TomlTable{*toml_, toml_->root(), "", toml_->resolved()}));
 }
 
-void TableReader::fail(const std::string& key, const std::string& complaint) const {
-  const toml::node* node = table_.get(key);
-  throw InputError(document_.locate(full(key), node ? node : &table_), complaint);
+std::string SceneDocument::resolved() const {
+  std::ostringstream text;
+  text << toml_->resolved() << "\n";
+  return text.str();
 }
 
-void TableReader::wrong_type(const std::string& key, const toml::node& node,
-                             std::string_view expected) const {
-  fail(key, fmt::format("'{}' must be {}, not {}", full(key), expected, found(node)));
+void SceneDocument::fail(const std::string& path, const std::string& message) const {
+  throw InputError(toml_->locate(path, toml_->root().at_path(path).node()), message);
 }
 
-const toml::node* TableReader::find(const std::string& key, bool required,
-                                    std::string_view expected) {
-  asked_.insert(key);
-  const toml::node* node = has(key) ? table_.get(key) : nullptr;
-  if (!node) complain_of_misspelling(key);
-  if (!node && required) {
-    fail(key, fmt::format("'{}' is missing: {} is expected", full(key), expected));
+bool TableReader::has(const std::string& key) const { return table_->has(key); }
+std::vector<std::string> TableReader::unread() const { return table_->unread(); }
+
+void TableReader::refuse_misspelling(const std::string& key) const {
+  table_->refuse_misspelling(key);
+}
+
+void TableReader::fail(const std::string& key, const std::string& message) const {
+  table_->fail(key, message);
+}
+
+bool TableReader::overridden(const std::string& key) const {
+  return table_->document.overridden(table_->full(key));
+}
+
+void TableReader::expect(const std::vector<std::string>& keys) {
+  table_->expected.insert(keys.begin(), keys.end());
+}
+
+double TableReader::number(const std::string& key, std::optional<double> fallback) {
+  const toml::node* node = table_->find(key, !fallback, "a number");
+  double value = fallback.value_or(0);
+  if (node) {
+    const auto given = node->value<double>();
+    if (!node->is_number() || !given) table_->fail_type(key, *node, "a number");
+    if (!std::isfinite(*given)) table_->fail_type(key, *node, "a finite number");
+    value = *given;
   }
-  return node;
-}
-
-void TableReader::complain_of_misspelling(const std::string& key) const {
-  for (const std::string& other : unread()) {
-    if (!expected_.contains(other) && nearest_name(other, {key})) {
-      unknown_key(other, suggestion(other, {key}));
-    }
-  }
-}
-
-void TableReader::unknown_key(const std::string& key, const std::string& hint) const {
-  // The key itself is what is wrong, so point at it rather than at its value.
-  const auto entry = table_.find(key);
-  SourceLocation where = document_.locate(full(key), &entry->second);
-  if (where.line > 0) {
-    const auto place = entry->first.source().begin;
-    where.line = static_cast<int>(place.line);
-    where.column = static_cast<int>(place.column);
-  }
-  throw InputError(where, fmt::format("unknown key '{}'{}", full(key), hint));
-}
-
-std::vector<std::string> TableReader::unread() const {
-  std::vector<std::pair<toml::source_position, std::string>> rest;
-  for (const auto& [key, node] : table_) {
-    const std::string name(key.str());
-    if (!asked_.contains(name)) rest.emplace_back(key.source().begin, name);
-  }
-  std::ranges::sort(rest, {},
-                    [](const auto& r) { return std::pair(r.first.line, r.first.column); });
-  std::vector<std::string> names;
-  for (auto& r : rest) names.push_back(std::move(r.second));
-  return names;
-}
-
-double TableReader::number(const std::string& key, std::optional<double> standard) {
-  const toml::node* node = find(key, !standard, "a number");
-  if (!node) {
-    resolved_.insert_or_assign(key, *standard);
-    return *standard;
-  }
-  const auto value = node->value<double>();
-  if (!node->is_number() || !value) wrong_type(key, *node, "a number");
-  if (!std::isfinite(*value)) wrong_type(key, *node, "a finite number");
-  resolved_.insert_or_assign(key, *value);
-  return *value;
-}
-
-double TableReader::positive(const std::string& key, std::optional<double> standard) {
-  const double value = number(key, standard);
-  if (!(value > 0)) fail(key, fmt::format("'{}' must be positive, not {}", full(key), value));
+  table_->resolved.insert_or_assign(key, value);
   return value;
 }
 
-int TableReader::whole(const std::string& key, int least, int most, std::optional<int> standard) {
-  const toml::node* node = find(key, !standard, "a whole number");
-  std::int64_t value = standard.value_or(0);
+double TableReader::positive(const std::string& key, std::optional<double> fallback) {
+  const double value = number(key, fallback);
+  if (!(value > 0)) {
+    fail(key, fmt::format("'{}' must be positive, not {}", table_->full(key), value));
+  }
+  return value;
+}
+
+double TableReader::not_negative(const std::string& key, std::optional<double> fallback) {
+  const double value = number(key, fallback);
+  if (!(value >= 0)) fail(key, fmt::format("'{}' must not be negative", key));
+  return value;
+}
+
+int TableReader::whole(const std::string& key, int least, int most, std::optional<int> fallback) {
+  const toml::node* node = table_->find(key, !fallback, "a whole number");
+  std::int64_t value = fallback.value_or(0);
   if (node) {
-    if (!node->is_integer()) wrong_type(key, *node, "a whole number");
+    if (!node->is_integer()) table_->fail_type(key, *node, "a whole number");
     value = *node->value<std::int64_t>();
   }
   if (value < least || value > most) {
-    fail(key, fmt::format("'{}' must be between {} and {}, not {}", full(key), least, most, value));
+    fail(key, fmt::format("'{}' must be between {} and {}, not {}", table_->full(key), least, most,
+                          value));
   }
-  resolved_.insert_or_assign(key, value);
+  table_->resolved.insert_or_assign(key, value);
   return static_cast<int>(value);
 }
 
-std::string TableReader::text(const std::string& key, const std::optional<std::string>& standard) {
-  const toml::node* node = find(key, !standard, "a text in quotes");
-  if (!node) {
-    resolved_.insert_or_assign(key, *standard);
-    return *standard;
-  }
-  if (!node->is_string()) wrong_type(key, *node, "a text in quotes");
-  resolved_.insert_or_assign(key, node->as_string()->get());
-  return node->as_string()->get();
+std::string TableReader::text(const std::string& key, const std::optional<std::string>& fallback) {
+  const toml::node* node = table_->find(key, !fallback, "a text in quotes");
+  if (node && !node->is_string()) table_->fail_type(key, *node, "a text in quotes");
+  const std::string value = node ? node->as_string()->get() : *fallback;
+  table_->resolved.insert_or_assign(key, value);
+  return value;
 }
 
-bool TableReader::flag(const std::string& key, bool standard) {
-  const toml::node* node = find(key, false, "");
-  if (node && !node->is_boolean()) wrong_type(key, *node, "true or false");
-  const bool value = node ? node->as_boolean()->get() : standard;
-  resolved_.insert_or_assign(key, value);
+bool TableReader::flag(const std::string& key, bool fallback) {
+  const toml::node* node = table_->find(key, false, "");
+  if (node && !node->is_boolean()) table_->fail_type(key, *node, "true or false");
+  const bool value = node ? node->as_boolean()->get() : fallback;
+  table_->resolved.insert_or_assign(key, value);
   return value;
 }
 
 std::string TableReader::choice(const std::string& key, const std::vector<std::string>& words,
-                                const std::optional<std::string>& standard) {
-  const std::string word = text(key, standard);
+                                const std::optional<std::string>& fallback) {
+  const std::string word = text(key, fallback);
   if (std::ranges::find(words, word) == words.end()) {
-    fail(key, fmt::format("'{}' cannot be '{}'{}", full(key), word, suggestion(word, words)));
+    fail(key,
+         fmt::format("'{}' cannot be '{}'{}", table_->full(key), word, suggestion(word, words)));
   }
   return word;
 }
 
 std::vector<std::string> TableReader::words(const std::string& key,
                                             const std::vector<std::string>& all,
-                                            const std::vector<std::string>& standard) {
-  const toml::node* node = find(key, false, "");
-  std::vector<std::string> value = node ? std::vector<std::string>() : standard;
+                                            const std::vector<std::string>& fallback) {
+  const toml::node* node = table_->find(key, false, "");
+  std::vector<std::string> value = node ? std::vector<std::string>() : fallback;
   const auto add = [&](const toml::node& entry) {
-    if (!entry.is_string()) wrong_type(key, *node, "a list of words in quotes");
+    if (!entry.is_string()) table_->fail_type(key, *node, "a list of words in quotes");
     const std::string& word = entry.as_string()->get();
     if (std::ranges::find(all, word) == all.end()) {
-      throw InputError(
-          document_.locate(full(key), &entry),
-          fmt::format("'{}' cannot have '{}'{}", full(key), word, suggestion(word, all)));
+      table_->fail_entry(
+          key, entry,
+          fmt::format("'{}' cannot have '{}'{}", table_->full(key), word, suggestion(word, all)));
     }
     if (std::ranges::find(value, word) == value.end()) value.push_back(word);
   };
@@ -169,217 +158,229 @@ std::vector<std::string> TableReader::words(const std::string& key,
   } else if (node) {
     add(*node);
   }
-  toml::array resolved;
-  for (const std::string& word : value) resolved.push_back(word);
-  resolved_.insert_or_assign(key, resolved);
+  table_->resolved.insert_or_assign(key, array_of(value));
   return value;
 }
 
-Vec3 TableReader::vector(const std::string& key, const std::optional<Vec3>& standard) {
-  constexpr std::string_view kExpected = "a list of three numbers";
-  const toml::node* node = find(key, !standard, kExpected);
-  Vec3 value = standard.value_or(Vec3::Zero());
-  if (node) {
-    const toml::array* list = node->as_array();
-    if (!list || list->size() != 3) wrong_type(key, *node, kExpected);
-    for (int i = 0; i < 3; ++i) {
-      const toml::node& entry = *list->get(static_cast<std::size_t>(i));
-      if (!entry.is_number() || !std::isfinite(*entry.value<double>())) {
-        throw InputError(document_.locate(full(key), &entry),
-                         fmt::format("'{}' must be {}; entry {} is {}", full(key), kExpected, i + 1,
-                                     found(entry)));
-      }
-      value[i] = *entry.value<double>();
-    }
+Vec3 TableReader::vector(const std::string& key, const std::optional<Vec3>& fallback) {
+  const std::string wanted = list_of(3, "numbers");
+  const toml::node* node = table_->find(key, !fallback, wanted);
+  const Vec3 value =
+      node ? Vec3(Vec3::Map(table_->numbers(key, *node, 3, wanted).data())) : fallback.value();
+  table_->resolved.insert_or_assign(key, toml::array{value[0], value[1], value[2]});
+  return value;
+}
+
+Vec3 TableReader::direction(const std::string& key, const std::optional<Vec3>& fallback) {
+  const Vec3 value = vector(key, fallback);
+  if (value.isZero(0)) fail(key, fmt::format("'{}' must not be zero", key));
+  return value;
+}
+
+Vec3 TableReader::size(const std::string& key) {
+  const Vec3 value = vector(key);
+  if (!(value.minCoeff() > 0)) {
+    fail(key, fmt::format("'{}' must be three positive numbers", key));
   }
-  resolved_.insert_or_assign(key, toml::array{value[0], value[1], value[2]});
   return value;
 }
 
-std::array<int, 3> TableReader::cells(const std::string& key) {
-  constexpr std::string_view kExpected = "a list of three whole numbers";
-  const toml::node* node = find(key, true, kExpected);
-  const toml::array* list = node->as_array();
-  if (!list || list->size() != 3) wrong_type(key, *node, kExpected);
-  std::array<int, 3> value{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto entry = list->get(i)->value<std::int64_t>();
-    if (!list->get(i)->is_integer() || *entry < 1 || *entry > 1000) {
-      fail(key, fmt::format("'{}' must be {} between 1 and 1000; entry {} is {}", full(key),
-                            kExpected, i + 1, found(*list->get(i))));
-    }
-    value[i] = static_cast<int>(*entry);
-  }
-  resolved_.insert_or_assign(key, toml::array{value[0], value[1], value[2]});
+std::vector<double> TableReader::numbers(const std::string& key, std::size_t count) {
+  const std::string wanted = list_of(count, "numbers");
+  const toml::node* node = table_->find(key, true, wanted);
+  std::vector<double> value = table_->numbers(key, *node, count, wanted);
+  table_->resolved.insert_or_assign(key, *node);
   return value;
 }
 
-std::vector<double> TableReader::numbers(const std::string& key, int count) {
-  const std::string expected = fmt::format("a list of {} numbers", count);
-  const toml::node* node = find(key, true, expected);
-  const toml::array* list = node->as_array();
-  if (!list || list->size() != static_cast<std::size_t>(count)) wrong_type(key, *node, expected);
-  std::vector<double> value;
-  for (const toml::node& entry : *list) {
-    if (!entry.is_number() || !std::isfinite(*entry.value<double>())) {
-      throw InputError(document_.locate(full(key), &entry),
-                       fmt::format("'{}' must be {}; entry {} is {}", full(key), expected,
-                                   value.size() + 1, found(entry)));
-    }
-    value.push_back(*entry.value<double>());
-  }
-  resolved_.insert_or_assign(key, *list);
-  return value;
-}
-
-std::vector<int> TableReader::wholes(const std::string& key, int count, int least, int most) {
-  const std::string expected = fmt::format("a list of {} whole numbers", count);
-  const toml::node* node = find(key, true, expected);
-  const toml::array* list = node->as_array();
-  if (!list || list->size() != static_cast<std::size_t>(count)) wrong_type(key, *node, expected);
+std::vector<int> TableReader::wholes(const std::string& key, std::size_t count, int least,
+                                     int most) {
+  const std::string wanted = list_of(count, "whole numbers");
+  const toml::node* node = table_->find(key, true, wanted);
   std::vector<int> value;
-  for (const toml::node& entry : *list) {
-    if (!entry.is_integer() || *entry.value<std::int64_t>() < least ||
-        *entry.value<std::int64_t>() > most) {
-      fail(key, fmt::format("'{}' must be {} between {} and {}; entry {} is {}", full(key),
-                            expected, least, most, value.size() + 1, found(entry)));
+  for (const toml::node& entry : table_->list(key, *node, count, wanted)) {
+    const std::int64_t number = entry.is_integer() ? *entry.value<std::int64_t>() : 0;
+    if (!entry.is_integer() || number < least || number > most) {
+      fail(key, fmt::format("'{}' must be {} between {} and {}; entry {} is {}", table_->full(key),
+                            wanted, least, most, value.size() + 1, described(entry)));
     }
-    value.push_back(static_cast<int>(*entry.value<std::int64_t>()));
+    value.push_back(static_cast<int>(number));
   }
-  resolved_.insert_or_assign(key, *list);
+  table_->resolved.insert_or_assign(key, array_of(value));
   return value;
 }
 
 std::vector<std::string> TableReader::texts(const std::string& key) {
-  constexpr std::string_view kExpected = "a list of texts in quotes";
-  const toml::node* node = find(key, true, kExpected);
-  const toml::array* list = node->as_array();
-  if (!list) wrong_type(key, *node, kExpected);
+  constexpr std::string_view kWanted = "a list of texts in quotes";
+  const toml::node* node = table_->find(key, true, kWanted);
   std::vector<std::string> value;
-  for (const toml::node& entry : *list) {
-    if (!entry.is_string()) wrong_type(key, *node, kExpected);
+  for (const toml::node& entry : table_->list(key, *node, 0, kWanted)) {
+    if (!entry.is_string()) table_->fail_type(key, *node, kWanted);
     value.push_back(entry.as_string()->get());
   }
-  resolved_.insert_or_assign(key, *list);
+  table_->resolved.insert_or_assign(key, *node);
   return value;
 }
 
 std::vector<int> TableReader::indices(const std::string& key, int count) {
-  const toml::node* node = find(key, true, "a list of vertex numbers");
-  const toml::array* list = node->as_array();
-  if (!list) wrong_type(key, *node, "a list of vertex numbers");
+  constexpr std::string_view kWanted = "a list of vertex numbers";
+  const toml::node* node = table_->find(key, true, kWanted);
   std::vector<int> value;
-  for (const toml::node& entry : *list) {
-    const auto index = entry.value<std::int64_t>();
-    if (!entry.is_integer() || *index < 0 || *index >= count) {
-      throw InputError(document_.locate(full(key), &entry),
-                       fmt::format("{} is not a vertex: the body has vertices 0 to {}",
-                                   found(entry), count - 1));
+  for (const toml::node& entry : table_->list(key, *node, 0, kWanted)) {
+    const std::int64_t index = entry.is_integer() ? *entry.value<std::int64_t>() : -1;
+    if (index < 0 || index >= count) {
+      table_->fail_entry(key, entry,
+                         fmt::format("{} is not a vertex: the body has vertices 0 to {}",
+                                     described(entry), count - 1));
     }
-    value.push_back(static_cast<int>(*index));
+    value.push_back(static_cast<int>(index));
   }
-  resolved_.insert_or_assign(key, *list);
+  table_->resolved.insert_or_assign(key, *node);
   return value;
 }
 
 SceneFormula TableReader::formula(const std::string& key) {
-  constexpr std::string_view kExpected = "a formula in quotes or a number";
-  const toml::node* node = find(key, true, kExpected);
-  if (!node->is_string() && !node->is_number()) wrong_type(key, *node, kExpected);
-  resolved_.insert_or_assign(key, *node);
-  return formula_of(*node, full(key));
+  constexpr std::string_view kWanted = "a formula in quotes or a number";
+  const toml::node* node = table_->find(key, true, kWanted);
+  if (!node->is_string() && !node->is_number()) table_->fail_type(key, *node, kWanted);
+  table_->resolved.insert_or_assign(key, *node);
+  return table_->formula(key, *node);
 }
 
 std::vector<SceneFormula> TableReader::formulas(const std::string& key) {
   if (!is_list(key)) return {formula(key)};
-  const toml::node* node = find(key, true, "");
+  const toml::node* node = table_->find(key, true, "");
   std::vector<SceneFormula> all;
   for (const toml::node& entry : *node->as_array()) {
     if (!entry.is_string() && !entry.is_number()) {
-      wrong_type(key, *node, "a list of formulas in quotes and numbers");
+      table_->fail_type(key, *node, "a list of formulas in quotes and numbers");
     }
-    all.push_back(formula_of(entry, full(key)));
+    all.push_back(table_->formula(key, entry));
   }
-  resolved_.insert_or_assign(key, *node);
+  table_->resolved.insert_or_assign(key, *node);
   return all;
-}
-
-bool TableReader::is_list(const std::string& key) const {
-  const toml::node* node = table_.get(key);
-  return node && node->is_array();
-}
-
-bool TableReader::is_table(const std::string& key) const {
-  const toml::node* node = table_.get(key);
-  return node && node->is_table();
-}
-
-bool TableReader::has_tables(const std::string& key) const {
-  const toml::node* node = table_.get(key);
-  return node && node->is_array_of_tables();
-}
-
-void TableReader::fail_within(const SceneFormula& formula, std::size_t position,
-                              const std::string& complaint) const {
-  throw InputError(document_.locate_within(formula.path, formula.node, position),
-                   fmt::format("{}\n{}", complaint, point_at(formula.text, position)));
-}
-
-void TableReader::fail_at(const SceneFormula& formula, const std::string& complaint) const {
-  throw InputError(document_.locate(formula.path, formula.node), complaint);
 }
 
 std::filesystem::path TableReader::file(const std::string& key) {
   const std::string given = text(key);
-  if (!document_.may_name_file(full(key))) fail(key, "files cannot be named here, only in scenes");
-  const std::filesystem::path path = document_.file().parent_path() / given;
+  if (!table_->document.may_name_file(table_->full(key))) {
+    fail(key, "files cannot be named here, only in scenes");
+  }
+  const std::filesystem::path path = table_->document.file().parent_path() / given;
   if (!std::filesystem::is_regular_file(path)) {
     fail(key, fmt::format("there is no file '{}' (looked for {})", given, path.string()));
   }
   // Absolute, so that the resolved scene can be run from its result folder.
-  resolved_.insert_or_assign(key, std::filesystem::weakly_canonical(path).string());
+  table_->resolved.insert_or_assign(key, std::filesystem::weakly_canonical(path).string());
   return path;
 }
 
 TableReader TableReader::table(const std::string& key) {
   static const toml::table kEmpty;
-  const toml::node* node = find(key, false, "");
-  if (node && !node->is_table()) wrong_type(key, *node, "a table");
-  resolved_.insert_or_assign(key, toml::table{});
-  return {document_, node ? *node->as_table() : kEmpty, full(key), *resolved_[key].as_table()};
+  const toml::node* node = table_->find(key, false, "");
+  if (node && !node->is_table()) table_->fail_type(key, *node, "a table");
+  table_->resolved.insert_or_assign(key, toml::table{});
+  return TableReader(
+      std::make_shared<TomlTable>(TomlTable{table_->document, node ? *node->as_table() : kEmpty,
+                                            table_->full(key), *table_->resolved[key].as_table()}));
 }
 
 std::vector<TableReader> TableReader::tables(const std::string& key) {
-  const toml::node* node = find(key, false, "");
+  const toml::node* node = table_->find(key, false, "");
   std::vector<TableReader> readers;
   if (!node) return readers;
+  const std::string path = table_->full(key);
   const toml::array* list = node->as_array();
   if (!list || !std::ranges::all_of(*list, [](const auto& n) { return n.is_table(); })) {
-    wrong_type(key, *node, fmt::format("a list of tables ([[{}]])", full(key)));
+    table_->fail_type(key, *node, fmt::format("a list of tables ([[{}]])", path));
   }
-  resolved_.insert_or_assign(key, toml::array{});
-  toml::array& target = *resolved_[key].as_array();
+  table_->resolved.insert_or_assign(key, toml::array{});
+  toml::array& target = *table_->resolved[key].as_array();
   for (std::size_t i = 0; i < list->size(); ++i) target.push_back(toml::table{});
   for (std::size_t i = 0; i < list->size(); ++i) {
-    readers.push_back({document_, *list->get(i)->as_table(), fmt::format("{}.{}", full(key), i),
-                       *target.get(i)->as_table()});
+    readers.push_back(TableReader(std::make_shared<TomlTable>(
+        TomlTable{table_->document, *list->get(i)->as_table(), fmt::format("{}.{}", path, i),
+                  *target.get(i)->as_table()})));
   }
   return readers;
 }
 
+bool TableReader::is_list(const std::string& key) const {
+  const toml::node* node = table_->given.get(key);
+  return node && node->is_array();
+}
+
+bool TableReader::is_table(const std::string& key) const {
+  const toml::node* node = table_->given.get(key);
+  return node && node->is_table();
+}
+
+bool TableReader::has_tables(const std::string& key) const {
+  const toml::node* node = table_->given.get(key);
+  return node && node->is_array_of_tables();
+}
+
 void TableReader::replace(const std::string& key, int value) {
-  asked_.insert(key);
-  resolved_.insert_or_assign(key, value);
+  table_->asked.insert(key);
+  table_->resolved.insert_or_assign(key, value);
+}
+
+void TableReader::drop(const std::string& key) {
+  table_->asked.insert(key);
+  table_->dropped.insert(key);
 }
 
 void TableReader::finish(const std::vector<std::string>& known) const {
   const std::vector<std::string> rest = unread();
   if (rest.empty()) return;
-  std::set<std::string> all = asked_;
+  std::set<std::string> all = table_->asked;
   all.insert(known.begin(), known.end());
-  all.insert(expected_.begin(), expected_.end());
+  all.insert(table_->expected.begin(), table_->expected.end());
   const std::vector<std::string> names(all.begin(), all.end());
-  unknown_key(rest.front(), suggestion(rest.front(), names));
+  table_->fail_unknown(rest.front(), suggestion(rest.front(), names));
+}
+
+void TableReader::fail_within(const SceneFormula& formula, std::size_t position,
+                              const std::string& message) const {
+  const SourceLocation where =
+      formula.quoted ? table_->document.locate_within(formula.where, formula.text, position)
+                     : formula.where;
+  throw InputError(where, fmt::format("{}\n{}", message, point_at(formula.text, position)));
+}
+
+Parameters read_parameter_values(TableReader& reader,
+                                 const std::vector<ParameterSpec>& specification) {
+  Parameters parameters;
+  for (const ParameterSpec& spec : specification) {
+    const bool has_default = spec.default_value.has_value();
+    if (!reader.has(spec.name) && !has_default) continue;
+    if (spec.text) {
+      parameters.set(
+          spec.name,
+          reader.text(spec.name, has_default
+                                     ? std::optional(std::get<std::string>(*spec.default_value))
+                                     : std::nullopt));
+    } else {
+      parameters.set(
+          spec.name,
+          reader.number(spec.name, has_default
+                                       ? std::optional(std::get<double>(*spec.default_value))
+                                       : std::nullopt));
+    }
+  }
+  return parameters;
+}
+
+Parameters read_parameters(TableReader& reader, const std::vector<ParameterSpec>& specification) {
+  Parameters parameters = read_parameter_values(reader, specification);
+  std::vector<std::string> names;
+  for (const ParameterSpec& spec : specification) names.push_back(spec.name);
+  reader.finish(names);
+  return parameters;
+}
+
+void fail_parameter(const TableReader& reader, const ParameterError& error) {
+  reader.fail(error.parameter(), error.what());
 }
 
 }  // namespace lilyan

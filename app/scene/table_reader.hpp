@@ -1,145 +1,140 @@
-// Reading TOML strictly: every value has a type and a place in the file, every key must be known,
-// and what was read (defaults included) is recorded for scene.resolved.toml.
+// Reading a scene file strictly: every value has a type and a place in the file, every key must be
+// known, and what was read is recorded, with the defaults of what the file leaves out, for
+// scene.resolved.toml.
+//
+//   SceneDocument document(file, {"integrator.step=0.01"});
+//   TableReader root = document.root();
+//   TableReader integrator = root.table("integrator");
+//   const double step = integrator.positive("step");          // required
+//   const std::string method = integrator.text("method", "avf");
+//   integrator.finish();                                       // no key is left over
 #pragma once
 
-#define TOML_ENABLE_FORMATTERS 1
-#include <toml++/toml.h>
-
 #include <filesystem>
-#include <map>
+#include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/parameter.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
 
+class TableReader;
+// Types of toml++ are only in toml_document.hpp.
+class TomlDocument;
+struct TomlTable;
+
 // A parsed scene file with the command line's `key=value` settings merged in.
 class SceneDocument {
  public:
-  // Throws InputError when the file cannot be read or parsed, or an override makes no sense.
-  // Overrides that are also among `without_files` must not name files.
-  SceneDocument(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+  // Throws InputError when the file cannot be read or parsed, or a setting makes no sense. Settings
+  // that are also among `without_files` must not name files.
+  SceneDocument(const std::filesystem::path& file, const std::vector<std::string>& settings,
                 const std::vector<std::string>& without_files = {});
+  ~SceneDocument();
+  SceneDocument(const SceneDocument&) = delete;
+  SceneDocument& operator=(const SceneDocument&) = delete;
 
-  [[nodiscard]] const toml::table& root() const { return root_; }
-  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
-  [[nodiscard]] bool overridden(const std::string& dotted) const {
-    return overrides_.contains(dotted);
-  }
-  // Whether files that the value of a dotted path names may be read.
-  [[nodiscard]] bool may_name_file(std::string dotted) const;
-  // Where the value of a dotted path stands: in the file, or in the option that set it.
-  [[nodiscard]] SourceLocation locate(const std::string& dotted, const toml::node* node) const;
-  // Where a position (in bytes) within the text of that value stands; that of the value where its
-  // text is not written in the file as it is.
-  [[nodiscard]] SourceLocation locate_within(const std::string& dotted, const toml::node* node,
-                                             std::size_t position) const;
+  // The document must outlive its readers.
+  [[nodiscard]] TableReader root();
+  // Everything that was read, defaults included, as TOML.
+  [[nodiscard]] std::string resolved() const;
+  // Throws InputError that points at the value of a dotted path.
+  [[noreturn]] void fail(const std::string& path, const std::string& message) const;
 
  private:
-  void apply(const std::string& assignment);
-
-  std::filesystem::path file_;
-  std::string source_;
-  toml::table root_;
-  // The option that set this path, or a table around it; null: the scene file itself.
-  [[nodiscard]] const std::string* setter(std::string dotted) const;
-
-  std::map<std::string, std::string> overrides_;  // dotted path → the option as given
-  std::set<std::string> without_files_;           // of these
+  std::unique_ptr<TomlDocument> toml_;
 };
 
 // A formula of a scene: its text, and where it stands.
 struct SceneFormula {
-  std::string path;  // dotted, for messages
   std::string text;  // a number's digits where a number was given
-  const toml::node* node = nullptr;
+  SourceLocation where;
+  bool quoted = true;  // false: a number was given
 };
 
+// One table of a scene. Copies share what was read of it.
 class TableReader {
  public:
-  TableReader(const SceneDocument& document, const toml::table& table, std::string path,
-              toml::table& resolved)
-      : document_(document), table_(table), path_(std::move(path)), resolved_(resolved) {}
-
-  [[nodiscard]] bool has(const std::string& key) const {
-    return table_.contains(key) && !dropped_.contains(key);
-  }
+  [[nodiscard]] bool has(const std::string& key) const;
   // Keys nobody has read yet, in the file's order.
   [[nodiscard]] std::vector<std::string> unread() const;
+  // Whether a setting from outside, rather than the file, gives this key.
+  [[nodiscard]] bool overridden(const std::string& key) const;
 
   // Keys that will be read later: never taken for a misspelling of another.
-  void expect(const std::vector<std::string>& keys) { expected_.insert(keys.begin(), keys.end()); }
+  void expect(const std::vector<std::string>& keys);
 
-  double number(const std::string& key, std::optional<double> standard = {});
-  double positive(const std::string& key, std::optional<double> standard = {});
+  // Values of a type. A key without `fallback` is required.
+  double number(const std::string& key, std::optional<double> fallback = {});
+  double positive(const std::string& key, std::optional<double> fallback = {});
+  double not_negative(const std::string& key, std::optional<double> fallback = {});
   // An integer within [least, most].
-  int whole(const std::string& key, int least, int most, std::optional<int> standard = {});
-  std::string text(const std::string& key, const std::optional<std::string>& standard = {});
-  bool flag(const std::string& key, bool standard);
+  int whole(const std::string& key, int least, int most, std::optional<int> fallback = {});
+  std::string text(const std::string& key, const std::optional<std::string>& fallback = {});
+  bool flag(const std::string& key, bool fallback);
   // One of the given words.
   std::string choice(const std::string& key, const std::vector<std::string>& words,
-                     const std::optional<std::string>& standard = {});
+                     const std::optional<std::string>& fallback = {});
   // A list of such words, or a single one.
   std::vector<std::string> words(const std::string& key, const std::vector<std::string>& all,
-                                 const std::vector<std::string>& standard);
-  Vec3 vector(const std::string& key, const std::optional<Vec3>& standard = {});
-  std::array<int, 3> cells(const std::string& key);
+                                 const std::vector<std::string>& fallback);
+  Vec3 vector(const std::string& key, const std::optional<Vec3>& fallback = {});
+  // A vector other than zero, and one of positive numbers.
+  Vec3 direction(const std::string& key, const std::optional<Vec3>& fallback = {});
+  Vec3 size(const std::string& key);
   // Lists of exactly `count` numbers, or whole numbers within [least, most]; and of texts.
-  std::vector<double> numbers(const std::string& key, int count);
-  std::vector<int> wholes(const std::string& key, int count, int least, int most);
+  std::vector<double> numbers(const std::string& key, std::size_t count);
+  std::vector<int> wholes(const std::string& key, std::size_t count, int least, int most);
   std::vector<std::string> texts(const std::string& key);
+  // Numbers of vertices of a body that has `count` of them.
   std::vector<int> indices(const std::string& key, int count);
   // A formula in quotes or a number; a list of such, or a single one.
   SceneFormula formula(const std::string& key);
   std::vector<SceneFormula> formulas(const std::string& key);
-  [[nodiscard]] bool is_list(const std::string& key) const;
-  [[nodiscard]] bool is_table(const std::string& key) const;
-  [[nodiscard]] bool has_tables(const std::string& key) const;  // a list of them
-  // Throws for the character at a position within a formula, which it shows.
-  [[noreturn]] void fail_within(const SceneFormula& formula, std::size_t position,
-                                const std::string& complaint) const;
-  [[noreturn]] void fail_at(const SceneFormula& formula, const std::string& complaint) const;
   // The path of an existing file, relative to the scene file.
   std::filesystem::path file(const std::string& key);
   // A nested table (an empty one when the key is absent), or an array of tables.
   TableReader table(const std::string& key);
   std::vector<TableReader> tables(const std::string& key);
 
+  [[nodiscard]] bool is_list(const std::string& key) const;
+  [[nodiscard]] bool is_table(const std::string& key) const;
+  [[nodiscard]] bool has_tables(const std::string& key) const;  // a list of them
+
   // Overrules a key: what the file says of it is neither read nor resolved, as if it were not
   // there.
   void replace(const std::string& key, int value);
-  void drop(const std::string& key) {
-    asked_.insert(key);
-    dropped_.insert(key);
-  }
+  void drop(const std::string& key);
 
-  // Throws when an unread key looks like a misspelling of this absent one.
-  void complain_of_misspelling(const std::string& key) const;
   // Throws for the first key that was never read; `known` adds names to suggest from.
   void finish(const std::vector<std::string>& known = {}) const;
-  [[noreturn]] void fail(const std::string& key, const std::string& complaint) const;
-  [[nodiscard]] const SceneDocument& document() const { return document_; }
+  // Throws when an unread key looks like a misspelling of this absent one.
+  void refuse_misspelling(const std::string& key) const;
+  // Throws InputError that points at the key's value, or at the table where there is none.
+  [[noreturn]] void fail(const std::string& key, const std::string& message) const;
+  // Points at the character at a position within a formula, which is shown.
+  [[noreturn]] void fail_within(const SceneFormula& formula, std::size_t position,
+                                const std::string& message) const;
 
  private:
-  // Marks a key as known and returns its node, null when absent. Throws when it is required.
-  const toml::node* find(const std::string& key, bool required, std::string_view expected);
-  [[noreturn]] void unknown_key(const std::string& key, const std::string& hint) const;
-  [[noreturn]] void wrong_type(const std::string& key, const toml::node& node,
-                               std::string_view expected) const;
-  [[nodiscard]] std::string full(const std::string& key) const;
+  friend class SceneDocument;
+  explicit TableReader(std::shared_ptr<TomlTable> table) : table_(std::move(table)) {}
 
-  const SceneDocument& document_;
-  const toml::table& table_;
-  std::string path_;
-  toml::table& resolved_;
-  std::set<std::string> asked_;
-  std::set<std::string> dropped_;
-  std::set<std::string> expected_;
+  std::shared_ptr<TomlTable> table_;
 };
+
+// Values of a {name = value} table for a specification: known names, right types.
+[[nodiscard]] Parameters read_parameter_values(TableReader& reader,
+                                               const std::vector<ParameterSpec>& specification);
+// Also throws for any other key in the table.
+[[nodiscard]] Parameters read_parameters(TableReader& reader,
+                                         const std::vector<ParameterSpec>& specification);
+// Throws the error again as one that points at the parameter.
+[[noreturn]] void fail_parameter(const TableReader& reader, const ParameterError& error);
 
 }  // namespace lilyan

@@ -87,8 +87,8 @@ Open open(const Json& json) {
   return command;
 }
 
-CloudRequest cloud(const Json& json) {
-  CloudRequest command{.pane = pane(json)};
+PhaseCloudRequest cloud_request(const Json& json) {
+  PhaseCloudRequest command{.pane = pane(json)};
   command.count = whole(field(json, "count"), "count", kMostCloudPoints);
   if (command.count == 0) return command;
   command.center = numbers<2>(field(json, "center"), "center");
@@ -155,7 +155,7 @@ Command parse_command(std::string_view message) {
                 numbers<3>(field(json, "target"), "target")};
   }
   if (type == "release") return Release{pane(json)};
-  if (type == "cloud") return cloud(json);
+  if (type == "cloud") return cloud_request(json);
   throw Error(fmt::format("unknown type '{}'", type.substr(0, 40)));
 }
 

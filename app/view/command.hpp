@@ -1,4 +1,4 @@
-// What clients of a live view may ask for: the first half of docs/view-protocol.md.
+// What the clients of a live view may ask for: the first half of docs/view-protocol.md.
 #pragma once
 
 #include <array>
@@ -47,15 +47,16 @@ struct Pull {
 struct Release {
   std::size_t pane = 0;
 };
-struct CloudRequest {
+// A cloud of initial conditions around a point of phase space.
+struct PhaseCloudRequest {
   std::size_t pane = 0;
   std::array<double, 2> center{}, radius{};  // position, velocity
   int count = 0;                             // 0: remove it
 };
 using Command = std::variant<Hello, Play, Pause, Step, Reset, Speed, Open, Change, Seek, Pull,
-                             Release, CloudRequest>;
+                             Release, PhaseCloudRequest>;
 
-// Throws Error with a message for the client when the text is none of them.
+// Throws Error with a message for the client when the text is no command.
 [[nodiscard]] Command parse_command(std::string_view text);
 
 }  // namespace lilyan::view

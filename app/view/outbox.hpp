@@ -1,5 +1,5 @@
-// What waits to be sent to one client: all texts and data in order, and of pictures the latest of
-// each slot.
+// Messages that wait to be sent to one client: all texts and all history in order, and the latest
+// picture of each slot.
 #pragma once
 
 #include <array>
@@ -18,25 +18,24 @@ struct Outgoing {
   bool counts = true;  // as waiting
 };
 
-// However slow the client, this stays bounded: it overflows when too much waits that must not be
-// dropped.
+// It stays bounded however slow the client is: it overflows when too many texts wait.
 class Outbox {
  public:
   explicit Outbox(std::size_t most) : most_(most) {}
 
-  // No picture is sent before a text that `begins`, should it wait still.
+  // No picture overtakes a text that `begins`.
   void text(Message message, bool begins) {
     push({std::move(message), false});
     if (begins) barrier_ = pushed_;
   }
-  // What the session keeps anyway, and so takes no room here: of these any number may wait.
-  void kept(Message message, bool binary) {
+  // The session keeps these anyway, so that they take no room here: any number may wait.
+  void history(Message message, bool binary) {
     push({.message = std::move(message), .binary = binary, .counts = false});
   }
   void picture(std::size_t slot, Message message) { pictures_[slot] = std::move(message); }
   [[nodiscard]] bool overflowed() const { return waiting_ > most_; }
 
-  // What is queued and pictures take turns, so that neither starves the other.
+  // Queued messages and pictures take turns, so that neither starves the other.
   [[nodiscard]] std::optional<Outgoing> next() {
     const bool picture_turn = queue_.empty() || (last_was_queued_ && popped_ >= barrier_);
     if (picture_turn) {
@@ -55,13 +54,13 @@ class Outbox {
   }
 
  private:
-  // Meshes first; then all others in turn, or the first pane would leave nothing to the rest where
-  // the connection is slow.
+  // Meshes go first, then all others in turn: otherwise the first pane would use up a slow
+  // connection.
   [[nodiscard]] Message next_picture() {
     for (std::size_t i = 0; i < kMostPanes; ++i) {
       if (pictures_[i]) return std::exchange(pictures_[i], nullptr);
     }
-    constexpr std::size_t kOthers = kSlots - kMostPanes;
+    constexpr std::size_t kOthers = kPictureSlots - kMostPanes;
     for (std::size_t k = 0; k < kOthers; ++k) {
       const std::size_t i = (turn_ + k) % kOthers;
       if (!pictures_[kMostPanes + i]) continue;
@@ -82,7 +81,7 @@ class Outbox {
   bool last_was_queued_ = false;
   std::size_t turn_ = 0;
   std::deque<Outgoing> queue_;
-  std::array<Message, kSlots> pictures_;
+  std::array<Message, kPictureSlots> pictures_;
 };
 
 }  // namespace lilyan::view

@@ -1,27 +1,17 @@
 // One of the runs that a live view shows.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/scene/material_of.hpp"
+#include "app/scene/scene.hpp"
 #include "app/view/command.hpp"
+#include "app/view/messages.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/material/material.hpp"
 
 namespace lilyan::view {
-
-// Made once, and shared by all who have to send it.
-using Message = std::shared_ptr<const std::string>;
-
-// Which run of which pane a message belongs to; runs count up with every start.
-struct PaneId {
-  std::uint32_t pane = 0;
-  std::uint32_t run = 0;
-};
 
 struct PaneInfo {
   std::string scene, title;
@@ -47,7 +37,7 @@ struct PaneMoment {
   Message picture;          // null when the step failed
   Message cloud;            // null: there is none
   std::vector<double> row;  // of the series; empty: none at this step
-  // Of small systems: time, coordinates and velocities at each row, one after the other.
+  // For small systems: time, coordinates and velocities at each row, one after the other.
   std::vector<double> path;
   bool done = false;
   std::string failed;  // why the run cannot go on
@@ -68,12 +58,13 @@ class Pane {
   // Called while the last moment was not done.
   [[nodiscard]] virtual PaneMoment step() = 0;
 
-  // From any thread: the step at hand is to end soon, whatever comes of it; there will be no other.
+  // Called from any thread: the current step is to end soon, with whatever result, and no other
+  // step follows.
   virtual void stop() {}
 
   // Both throw Error when the pane has nothing to pull at, or no room for a cloud. No pull: let go.
   virtual void pull(const std::optional<Pull>& pull) = 0;
-  virtual void cloud(const CloudRequest& request) = 0;
+  virtual void cloud(const PhaseCloudRequest& request) = 0;
   // The newest cloud; one without points when it was removed.
   [[nodiscard]] virtual Message cloud_picture() const { return nullptr; }
 };

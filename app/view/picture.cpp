@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/scene/geometry_of.hpp"
-#include "app/view/encode.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/energy_density.hpp"
 #include "lilyan/core/error.hpp"
 
@@ -64,6 +64,12 @@ std::vector<float> obstacle_poses(const std::vector<Obstacle>& obstacles, double
   return poses;
 }
 
+void add_to_path(const State& state, std::vector<double>& path) {
+  path.push_back(state.t);
+  path.insert(path.end(), state.x.begin(), state.x.end());
+  path.insert(path.end(), state.v.begin(), state.v.end());
+}
+
 Picture::Picture(const Scene& scene) : scene_(scene) {
   if (scene.coordinates.empty()) surface_ = whole_surface(geometry_of(scene));
 }
@@ -110,9 +116,11 @@ void Picture::find_energies(const State& state) {
 }
 
 Message Picture::frame(PaneId id, int frame, const State& state) {
-  if (!scene_.coordinates.empty()) return system_message(id, frame, state);
-  find_energies(state);
   const auto n = static_cast<std::size_t>(state.x.size());
+  if (!scene_.coordinates.empty()) {
+    return system_message(id, frame, state.t, {state.x.data(), n}, {state.v.data(), n});
+  }
+  find_energies(state);
   return frame_message(id, frame, state.t,
                        {.x = surface_points(surface_, {state.x.data(), n}),
                         .speed = surface_speeds(surface_, {state.v.data(), n}),

@@ -1,4 +1,4 @@
-// What is seen of a scene: the surfaces of its bodies, or the coordinates of a small system.
+// Pictures of a scene: the surfaces of its bodies, or the coordinates of a small system.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "app/files/surface.hpp"
 #include "app/scene/scene.hpp"
-#include "app/view/pane.hpp"
+#include "app/view/messages.hpp"
 #include "lilyan/core/state.hpp"
 
 namespace lilyan::view {
@@ -20,11 +20,15 @@ struct WholeSurface {
   int bodies = 0;
 };
 [[nodiscard]] WholeSurface whole_surface(const FrameGeometry& geometry);
-// x of the surface's vertices.
+// Positions and speeds of the surface's vertices.
 [[nodiscard]] std::vector<float> surface_points(const WholeSurface& surface, Points points);
 [[nodiscard]] std::vector<float> surface_speeds(const WholeSurface& surface, Points velocities);
-// Of those that move, from where the scene puts them to where they are at t: [R|t], row by row.
+// For each obstacle that moves the matrix [R|t], row by row, from where the scene puts it to where it
+// is at time t.
 [[nodiscard]] std::vector<float> obstacle_poses(const std::vector<Obstacle>& obstacles, double t);
+
+// Appends time, coordinates and velocities of a small system.
+void add_to_path(const State& state, std::vector<double>& path);
 
 class Picture {
  public:

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "app/view/pane.hpp"
+#include "app/view/messages.hpp"
 
 namespace lilyan::view {
 

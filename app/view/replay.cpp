@@ -1,27 +1,73 @@
 #include "app/view/replay.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "app/view/body_replay.hpp"
-#include "app/view/system_replay.hpp"
+#include "app/files/series.hpp"
+#include "app/files/vtu.hpp"
+#include "app/run/frames.hpp"
+#include "app/scene/scene.hpp"
+#include "app/view/pane.hpp"
+#include "app/view/picture.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/state.hpp"
 
 namespace lilyan::view {
 namespace {
 
-constexpr double kSameTime = 1e-9;  // of a step
-constexpr std::size_t kTime = 1;    // column of the series
+constexpr double kSameReplayTime = 1e-9;  // of a step: times as close as that are the same
+constexpr std::size_t kTimeColumn = 1;    // of series.csv and trajectory.csv
+// trajectory.csv has the columns step, t, the coordinates, their velocities.
+constexpr std::size_t kFirstCoordinate = 2;
 
-}  // namespace
+// What runs of bodies and of small systems have in common: the rows of their series.
+class Replay : public Pane {
+ public:
+  [[nodiscard]] const PaneInfo& info() const override { return info_; }
+  [[nodiscard]] PaneMoment start() override { return show(0); }
+  [[nodiscard]] PaneMoment step() override { return show(shown_ + 1); }
+  void pull(const std::optional<Pull>& pull) override;
+  void cloud(const PhaseCloudRequest& request) override;
+
+ protected:
+  // Reads the series and the summary. Throws InputError.
+  Replay(PaneId id, const PaneRequest& request, const std::filesystem::path& folder);
+  // To be called with the times of the frames once they are known.
+  void set_times(std::vector<double> times);
+  // The picture of a frame. May throw Error.
+  [[nodiscard]] virtual Message picture(std::size_t frame) = 0;
+  // Adds where a small system is at the time of a row.
+  virtual void add_to_path(double /*t*/, std::vector<double>& /*path*/) const {}
+  [[nodiscard]] int step_of(std::size_t frame) const { return steps_[frame]; }
+  [[nodiscard]] double slack() const;  // times as close as that are the same
+
+  PaneId id_;
+  PaneInfo info_;
+  std::vector<double> times_;
+
+ private:
+  void read_summary(const std::filesystem::path& file);
+  [[nodiscard]] PaneMoment show(std::size_t frame);
+
+  NumberTable series_;
+  std::vector<int> steps_;  // numbers of the frames' steps
+  std::string failed_;      // why the run did
+  std::size_t rows_shown_ = 0;
+  std::size_t shown_ = 0;
+};
 
 Replay::Replay(PaneId id, const PaneRequest& request, const std::filesystem::path& folder)
     : id_(id), series_(read_numbers(folder / "series.csv")) {
   if (!request.settings.empty()) {
     throw InputError({folder.string()}, "a run that is done cannot be changed");
   }
-  if (series_.columns.size() <= kTime || series_.columns[kTime] != "t") {
+  if (series_.columns.size() <= kTimeColumn || series_.columns[kTimeColumn] != "t") {
     throw InputError({(folder / "series.csv").string(), 1, 0}, "this is not the series of a run");
   }
   info_.replay = true;
@@ -34,18 +80,18 @@ Replay::Replay(PaneId id, const PaneRequest& request, const std::filesystem::pat
 void Replay::set_times(std::vector<double> times) {
   times_ = std::move(times);
   if (info_.step == 0 && times_.size() > 1) info_.step = times_[1] - times_[0];
-  // The number of the step that each frame was taken after.
+  // Each frame was taken after the step of this number.
   std::size_t row = 0;
   for (const double t : times_) {
-    while (row + 1 < series_.rows() && series_.at(row, kTime) < t - slack()) ++row;
+    while (row + 1 < series_.rows() && series_.at(row, kTimeColumn) < t - slack()) ++row;
     steps_.push_back(static_cast<int>(series_.rows() > 0 ? series_.at(row, 0) : 0));
   }
   info_.steps = steps_.empty() ? 0 : steps_.back();
 }
 
-double Replay::slack() const { return kSameTime * info_.step; }
+double Replay::slack() const { return kSameReplayTime * info_.step; }
 
-// Only for what is written beside the picture: one that cannot be read leaves that empty.
+// The summary is only for the words beside the picture: one that cannot be read leaves them empty.
 void Replay::read_summary(const std::filesystem::path& file) {
   std::ifstream stream(file);
   const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
@@ -77,11 +123,11 @@ PaneMoment Replay::show(std::size_t frame) {
     return {.done = true, .failed = error.what()};
   }
   shown_ = frame;
-  // With the rows up to here.
+  // The moment has all rows up to its time.
   const std::size_t columns = series_.columns.size();
   const std::size_t first = rows_shown_;
   for (; rows_shown_ < series_.rows(); ++rows_shown_) {
-    const double t = series_.at(rows_shown_, kTime);
+    const double t = series_.at(rows_shown_, kTimeColumn);
     if (!moment.done && t > moment.t + slack()) break;
     add_to_path(t, moment.path);
   }
@@ -94,9 +140,133 @@ void Replay::pull(const std::optional<Pull>& pull) {
   if (pull) throw Error("a run that is done cannot be pulled at");
 }
 
-void Replay::cloud(const CloudRequest& /*request*/) {
+void Replay::cloud(const PhaseCloudRequest& /*request*/) {
   throw Error("a run that is done carries no cloud along");
 }
+
+// ---------------------------------------------------------------------------- bodies
+
+// Frames can be shown without obstacles if an earlier version wrote the scene in another way.
+std::vector<Obstacle> obstacles_of(const std::filesystem::path& folder) {
+  try {
+    return obstacles_in(folder / "scene.resolved.toml");
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// A run of bodies, from the frames in its result folder.
+class BodyReplay final : public Replay {
+ public:
+  // Throws InputError.
+  BodyReplay(PaneId id, const PaneRequest& request, const std::filesystem::path& folder);
+
+  [[nodiscard]] Message mesh() const override { return mesh_; }
+
+ private:
+  [[nodiscard]] Message picture(std::size_t frame) override;
+
+  std::vector<ListedFrame> frames_;
+  std::size_t points_ = 0;
+  WholeSurface surface_;
+  Message mesh_;
+};
+
+BodyReplay::BodyReplay(PaneId id, const PaneRequest& request, const std::filesystem::path& folder)
+    : Replay(id, request, folder), frames_(listed_frames(folder)) {
+  const VtuContent first = read_vtu(frames_.front().file);
+  const std::vector<std::string> names = listed_bodies(folder);
+  surface_ = whole_surface(geometry_of(first, names));
+  points_ = first.points.size();
+  info_.vertices = static_cast<int>(surface_.vertices.size());
+  info_.obstacles = obstacles_of(folder);
+  std::vector<double> times;
+  for (const ListedFrame& frame : frames_) times.push_back(frame.t);
+  set_times(std::move(times));
+  mesh_ = mesh_message(id, {.triangles = surface_.triangles,
+                            .edges = surface_.edges,
+                            .body = surface_.body,
+                            .bodies = surface_.bodies,
+                            .rest = surface_points(surface_, as_points(first.points))});
+}
+
+Message BodyReplay::picture(std::size_t frame) {
+  const ListedFrame& listed = frames_[frame];
+  const VtuContent content = read_vtu(listed.file);
+  if (content.points.size() != points_) {
+    throw InputError({listed.file.string()}, fmt::format("it has {} points, the first frame {}",
+                                                         content.points.size(), points_));
+  }
+  const std::vector<float> unknown(surface_.vertices.size(), 0.0F);
+  return frame_message(id_, step_of(frame), listed.t,
+                       {.x = surface_points(surface_, as_points(content.points)),
+                        .speed = surface_speeds(surface_, as_points(content.velocity)),
+                        .energy = unknown,
+                        .poses = obstacle_poses(info_.obstacles, listed.t)});
+}
+
+// ---------------------------------------------------------------------------- small systems
+
+// A run of a small system, from the trajectory in its result folder.
+class SystemReplay final : public Replay {
+ public:
+  // Throws InputError.
+  SystemReplay(PaneId id, const PaneRequest& request, const std::filesystem::path& folder);
+
+  [[nodiscard]] Message mesh() const override { return nullptr; }
+
+ private:
+  [[nodiscard]] Message picture(std::size_t frame) override;
+  // Rows of series and trajectory need not have the same times: the last state that is not later.
+  void add_to_path(double t, std::vector<double>& path) const override;
+  [[nodiscard]] State state(std::size_t frame) const;
+
+  NumberTable trajectory_;
+};
+
+SystemReplay::SystemReplay(PaneId id, const PaneRequest& request,
+                           const std::filesystem::path& folder)
+    : Replay(id, request, folder), trajectory_(read_numbers(folder / "trajectory.csv")) {
+  const std::vector<std::string>& columns = trajectory_.columns;
+  if (columns.size() <= kFirstCoordinate || columns.size() % 2 != 0 ||
+      columns[kTimeColumn] != "t" || trajectory_.rows() == 0) {
+    throw InputError({(folder / "trajectory.csv").string(), 1, 0},
+                     "this is not the trajectory of a small system");
+  }
+  const auto n = static_cast<std::ptrdiff_t>((columns.size() - kFirstCoordinate) / 2);
+  info_.system = true;
+  info_.vertices = static_cast<int>(n);
+  info_.coordinates.assign(columns.begin() + kFirstCoordinate,
+                           columns.begin() + kFirstCoordinate + n);
+  std::vector<double> times;
+  for (std::size_t i = 0; i < trajectory_.rows(); ++i)
+    times.push_back(trajectory_.at(i, kTimeColumn));
+  set_times(std::move(times));
+}
+
+State SystemReplay::state(std::size_t frame) const {
+  const auto n = static_cast<Eigen::Index>(info_.coordinates.size());
+  const double* row = trajectory_.values.data() + frame * trajectory_.columns.size();
+  State state;
+  state.t = row[kTimeColumn];
+  state.x = Eigen::Map<const Vector>(row + kFirstCoordinate, n);
+  state.v = Eigen::Map<const Vector>(row + kFirstCoordinate + n, n);
+  return state;
+}
+
+Message SystemReplay::picture(std::size_t frame) {
+  const std::size_t n = info_.coordinates.size();
+  const State at = state(frame);
+  return system_message(id_, step_of(frame), at.t, {at.x.data(), n}, {at.v.data(), n});
+}
+
+void SystemReplay::add_to_path(double t, std::vector<double>& path) const {
+  const auto after = std::ranges::upper_bound(times_, t + slack());
+  const auto count = static_cast<std::size_t>(after - times_.begin());
+  view::add_to_path(state(count > 0 ? count - 1 : 0), path);
+}
+
+}  // namespace
 
 std::unique_ptr<Pane> make_replay(PaneId id, const PaneRequest& request,
                                   const std::filesystem::path& folder) {

@@ -1,22 +1,38 @@
 // The only file that knows Boost.Beast. One thread does all the talking; the session's threads
 // only leave messages.
+//
+// Beast's templates are slow to compile. So HTTP is written here (Beast only parses requests), the
+// websocket lies on a plain socket, and its handshake is not asynchronous.
 #include "app/view/server.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
-#include <boost/asio.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/websocket.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
+#include <boost/beast/websocket/stream.hpp>
 #include <chrono>
+#include <initializer_list>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
-#include "app/view/encode.hpp"
+#include "app/view/messages.hpp"
 #include "app/view/outbox.hpp"
+#include "app/view/session.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan::view {
@@ -28,22 +44,21 @@ namespace http = beast::http;
 namespace websocket = beast::websocket;
 using Tcp = net::ip::tcp;
 using ErrorCode = beast::error_code;
+using Request = http::request<http::empty_body>;
 
 constexpr std::size_t kLongestMessage = 64U << 10U;  // that is looked at
 constexpr std::size_t kReadMost = 1U << 20U;         // more ends the connection
 constexpr std::uint32_t kLongestHeader = 16U << 10U;
+constexpr std::size_t kReadAtOnce = 4096;
 constexpr std::size_t kMostConnections = 64;
 constexpr auto kRequestTimeout = std::chrono::seconds(20);
 constexpr auto kIdleTimeout = std::chrono::seconds(60);  // pings are sent at half of it
-// What the system may hold back for a slow client: what waits there is no longer the latest.
+// The system holds back at most this much for a slow client: frames that wait there grow old.
 constexpr int kSendBuffer = 256 << 10;
 constexpr int kPortsToTry = 100;
 
-using Request = http::request<http::empty_body>;
-using Response = http::response<http::string_body>;
-
-// Pages of other sites reach this server through the user's browser: those that found out its
-// address say so in Origin, those whose own name was made to mean this machine in Host.
+// Pages of other sites reach this server through the user's browser. A site that found out the
+// address says so in Origin; one whose own name was made to mean this machine says so in Host.
 bool from_here(const Request& request, unsigned short port) {
   const auto mine = [port](beast::string_view where) {
     for (const char* host : {"127.0.0.1", "localhost"}) {
@@ -61,37 +76,47 @@ bool from_here(const Request& request, unsigned short port) {
          mine(from.substr(kScheme));
 }
 
-Response answer(const Request& request, http::status status, std::string body,
-                std::string_view type) {
-  Response response{status, request.version()};
-  response.set(http::field::content_type, beast::string_view(type.data(), type.size()));
-  response.set(http::field::cache_control, "no-store");
-  response.set("X-Content-Type-Options", "nosniff");
-  response.set("X-Frame-Options", "DENY");
-  response.set("Cross-Origin-Resource-Policy", "same-origin");
-  response.set("Referrer-Policy", "no-referrer");
-  response.keep_alive(false);
-  response.body() = std::move(body);
-  response.prepare_payload();
-  return response;
+// The bytes of a response. Beast could write it too, but its templates for that take seconds to
+// compile.
+struct Response {
+  std::string_view status;  // "404 Not Found"
+  std::string_view type;
+  std::string_view body;
+  std::string more = {};  // further lines of the header
+};
+
+std::string bytes_of(const Response& response, const Request& request) {
+  std::string bytes = fmt::format(
+      "HTTP/{}.{} {}\r\n"
+      "Content-Type: {}\r\n"
+      "Cache-Control: no-store\r\n"
+      "X-Content-Type-Options: nosniff\r\n"
+      "X-Frame-Options: DENY\r\n"
+      "Cross-Origin-Resource-Policy: same-origin\r\n"
+      "Referrer-Policy: no-referrer\r\n"
+      "{}Content-Length: {}\r\n{}\r\n",
+      request.version() / 10, request.version() % 10, response.status, response.type,
+      request.version() < 11 ? "" : "Connection: close\r\n", response.body.size(), response.more);
+  if (request.method() != http::verb::head) bytes += response.body;
+  return bytes;
 }
 
-Response refuse(const Request& request, http::status status, std::string_view why) {
-  return answer(request, status, fmt::format("{}\n", why), "text/plain; charset=utf-8");
+Response refusal(std::string_view status, std::string_view why) {
+  return {.status = status, .type = "text/plain; charset=utf-8", .body = why};
 }
 
-Response give_page(const Request& request, std::string_view page, unsigned short port) {
-  Response response =
-      answer(request, http::status::ok, std::string(page), "text/html; charset=utf-8");
+Response page_response(std::string_view page, unsigned short port) {
   // The page is one file and talks to this server only.
-  response.set(
-      "Content-Security-Policy",
-      fmt::format("default-src 'none'; script-src 'unsafe-inline' blob:; worker-src blob:; "
-                  "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "
-                  "connect-src 'self' ws://127.0.0.1:{0} ws://localhost:{0}; "
-                  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-                  port));
-  return response;
+  return {
+      .status = "200 OK",
+      .type = "text/html; charset=utf-8",
+      .body = page,
+      .more = fmt::format("Content-Security-Policy: "
+                          "default-src 'none'; script-src 'unsafe-inline' blob:; worker-src blob:; "
+                          "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "
+                          "connect-src 'self' ws://127.0.0.1:{0} ws://localhost:{0}; "
+                          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n",
+                          port)};
 }
 
 }  // namespace
@@ -148,20 +173,21 @@ class Server::Network::WebClient final : public Client,
     stream_.set_option(timeout);
     stream_.read_message_max(kReadMost);
     stream_.auto_fragment(false);
-    stream_.async_accept(request, [self = shared_from_this()](ErrorCode error) {
-      if (!error) self->read();
-    });
+    // The answer is short and the socket new, so that this does not wait.
+    ErrorCode error;
+    stream_.accept(request, error);
+    if (!error) read();
   }
 
-  // From any thread.
+  // These are called from any thread.
   void text(const Message& message, bool begins) override {
     const std::lock_guard lock(mutex_);
     outbox_.text(message, begins);
     call();
   }
-  void kept(const Message& message, bool binary) override {
+  void history(const Message& message, bool binary) override {
     const std::lock_guard lock(mutex_);
-    outbox_.kept(message, binary);
+    outbox_.history(message, binary);
     call();
   }
   void picture(std::size_t slot, const Message& message) override {
@@ -171,7 +197,7 @@ class Server::Network::WebClient final : public Client,
   }
 
  private:
-  // Has the network's thread look into the outbox.
+  // Makes the network's thread look into the outbox.
   void call() {
     if (std::exchange(called_, true)) return;
     net::post(network_.context_, [weak = weak_from_this()] {
@@ -192,11 +218,11 @@ class Server::Network::WebClient final : public Client,
     }
   }
 
-  // Ends it at once: who does not read will not read a farewell.
+  // Ends the connection at once: a client that does not read would not read a farewell either.
   void give_up() {
     network_.session_.leave(*this);
     ErrorCode ignored;
-    beast::get_lowest_layer(stream_).socket().close(ignored);
+    stream_.next_layer().close(ignored);
   }
 
   void write() {
@@ -242,7 +268,7 @@ class Server::Network::WebClient final : public Client,
   }
 
   Network& network_;
-  websocket::stream<beast::tcp_stream> stream_;
+  websocket::stream<Tcp::socket, false> stream_;  // without compression
   beast::flat_buffer buffer_;
   bool writing_ = false;
   std::mutex mutex_;  // of the following
@@ -254,8 +280,10 @@ class Server::Network::WebClient final : public Client,
 
 class Server::Network::Connection final : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Network& network, Tcp::socket socket) : network_(network), stream_(std::move(socket)) {
+  Connection(Network& network, Tcp::socket socket)
+      : network_(network), socket_(std::move(socket)), timer_(network.context_) {
     ++network_.connections_;
+    parser_.eager(true);
     parser_.header_limit(kLongestHeader);
     parser_.body_limit(0);
   }
@@ -264,69 +292,95 @@ class Server::Network::Connection final : public std::enable_shared_from_this<Co
   Connection& operator=(const Connection&) = delete;
 
   void start() {
-    stream_.expires_after(kRequestTimeout);
-    http::async_read(
-        stream_, buffer_, parser_, [self = shared_from_this()](ErrorCode error, std::size_t) {
-          if (!error) {
-            self->handle();
-          } else if (error.category() == make_error_code(http::error::bad_target).category()) {
-            self->send(refuse(self->parser_.get(), http::status::bad_request,
-                              "this is not a request for this server"));
-          }
-        });
+    limit_time();
+    read();
   }
 
  private:
+  // Closes the socket unless this is called again, or the connection ends, within the time.
+  void limit_time() {
+    timer_.expires_after(kRequestTimeout);
+    timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
+      const auto self = weak.lock();
+      if (error || !self) return;
+      ErrorCode ignored;
+      self->socket_.close(ignored);
+    });
+  }
+
+  void read() {
+    if (buffer_.size() + kReadAtOnce > buffer_.max_size()) return refuse_request();
+    socket_.async_read_some(buffer_.prepare(kReadAtOnce),
+                            [self = shared_from_this()](ErrorCode error, std::size_t size) {
+                              self->buffer_.commit(size);
+                              if (!error) {
+                                self->parse();
+                              } else if (error == net::error::eof) {
+                                self->refuse_request();
+                              }
+                            });
+  }
+
+  void parse() {
+    ErrorCode error;
+    buffer_.consume(parser_.put(buffer_.data(), error));
+    if (!error && parser_.is_done()) {
+      handle();
+    } else if (!error || error == http::error::need_more) {
+      read();
+    } else {
+      refuse_request();
+    }
+  }
+
+  void refuse_request() {
+    send(refusal("400 Bad Request", "this is not a request for this server\n"));
+  }
+
   void handle() {
     const Request& request = parser_.get();
     if (!from_here(request, network_.port_)) {
-      send(refuse(request, http::status::forbidden,
-                  "this server answers to its own page on this machine only (through ssh -L: "
-                  "to the same port on both sides)"));
+      send(refusal("403 Forbidden",
+                   "this server answers to its own page on this machine only (through ssh -L: "
+                   "to the same port on both sides)\n"));
     } else if (request.method() != http::verb::get && request.method() != http::verb::head) {
-      Response response =
-          refuse(request, http::status::method_not_allowed, "only GET and HEAD are known here");
-      response.set(http::field::allow, "GET, HEAD");
-      send(std::move(response));
+      Response response = refusal("405 Method Not Allowed", "only GET and HEAD are known here\n");
+      response.more = "Allow: GET, HEAD\r\n";
+      send(response);
     } else if (request.target() == "/ws" && websocket::is_upgrade(request)) {
       upgrade();
     } else if (request.target() == "/") {
-      send(give_page(request, network_.options_.page, network_.port_));
+      send(page_response(network_.options_.page, network_.port_));
     } else {
-      send(refuse(request, http::status::not_found, "there is nothing here; the page is at /"));
+      send(refusal("404 Not Found", "there is nothing here; the page is at /\n"));
     }
   }
 
   void upgrade() {
     if (network_.clients_ >= network_.options_.most_clients) {
-      send(refuse(parser_.get(), http::status::service_unavailable, "too many pages are open"));
+      send(refusal("503 Service Unavailable", "too many pages are open\n"));
       return;
     }
-    stream_.expires_never();
-    std::make_shared<WebClient>(network_, stream_.release_socket())->start(parser_.get());
+    timer_.cancel();
+    std::make_shared<WebClient>(network_, std::move(socket_))->start(parser_.get());
   }
 
-  void send(Response response) {
-    const bool head = parser_.get().method() == http::verb::head;
-    const auto kept = std::make_shared<Response>(std::move(response));
-    const auto sent = [self = shared_from_this(), kept](ErrorCode, std::size_t) {
-      ErrorCode ignored;
-      self->stream_.socket().shutdown(Tcp::socket::shutdown_send, ignored);
-    };
-    stream_.expires_after(kRequestTimeout);
-    if (head) {
-      headers_ = std::make_unique<http::response_serializer<http::string_body>>(*kept);
-      http::async_write_header(stream_, *headers_, sent);
-    } else {
-      http::async_write(stream_, *kept, sent);
-    }
+  void send(const Response& response) {
+    limit_time();
+    answer_ = bytes_of(response, parser_.get());
+    net::async_write(socket_, net::buffer(answer_),
+                     [self = shared_from_this()](ErrorCode, std::size_t) {
+                       ErrorCode ignored;
+                       self->socket_.shutdown(Tcp::socket::shutdown_send, ignored);
+                     });
   }
 
   Network& network_;
-  beast::tcp_stream stream_;
-  beast::flat_buffer buffer_{kLongestHeader + 4096};
+  Tcp::socket socket_;
+  net::steady_timer timer_;
+  beast::flat_buffer buffer_{kLongestHeader + kReadAtOnce};
   http::request_parser<http::empty_body> parser_;
-  std::unique_ptr<http::response_serializer<http::string_body>> headers_;
+  std::string answer_;
 };
 
 // ---------------------------------------------------------------------------- the port
@@ -353,7 +407,7 @@ void Server::Network::listen(unsigned short port) {
   const Tcp::endpoint here(net::ip::address_v4::loopback(), port);
   Tcp::acceptor acceptor(context_);
   acceptor.open(here.protocol());
-  // Or a port could not be used again right after a server of ours has gone.
+  // Otherwise a port could not be used again right after a server of ours has gone.
   acceptor.set_option(net::socket_base::reuse_address(true));
   acceptor.bind(here);
   acceptor.listen();

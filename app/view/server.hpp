@@ -1,12 +1,14 @@
 // The web server of a live view: its page at /, its websocket at /ws. For this machine only.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
-
-#include "app/view/session.hpp"
+#include <utility>
 
 namespace lilyan::view {
+
+class Session;
 
 inline constexpr unsigned short kDefaultPort = 8817;
 
@@ -15,7 +17,7 @@ struct ServerOptions {
   bool insist = false;                 // fail rather than take the next free port
   std::string_view page;               // HTML; to outlive the server
   std::size_t most_clients = 8;
-  std::size_t most_backlog = 64U << 20U;  // bytes of text and data that may wait for a client
+  std::size_t most_backlog = 64U << 20U;  // bytes of text that may wait for a client
 };
 
 class Server {
@@ -32,5 +34,8 @@ class Server {
   class Network;
   std::unique_ptr<Network> network_;
 };
+
+// The page of the live view, one file of HTML; embedded when the program is built.
+[[nodiscard]] std::string_view page();
 
 }  // namespace lilyan::view

@@ -7,38 +7,33 @@
 #include <limits>
 #include <utility>
 
-#include "app/view/encode.hpp"
-#include "app/view/slot.hpp"
+#include "app/view/pane_state.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan::view {
 namespace {
 
-using namespace std::chrono_literals;
-
-// A page cannot draw more than so many rows in a tick, nor anyone see more than so many steps.
+// A page cannot draw more rows in a tick, and nobody can see more steps.
 constexpr int kMostRowsATick = 128;
 constexpr int kMostStepsATick = 2000;
-
-double infinity() { return std::numeric_limits<double>::infinity(); }
 
 }  // namespace
 
 Session::Session(SessionOptions options) : options_(std::move(options)), paced_(Clock::now()) {
   for (std::size_t i = 0; i < kMostPanes; ++i) {
-    slots_[i] = std::make_unique<Slot>(i, options_.most_bytes / kMostPanes);
+    panes_[i] = std::make_unique<PaneState>(i, options_.most_bytes / kMostPanes);
   }
   if (options_.make) {
-    for (const auto& s : slots_) threads_.emplace_back([this, &s] { work(*s); });
+    for (const auto& s : panes_) threads_.emplace_back([this, &s] { run_pane(*s); });
   }
-  threads_.emplace_back([this] { tell(); });
+  threads_.emplace_back([this] { send_updates(); });
 }
 
 Session::~Session() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
-    for (const auto& s : slots_) s->stop_step();
+    for (const auto& s : panes_) s->stop_step();
     wake();
   }
   for (std::thread& thread : threads_) thread.join();
@@ -54,26 +49,26 @@ std::size_t Session::clients() const {
   return clients_.size();
 }
 
-Session::Slot& Session::slot(std::size_t pane) {
-  if (pane >= panes_) throw Error(fmt::format("there is no pane {}", pane));
-  return *slots_[pane];
+Session::PaneState& Session::pane_state(std::size_t pane) {
+  if (pane >= pane_count_) throw Error(fmt::format("there is no pane {}", pane));
+  return *panes_[pane];
 }
 
-void Session::to_all(const Message& message, bool begins) {
+void Session::send_to_all(const Message& message, bool begins) {
   for (Client* client : clients_) client->text(message, begins);
 }
 
 double Session::common_time() const {
-  double t = infinity();
-  for (std::size_t i = 0; i < panes_; ++i) {
-    if (slots_[i]->running()) t = std::min(t, slots_[i]->t);
+  double t = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < pane_count_; ++i) {
+    if (panes_[i]->running()) t = std::min(t, panes_[i]->t);
   }
   return t;
 }
 
-// Otherwise `when` is when to look again.
-bool Session::may_step(const Slot& s, Clock::time_point& when) const {
-  when = Clock::now() + 1h;
+// If not, `when` tells when to look again.
+bool Session::may_step(const PaneState& s, Clock::time_point& when) const {
+  when = Clock::now() + std::chrono::hours(1);
   if (!s.running() || !s.pane) return false;
   if (s.steps_asked > 0) return true;
   if (!playing_ || seek_ || s.t > common_time() + kSameTime * s.h) return false;
@@ -85,14 +80,14 @@ bool Session::may_step(const Slot& s, Clock::time_point& when) const {
   return when <= Clock::now();
 }
 
-void Session::work(Slot& s) {
+void Session::run_pane(PaneState& s) {
   std::unique_lock lock(mutex_);
   while (!stop_) {
     Clock::time_point when;
     if (s.wants_load()) {
       load(s, lock);
-    } else if (s.wants_attention()) {
-      obey(s, lock);
+    } else if (s.has_requests()) {
+      carry_out_requests(s, lock);
     } else if (may_step(s, when)) {
       step(s, lock);
     } else {
@@ -101,7 +96,7 @@ void Session::work(Slot& s) {
   }
 }
 
-void Session::load(Slot& s, std::unique_lock<std::mutex>& lock) {
+void Session::load(PaneState& s, std::unique_lock<std::mutex>& lock) {
   const PaneId id = s.id;
   const PaneRequest request = s.request;
   s.load_asked = false;
@@ -127,7 +122,7 @@ void Session::load(Slot& s, std::unique_lock<std::mutex>& lock) {
   if (!why.empty()) {
     s.head = pane_error(id, request, why);
     s.error = true;
-    to_all(s.head, true);
+    send_to_all(s.head, true);
   } else {
     s.pane = std::move(pane);
     s.h = s.pane->info().step;
@@ -136,23 +131,23 @@ void Session::load(Slot& s, std::unique_lock<std::mutex>& lock) {
     s.head = head;
     s.mesh = mesh;
     s.error = false;
-    to_all(s.head, true);
+    send_to_all(s.head, true);
     for (Client* client : clients_) {
       if (s.mesh) client->picture(s.id.pane, s.mesh);
     }
-    take(s, std::move(start));
+    store(s, std::move(start));
   }
   state_due_ = true;
   wake();
 }
 
-// What pulls and clouds ask for, between steps.
-void Session::obey(Slot& s, std::unique_lock<std::mutex>& lock) {
+// Pulls and clouds take effect between steps.
+void Session::carry_out_requests(PaneState& s, std::unique_lock<std::mutex>& lock) {
   if (!s.used) {
     s.pane.reset();
     return;
   }
-  const std::optional<CloudRequest> cloud = std::exchange(s.cloud_asked, std::nullopt);
+  const std::optional<PhaseCloudRequest> cloud = std::exchange(s.cloud_asked, std::nullopt);
   const bool pull_asked = std::exchange(s.pull_asked, false);
   const std::optional<Pull> pull = s.pull;
   const Client* asker = cloud ? s.cloud_asker : s.puller;
@@ -178,7 +173,7 @@ void Session::obey(Slot& s, std::unique_lock<std::mutex>& lock) {
   news_.notify_all();
 }
 
-void Session::step(Slot& s, std::unique_lock<std::mutex>& lock) {
+void Session::step(PaneState& s, std::unique_lock<std::mutex>& lock) {
   if (s.steps_asked > 0) --s.steps_asked;
   Pane& pane = *s.pane;  // only this thread replaces it
   lock.unlock();
@@ -192,25 +187,25 @@ void Session::step(Slot& s, std::unique_lock<std::mutex>& lock) {
   const double ms = std::chrono::duration<double, std::milli>(Clock::now() - before).count();
   lock.lock();
   if (s.load_asked || !s.used || stop_) return;  // nobody waits for it any more
-  // (What takes time in showing a run again is to read its files.)
+  // A replay only reads files: its time says nothing about steps.
   if (!pane.info().replay) {
     s.ms_per_step = s.ms_per_step == 0 ? ms : 0.9 * s.ms_per_step + 0.1 * ms;
   }
   ++s.steps_in_tick;
-  take(s, std::move(moment));
-  // Others may have waited for this one; clients for the result of a single step.
+  store(s, std::move(moment));
+  // Other panes may have waited for this one, and clients for the result of a single step.
   changed_.notify_all();
   if (!playing_ && s.steps_asked == 0) news_.notify_all();
 }
 
-void Session::take(Slot& s, PaneMoment moment) {
+void Session::store(PaneState& s, PaneMoment moment) {
   if (!moment.row.empty() && !s.rows_end) {
     s.rows.insert(s.rows.end(), moment.row.begin(), moment.row.end());
     s.path.insert(s.path.end(), moment.path.begin(), moment.path.end());
     ++s.rows_in_tick;
     s.rows_end = s.full();
     if (s.rows_end) {
-      to_all(
+      send_to_all(
           error_message("the curves end here: a live view keeps no more rows than these; the "
                         "run goes on"));
     }
@@ -227,8 +222,8 @@ void Session::take(Slot& s, PaneMoment moment) {
 
 void Session::feed(const PaneInfo& info, PaneId id, const Message& mesh) {
   const std::lock_guard lock(mutex_);
-  Slot& s = *slots_[0];
-  panes_ = 1;
+  PaneState& s = *panes_[0];
+  pane_count_ = 1;
   s.used = true;
   s.id = id;
   s.h = info.step;
@@ -237,12 +232,12 @@ void Session::feed(const PaneInfo& info, PaneId id, const Message& mesh) {
   s.head = pane_message(id, info);
   s.mesh = mesh;
   playing_ = true;
-  to_all(s.head, true);
+  send_to_all(s.head, true);
 }
 
 void Session::feed(PaneMoment moment) {
   const std::lock_guard lock(mutex_);
-  take(*slots_[0], std::move(moment));
+  store(*panes_[0], std::move(moment));
 }
 
 }  // namespace lilyan::view

@@ -4,23 +4,22 @@
 #include <cctype>
 #include <cmath>
 
-#include "app/view/encode.hpp"
+#include "app/view/pane_state.hpp"
 #include "app/view/session.hpp"
-#include "app/view/slot.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan::view {
 namespace {
 
-// Of key=value, without spaces around it.
+// The key of key=value, without spaces around it.
 std::string key_of(const std::string& setting) {
   std::string key = setting.substr(0, setting.find('='));
   std::erase_if(key, [](unsigned char c) { return std::isspace(c) != 0; });
   return key;
 }
 
-// Those who read scenes see to it that no file is read for a setting of the page; what plainly
-// names one is refused here, before it replaces what runs.
+// load_scene() reads no file that a setting of the page names. Settings that plainly name one are
+// refused here already, before they replace what runs.
 void refuse_files(const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
     const std::string key = key_of(setting);
@@ -45,11 +44,11 @@ void Session::receive(Client& from, std::string_view text) {
 void Session::leave(Client& client) {
   const std::lock_guard lock(mutex_);
   std::erase(clients_, &client);
-  for (std::size_t i = 0; i < panes_; ++i) {
-    Slot& s = *slots_[i];
+  for (std::size_t i = 0; i < pane_count_; ++i) {
+    PaneState& s = *panes_[i];
     if (s.cloud_asker == &client) s.cloud_asker = nullptr;
     if (s.puller != &client) continue;
-    s.let_go();  // a hand that is gone does not pull
+    s.release_pull();
     wake();
   }
 }
@@ -68,21 +67,21 @@ void Session::replace(const std::vector<PaneRequest>& panes) {
   if (panes.empty() || panes.size() > kMostPanes) {
     throw Error(fmt::format("a view has 1 to {} panes", kMostPanes));
   }
-  panes_ = panes.size();
+  pane_count_ = panes.size();
   seek_.reset();
   for (std::size_t i = 0; i < kMostPanes; ++i) {
-    slots_[i]->used = i < panes_;
-    if (i < panes_) {
-      begin(*slots_[i], panes[i]);
+    panes_[i]->used = i < pane_count_;
+    if (i < pane_count_) {
+      begin(*panes_[i], panes[i]);
     } else {
-      slots_[i]->stop_step();
-      slots_[i]->clear();
+      panes_[i]->stop_step();
+      panes_[i]->clear();
     }
   }
   play(playing_);
 }
 
-void Session::begin(Slot& s, const PaneRequest& request) {
+void Session::begin(PaneState& s, const PaneRequest& request) {
   s.stop_step();
   s.clear();
   s.request = request;
@@ -93,7 +92,7 @@ void Session::begin(Slot& s, const PaneRequest& request) {
 
 void Session::play(bool playing) {
   playing_ = playing;
-  // From where it was put back to the recording is played first; but not as fast as possible.
+  // After a seek the recording is played first, unless time is to go as fast as possible.
   if (playing && (only_watching() || speed_ == 0)) seek_.reset();
   sought_ = paced_ = Clock::now();
   const double t = common_time();
@@ -101,30 +100,30 @@ void Session::play(bool playing) {
   wake();
 }
 
-// Everything so far, so that whoever comes late sees the same as the others.
+// Sends everything so far, so that a client that comes late sees the same as the others.
 void Session::greet(Client& client) {
   client.text(setup_message(options_.scenes), true);
-  for (std::size_t i = 0; i < panes_; ++i) {
-    const Slot& s = *slots_[i];
+  for (std::size_t i = 0; i < pane_count_; ++i) {
+    const PaneState& s = *panes_[i];
     if (!s.head) continue;
     client.text(s.head, true);
     if (s.mesh) client.picture(i, s.mesh);
-    for (const Slot::Told& told : s.told) {
-      client.kept(told.rows, false);
-      if (told.path) client.kept(told.path, true);
+    for (const PaneState::Sent& sent : s.sent) {
+      client.history(sent.rows, false);
+      if (sent.path) client.history(sent.path, true);
     }
   }
   if (std::ranges::find(clients_, &client) == clients_.end()) clients_.push_back(&client);
-  show(&client);
+  send_pictures(&client);
   if (options_.play_at_first_client && !greeted_) play(true);
   greeted_ = true;
 }
 
 void Session::call_off_steps() {
-  for (const auto& s : slots_) s->steps_asked = 0;
+  for (const auto& s : panes_) s->steps_asked = 0;
 }
 
-void Session::check_mine() const {
+void Session::refuse_if_watching() const {
   if (only_watching()) throw Error("this run is only watched: it goes on by itself");
 }
 
@@ -139,28 +138,28 @@ struct Session::Handler {
   }
   void operator()(const Pause&) const {
     // What is shown stays, even if the run goes on elsewhere.
-    if (session.only_watching() && !session.seek_) session.seek_ = session.slots_[0]->t;
+    if (session.only_watching() && !session.seek_) session.seek_ = session.panes_[0]->t;
     session.call_off_steps();
     session.play(false);
   }
   void operator()(const Step&) const {
-    session.check_mine();
+    session.refuse_if_watching();
     session.play(false);
     session.seek_.reset();
-    for (std::size_t i = 0; i < session.panes_; ++i) {
-      if (session.slots_[i]->running()) ++session.slots_[i]->steps_asked;
+    for (std::size_t i = 0; i < session.pane_count_; ++i) {
+      if (session.panes_[i]->running()) ++session.panes_[i]->steps_asked;
     }
   }
   void operator()(const Reset&) const {
-    session.check_mine();
+    session.refuse_if_watching();
     session.seek_.reset();
-    for (std::size_t i = 0; i < session.panes_; ++i) {
-      session.begin(*session.slots_[i], session.slots_[i]->request);
+    for (std::size_t i = 0; i < session.pane_count_; ++i) {
+      session.begin(*session.panes_[i], session.panes_[i]->request);
     }
     session.play(session.playing_);
   }
   void operator()(const Speed& command) const {
-    session.check_mine();
+    session.refuse_if_watching();
     session.speed_ = command.value;
     session.play(session.playing_);
   }
@@ -169,11 +168,11 @@ struct Session::Handler {
   void operator()(const Seek& command) const;
   void operator()(const Pull& command) const;
   void operator()(const Release& command) const;
-  void operator()(const CloudRequest& command) const;
+  void operator()(const PhaseCloudRequest& command) const;
 };
 
 void Session::Handler::operator()(const Open& command) const {
-  session.check_mine();
+  session.refuse_if_watching();
   for (const PaneRequest& pane : command.panes) {
     if (std::ranges::find(session.options_.scenes, pane.scene) == session.options_.scenes.end()) {
       throw Error(fmt::format("there is no scene '{}' here", pane.scene));
@@ -184,8 +183,8 @@ void Session::Handler::operator()(const Open& command) const {
 }
 
 void Session::Handler::operator()(const Change& command) const {
-  session.check_mine();
-  Slot& s = session.slot(command.pane);
+  session.refuse_if_watching();
+  PaneState& s = session.pane_state(command.pane);
   refuse_files(command.settings);
   PaneRequest request = s.request;
   const auto remove = [&](const std::string& key) {
@@ -208,9 +207,9 @@ void Session::Handler::operator()(const Change& command) const {
 
 // Frames are counted by the pane that has most; the others show the same time.
 void Session::Handler::operator()(const Seek& command) const {
-  const Slot* most = nullptr;
-  for (std::size_t i = 0; i < session.panes_; ++i) {
-    const Slot& s = *session.slots_[i];
+  const PaneState* most = nullptr;
+  for (std::size_t i = 0; i < session.pane_count_; ++i) {
+    const PaneState& s = *session.panes_[i];
     if (!s.recording.empty() && (!most || s.frame > most->frame)) most = &s;
   }
   if (!most) throw Error("there are no frames yet");
@@ -219,21 +218,21 @@ void Session::Handler::operator()(const Seek& command) const {
 }
 
 void Session::Handler::operator()(const Pull& command) const {
-  session.check_mine();
-  Slot& s = session.slot(command.pane);
+  session.refuse_if_watching();
+  PaneState& s = session.pane_state(command.pane);
   s.pull = command;
   s.puller = &from;
   s.pull_asked = true;
 }
 
 void Session::Handler::operator()(const Release& command) const {
-  session.check_mine();
-  session.slot(command.pane).let_go();
+  session.refuse_if_watching();
+  session.pane_state(command.pane).release_pull();
 }
 
-void Session::Handler::operator()(const CloudRequest& command) const {
-  session.check_mine();
-  Slot& s = session.slot(command.pane);
+void Session::Handler::operator()(const PhaseCloudRequest& command) const {
+  session.refuse_if_watching();
+  PaneState& s = session.pane_state(command.pane);
   s.cloud_asked = command;
   s.cloud_asker = &from;
 }
@@ -244,8 +243,8 @@ void Session::run_command(Client& from, const Command& command) {
     throw Error("the first message must be hello");
   }
   std::visit(Handler{*this, from}, command);
-  show(nullptr);
-  send_state(nullptr);
+  send_pictures(nullptr);
+  send_state();
   wake();
 }
 

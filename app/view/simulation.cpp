@@ -1,17 +1,28 @@
 #include "app/view/simulation.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "app/view/encode.hpp"
+#include "app/files/series.hpp"
+#include "app/run/conservation.hpp"
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
+#include "app/view/interaction.hpp"
+#include "app/view/pane.hpp"
+#include "app/view/picture.hpp"
+#include "app/view/session.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan::view {
 namespace {
 
-// Whoever can reach the port may change numbers, but not have files of their choice read.
+// Settings that do not come from the command line. Anyone who can reach the port may change numbers
+// with them, but must not have files of their choice read.
 std::vector<std::string> not_trusted(const PaneRequest& request) {
   std::vector<std::string> settings = request.settings;
   std::erase_if(settings, [&](const std::string& setting) {
@@ -20,9 +31,7 @@ std::vector<std::string> not_trusted(const PaneRequest& request) {
   return settings;
 }
 
-}  // namespace
-
-PaneInfo info_of(const Scene& scene, const PaneRequest& request) {
+PaneInfo info_of(const Scene& scene, const Picture& picture, const PaneRequest& request) {
   return {.scene = request.scene,
           .title = scene.title,
           .method = scene.scheme.label,
@@ -30,106 +39,182 @@ PaneInfo info_of(const Scene& scene, const PaneRequest& request) {
           .step = scene.step,
           .steps = scene.variable_steps() ? 0 : scene.steps,
           .system = !scene.coordinates.empty(),
-          .vertices = scene.system->vertices(),
+          .vertices = picture.vertices(),
           .coordinates = scene.coordinates,
           .settings = request.settings,
           .columns = series_columns(Watch(scene).columns()),
           .obstacles = scene.obstacles,
-          .material = material_of(scene),
-          .damping = damping_of(scene)};
+          .material = scene.material,
+          .damping = scene.damping};
 }
 
-void add_to_path(const State& state, std::vector<double>& path) {
-  path.push_back(state.t);
-  path.insert(path.end(), state.x.begin(), state.x.end());
-  path.insert(path.end(), state.v.begin(), state.v.end());
-}
+}  // namespace
 
-void add_row(const Scene& scene, const State& state, std::vector<double> row, PaneMoment& to) {
-  to.row = std::move(row);
-  if (!to.row.empty() && !scene.coordinates.empty()) add_to_path(state, to.path);
-}
+// Makes moments of a run into moments of a pane: a picture, and the row of series.csv where the
+// step has one.
+class MomentMaker {
+ public:
+  // The scene must outlive this.
+  explicit MomentMaker(const Scene& scene) : scene_(scene), watch_(scene), picture_(scene) {}
 
-std::vector<double> SeriesFeed::row(const RunMoment& moment) {
-  if (!moment.report) {
-    watch_.start(moment.state);
-    return next_.take(0, moment.state.t, moment.invariants, watch_.values());
+  [[nodiscard]] const Picture& picture() const { return picture_; }
+
+  [[nodiscard]] PaneMoment show(PaneId id, const RunMoment& moment) {
+    PaneMoment shown{.frame = moment.step,
+                     .t = moment.state.t,
+                     .picture = picture_.frame(id, moment.step, moment.state),
+                     .done = moment.last};
+    add_row(moment.state, row(moment), shown);
+    return shown;
   }
-  watch_.add(moment.state);
-  next_.add(*moment.report);
-  if (!moment.last && moment.step % scene_.output.series_every != 0) return {};
-  return next_.take(moment.step, moment.state.t, moment.invariants, watch_.values());
-}
 
-std::vector<double> SeriesFeed::rest(const RunSummary& summary) {
-  if (!next_.pending()) return {};
-  return next_.take(summary.steps, summary.t, summary.invariants, watch_.values());
-}
-
-Simulation::Simulation(PaneId id, const PaneRequest& request, const std::filesystem::path& file)
-    : id_(id),
-      scene_(
-          load_scene(file, {.settings = request.settings, .without_files = not_trusted(request)})),
-      info_(info_of(scene_, request)),
-      drift_(*scene_.system, scene_.initial, invariants(*scene_.system, scene_.initial)),
-      run_(scene_, drift_, &stop_),
-      series_(scene_),
-      picture_(scene_),
-      hand_(scene_) {
-  info_.vertices = picture_.vertices();
-}
-
-PaneMoment Simulation::show(const RunMoment& moment) {
-  PaneMoment shown{.frame = moment.step,
-                   .t = moment.state.t,
-                   .picture = picture_.frame(id_, moment.step, moment.state),
-                   .done = moment.last};
-  add_row(scene_, moment.state, series_.row(moment), shown);
-  if (cloud_) shown.cloud = cloud_->picture(id_, moment.step, moment.state.t);
-  return shown;
-}
-
-PaneMoment Simulation::start() { return show(run_.start()); }
-
-PaneMoment Simulation::step() {
-  const double t = run_.state().t;
-  hand_.begin_step(t);
-  try {
-    if (const std::optional<RunMoment> moment = run_.step()) {
-      if (cloud_) cloud_->step(moment->state.t - t);
-      return show(*moment);
+  // The end of a run that failed, with the steps since the last row.
+  [[nodiscard]] PaneMoment show_failure(const RunSummary& summary) {
+    PaneMoment end{.frame = summary.steps, .t = summary.t, .done = true, .failed = summary.message};
+    if (next_.pending()) {
+      add_row(summary.state,
+              next_.take(summary.steps, summary.t, summary.invariants, watch_.values()), end);
     }
-  } catch (const Error& error) {
-    run_.fail(error.what());
+    return end;
   }
-  const RunSummary& summary = run_.summary();
-  PaneMoment end{.frame = summary.steps, .t = summary.t, .done = true, .failed = summary.message};
-  add_row(scene_, summary.state, series_.rest(summary), end);
-  return end;
+
+ private:
+  // Empty when there is none at this step.
+  std::vector<double> row(const RunMoment& moment) {
+    if (!moment.report) {
+      watch_.start(moment.state);
+      return next_.take(0, moment.state.t, moment.invariants, watch_.values());
+    }
+    watch_.add(moment.state);
+    next_.add(*moment.report);
+    if (!moment.last && moment.step % scene_.output.series_every != 0) return {};
+    return next_.take(moment.step, moment.state.t, moment.invariants, watch_.values());
+  }
+
+  // With the entry of a small system's path that belongs to the row.
+  void add_row(const State& state, std::vector<double> row, PaneMoment& to) const {
+    to.row = std::move(row);
+    if (to.row.empty() || scene_.coordinates.empty()) return;
+    add_to_path(state, to.path);
+  }
+
+  const Scene& scene_;
+  Watch watch_;
+  SeriesRow next_;
+  Picture picture_;
+};
+
+namespace {
+
+class Simulation final : public Pane {
+ public:
+  Simulation(PaneId id, const PaneRequest& request, const std::filesystem::path& file)
+      : id_(id),
+        scene_(load_scene(file,
+                          {.settings = request.settings, .without_files = not_trusted(request)})),
+        moments_(scene_),
+        info_(info_of(scene_, moments_.picture(), request)),
+        drift_(*scene_.system, scene_.initial, invariants(*scene_.system, scene_.initial)),
+        run_(scene_, drift_, &stop_),
+        pull_(scene_) {}
+
+  [[nodiscard]] const PaneInfo& info() const override { return info_; }
+  [[nodiscard]] Message mesh() const override {
+    return moments_.picture().mesh(id_, scene_.initial);
+  }
+  [[nodiscard]] PaneMoment start() override { return show(run_.start()); }
+  [[nodiscard]] PaneMoment step() override {
+    const double t = run_.state().t;
+    pull_.begin_step(t);
+    try {
+      if (const std::optional<RunMoment> moment = run_.step()) {
+        if (cloud_) cloud_->step(moment->state.t - t);
+        return show(*moment);
+      }
+    } catch (const Error& error) {
+      run_.fail(error.what());
+    }
+    return moments_.show_failure(run_.summary());
+  }
+  void stop() override { stop_ = true; }
+
+  void pull(const std::optional<Pull>& pull) override {
+    if (!pull) return pull_.release();
+    const auto& [x, y, z] = pull->target;
+    pull_.pull(run_, moments_.picture().vertex(pull->vertex), {x, y, z});
+  }
+
+  void cloud(const PhaseCloudRequest& request) override {
+    cloud_.reset();
+    if (request.count == 0) return;
+    if (scene_.coordinates.size() != 1) {
+      throw Error("a cloud needs a small system with one coordinate");
+    }
+    cloud_.emplace(scene_, request, run_.state().t);
+  }
+
+  [[nodiscard]] Message cloud_picture() const override {
+    const int frame = run_.summary().steps;
+    const double t = run_.state().t;
+    return cloud_ ? cloud_->picture(id_, frame, t) : cloud_message(id_, frame, t, {}, {});
+  }
+
+ private:
+  [[nodiscard]] PaneMoment show(const RunMoment& moment) {
+    PaneMoment shown = moments_.show(id_, moment);
+    if (cloud_) shown.cloud = cloud_->picture(id_, moment.step, moment.state.t);
+    return shown;
+  }
+
+  PaneId id_;
+  Scene scene_;
+  MomentMaker moments_;
+  PaneInfo info_;
+  DriftTracker drift_;
+  std::atomic<bool> stop_ = false;
+  SceneRun run_;
+  VertexPull pull_;
+  std::optional<PhaseCloud> cloud_;
+};
+
+constexpr PaneId kOnlyPane{.pane = 0, .run = 1};
+
+}  // namespace
+
+std::unique_ptr<Pane> make_simulation(PaneId id, const PaneRequest& request,
+                                      const std::filesystem::path& file) {
+  return std::make_unique<Simulation>(id, request, file);
 }
 
-void Simulation::pull(const std::optional<Pull>& pull) {
-  if (!pull) {
-    hand_.release();
-    return;
-  }
-  const auto& [x, y, z] = pull->target;
-  hand_.pull(run_, picture_.vertex(pull->vertex), {x, y, z});
+struct Broadcast::Parts {
+  Parts(const Scene& scene, const ServerOptions& options)
+      : moments(scene), session({.scenes = {scene.name}}), server(session, options) {}
+
+  MomentMaker moments;
+  Session session;
+  Server server;
+};
+
+Broadcast::Broadcast(const Scene& scene, const ServerOptions& options)
+    : parts_(std::make_unique<Parts>(scene, options)) {
+  const Picture& picture = parts_->moments.picture();
+  PaneInfo info = info_of(scene, picture, {.scene = scene.name});
+  info.watched = true;
+  parts_->session.feed(info, kOnlyPane, picture.mesh(kOnlyPane, scene.initial));
 }
 
-void Simulation::cloud(const CloudRequest& request) {
-  cloud_.reset();
-  if (request.count == 0) return;
-  if (scene_.coordinates.size() != 1) {
-    throw Error("a cloud needs a small system with one coordinate");
-  }
-  cloud_ = std::make_unique<Cloud>(scene_, request, run_.state().t);
+Broadcast::~Broadcast() = default;
+
+void Broadcast::add(const RunMoment& moment) {
+  parts_->session.feed(parts_->moments.show(kOnlyPane, moment));
 }
 
-Message Simulation::cloud_picture() const {
-  const int frame = run_.summary().steps;
-  const double t = run_.state().t;
-  return cloud_ ? cloud_->picture(id_, frame, t) : cloud_message(id_, frame, t, {}, {});
+void Broadcast::finish(const RunSummary& summary) {
+  if (summary.end != RunEnd::failed) return;
+  parts_->session.feed(parts_->moments.show_failure(summary));
 }
+
+unsigned short Broadcast::port() const { return parts_->server.port(); }
+std::size_t Broadcast::clients() const { return parts_->session.clients(); }
 
 }  // namespace lilyan::view

@@ -1,73 +1,47 @@
-// A scene that is simulated while it is watched.
+// Scenes that are simulated while they are watched.
 #pragma once
 
-#include <atomic>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
-#include <vector>
 
-#include "app/files/series.hpp"
-#include "app/run/runner.hpp"
-#include "app/run/watch.hpp"
-#include "app/scene/scene.hpp"
-#include "app/view/cloud.hpp"
-#include "app/view/hand.hpp"
-#include "app/view/pane.hpp"
-#include "app/view/picture.hpp"
-#include "lilyan/core/drift.hpp"
+#include "app/view/command.hpp"
+#include "app/view/messages.hpp"
+#include "app/view/server.hpp"
 
-namespace lilyan::view {
+namespace lilyan {
 
-[[nodiscard]] PaneInfo info_of(const Scene& scene, const PaneRequest& request);
+struct RunMoment;
+struct RunSummary;
+struct Scene;
 
-// An entry of a small system's path.
-void add_to_path(const State& state, std::vector<double>& path);
-// A row of the series, and the entry that belongs to it.
-void add_row(const Scene& scene, const State& state, std::vector<double> row, PaneMoment& to);
+namespace view {
 
-// The rows of series.csv, one for each step that has one.
-class SeriesFeed {
+class Pane;
+
+// A pane that runs a scene. Throws Error when the scene cannot be run.
+[[nodiscard]] std::unique_ptr<Pane> make_simulation(PaneId id, const PaneRequest& request,
+                                                    const std::filesystem::path& file);
+
+// A run of the program that can be watched while it goes on.
+class Broadcast {
  public:
-  // The scene must outlive this.
-  explicit SeriesFeed(const Scene& scene) : scene_(scene), watch_(scene) {}
-  // Empty when there is none at this step.
-  [[nodiscard]] std::vector<double> row(const RunMoment& moment);
-  // What was taken in since the last row, when a run fails.
-  [[nodiscard]] std::vector<double> rest(const RunSummary& summary);
+  // The scene must outlive this. Throws Error when the port cannot be had.
+  Broadcast(const Scene& scene, const ServerOptions& options);
+  ~Broadcast();
+  Broadcast(const Broadcast&) = delete;
+  Broadcast& operator=(const Broadcast&) = delete;
+
+  void add(const RunMoment& moment);
+  // Shows the end of a run that failed.
+  void finish(const RunSummary& summary);
+  [[nodiscard]] unsigned short port() const;
+  [[nodiscard]] std::size_t clients() const;
 
  private:
-  const Scene& scene_;
-  Watch watch_;
-  SeriesRow next_;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
-class Simulation final : public Pane {
- public:
-  // Throws Error when the scene cannot be run.
-  Simulation(PaneId id, const PaneRequest& request, const std::filesystem::path& file);
-
-  [[nodiscard]] const PaneInfo& info() const override { return info_; }
-  [[nodiscard]] Message mesh() const override { return picture_.mesh(id_, scene_.initial); }
-  [[nodiscard]] PaneMoment start() override;
-  [[nodiscard]] PaneMoment step() override;
-  void stop() override { stop_ = true; }
-  void pull(const std::optional<Pull>& pull) override;
-  void cloud(const CloudRequest& request) override;
-  [[nodiscard]] Message cloud_picture() const override;
-
- private:
-  [[nodiscard]] PaneMoment show(const RunMoment& moment);
-
-  PaneId id_;
-  Scene scene_;
-  PaneInfo info_;
-  DriftTracker drift_;
-  std::atomic<bool> stop_ = false;
-  SceneRun run_;
-  SeriesFeed series_;
-  Picture picture_;
-  Hand hand_;
-  std::unique_ptr<Cloud> cloud_;
-};
-
-}  // namespace lilyan::view
+}  // namespace view
+}  // namespace lilyan

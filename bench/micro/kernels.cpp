@@ -18,12 +18,12 @@
 
 #include "app/cli/roofline.hpp"
 #include "lilyan/assemble/assembler.hpp"
+#include "lilyan/assemble/tets.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/core/threads.hpp"
 #include "lilyan/material/neo_hookean.hpp"
 #include "lilyan/material/stvk.hpp"
-#include "lilyan/physics/shapes.hpp"
-#include "lilyan/physics/tets.hpp"
+#include "lilyan/physics/meshes.hpp"
 
 namespace lilyan {
 namespace {

@@ -10,6 +10,7 @@
 #include "bullet_world.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/parameter.hpp"
+#include "lilyan/integrate/control/step_control.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "peer.hpp"
 
@@ -55,19 +56,20 @@ double total(const Scene& scene, const State& state) {
 }
 
 Run lilyan_run(const Scene& scene, const std::string& method, int frames) {
-  return {
-      .name = "lilyan " + method, .go = [&scene, method, frames](Run& run) {
-        auto integrator = make_integrator(*scene.system, lilyan::make_scheme(method), scene.solver);
-        bool failed = false;
-        const State end = play(
-            scene, frames, run,
-            [&](State& s) {
-              failed |= !succeeded(advance(*integrator, s, scene.step, scene.max_halvings).status);
-            },
-            [](State&) {});
-        run.energy = total(scene, end) / total(scene, scene.initial);
-        run.status = failed ? "a step failed" : "";
-      }};
+  return {.name = "lilyan " + method, .go = [&scene, method, frames](Run& run) {
+            auto integrator =
+                make_integrator(*scene.system, lilyan::make_scheme(method), scene.solver);
+            bool failed = false;
+            const State end = play(
+                scene, frames, run,
+                [&](State& s) {
+                  failed |= !succeeded(
+                      step_with_halving(*integrator, s, scene.step, scene.max_halvings).status);
+                },
+                [](State&) {});
+            run.energy = total(scene, end) / total(scene, scene.initial);
+            run.status = failed ? "a step failed" : "";
+          }};
 }
 
 Run bullet_run(const Scene& scene, const Vector& rest, bool stvk, int iterations, int frames) {

@@ -29,7 +29,7 @@ Flow lilyan_flow(const std::string& name, const std::string& method, const Param
             end.steps = static_cast<int>(std::ceil(time * effort));
             for (int k = 0; k < end.steps; ++k) {
               const StepReport report = integrator->step(state, time / end.steps);
-              end.evaluations += report.evaluations;
+              end.evaluations += report.solver_work.evaluations;
               end.failed |= !succeeded(report.status);
               if (end.failed) break;
             }

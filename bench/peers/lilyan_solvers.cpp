@@ -1,5 +1,5 @@
 // Lilyan's two ways to solve an implicit step: its minimiser, and a root find on the gradient.
-#include "lilyan/solve/general_solver.hpp"
+#include "lilyan/solve/linear_solver.hpp"
 #include "lilyan/solve/root.hpp"
 #include "step_problem.hpp"
 
@@ -24,9 +24,9 @@ class Minimiser final : public Candidate {
       report = integrator_->step(state, h_);
     }
     const NewtonTimes after = integrator_->times();
-    outcome.iterations = report.iterations;
-    outcome.linear = report.linear_iterations;
-    outcome.evaluations = report.evaluations;
+    outcome.iterations = static_cast<int>(report.solver_work.iterations);
+    outcome.linear = static_cast<int>(report.solver_work.linear_iterations);
+    outcome.evaluations = static_cast<int>(report.solver_work.evaluations);
     outcome.callback = after.assembly - before.assembly + after.evaluation - before.evaluation;
     outcome.d = state.x - scene_.initial.x;
     outcome.status = succeeded(report.status) ? "" : std::string(describe(report.status));
@@ -50,8 +50,13 @@ class GradientEquation final : public Equation {
         p.dofs(), p.dofs(), p.entries(), p.column_start().data(), p.row().data(), zero.data());
   }
 
-  void evaluate(const Vector& d, Vector& residual) override { problem_.evaluate(d, residual); }
-  bool factorise(const Vector& d) override {
+  Size evaluate(const Vector& d, Vector& residual) override {
+    problem_.evaluate(d, residual);
+    return {.norm = problem_.objective().norm(residual)};
+  }
+  bool factorise(const Vector& d, SolverWork& work, NewtonTimes& times) override {
+    const Timer timer(times.factorisation);
+    ++work.factorisations;
     const FullPattern& p = problem_.pattern();
     p.mirror(problem_.hessian(d),
              {jacobian_.valuePtr(), static_cast<std::size_t>(jacobian_.nonZeros())});
@@ -65,9 +70,9 @@ class GradientEquation final : public Equation {
   double defect(const Vector& d, const Vector& residual) override {
     return problem_.defect(d, residual);
   }
-  double norm(const Vector& residual) const override { return problem_.objective().norm(residual); }
-  double rounding(const Vector& d) const override {
-    return problem_.objective().rounding(d, diagonal_).gradient;
+  bool at_rounding(const Vector& d, const Vector& residual) override {
+    const StepObjective& objective = problem_.objective();
+    return objective.norm(residual) <= objective.rounding(d, diagonal_).gradient;
   }
 
  private:
@@ -93,7 +98,7 @@ class Root final : public Candidate {
       outcome.d = problem_.start();
       result = finder_.solve(equation_, outcome.d, problem_.scene().solver.newton.max_iterations);
     }
-    outcome.iterations = result.iterations;
+    outcome.iterations = static_cast<int>(result.work.iterations);
     outcome.evaluations = problem_.evaluations();
     outcome.callback = problem_.seconds();
     outcome.status = succeeded(result.status) ? "" : std::string(describe(result.status));

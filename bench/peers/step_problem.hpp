@@ -27,7 +27,7 @@ class StepProblem {
         objective_(assembler_, scene.solver),
         full_(assembler_.hessian_pattern()),
         lower_(static_cast<std::size_t>(assembler_.hessian_pattern().storage())) {
-    objective_.begin_step(scene.initial.x, h);
+    objective_.begin_step(scene.initial, h);
     objective_.target() = h * scene.initial.v;
     objective_.prepare({.x0 = &scene.initial.x,
                         .t0 = 0,

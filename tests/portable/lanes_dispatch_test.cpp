@@ -85,9 +85,9 @@ std::vector<double> evaluate(const Material& material, LaneKind kind, double pro
     });
   };
   value = run.template operator()<TetWants{true, true}>();
-  run.template operator()<TetWants{.hessian = true, .nodes = 2}>();
+  run.template operator()<TetWants{.hessian = true}>();
   if (projection > 0) {
-    run.template operator()<TetWants{.hessian = true, .projected = true}>();
+    run.template operator()<TetWants{.projection = true}>();
   }
   for (int e = 0; e < Tets::kCount; ++e) {
     for (int a = 0; a < 4; ++a) {

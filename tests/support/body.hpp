@@ -11,8 +11,8 @@
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/material/material.hpp"
-#include "lilyan/physics/gravity.hpp"
-#include "lilyan/physics/shapes.hpp"
+#include "lilyan/physics/energies.hpp"
+#include "lilyan/physics/meshes.hpp"
 
 namespace lilyan::test {
 

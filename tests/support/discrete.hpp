@@ -13,20 +13,20 @@ namespace lilyan::test {
 
 inline constexpr std::array<WeightedNode, 1> kHere{{{0, 1, 1, 1}}};
 
-inline double energy(const System& system, const Vector& x) {
+inline double energy(const World& world, const Vector& x) {
   double sum = 0;
-  for (const double e : Assembler(system).values(x, nullptr, kHere)) sum += e;
+  for (const double e : Assembler(world).values(x, nullptr, kHere)) sum += e;
   return sum;
 }
 
-inline Vector gradient(const System& system, const Vector& x) {
+inline Vector gradient(const World& world, const Vector& x) {
   Vector g(x.size());
-  Assembler(system).gradient(x, nullptr, kHere, g);
+  Assembler(world).gradient(x, nullptr, kHere, g);
   return g;
 }
 
 struct Discrete {
-  explicit Discrete(const System& system) : half(system), full(half), assembler(system, full) {}
+  explicit Discrete(const World& world) : half(world), full(half), assembler(world, full) {}
   [[nodiscard]] Vector gradient(const Vector& x0, const Vector& d) const {
     Vector g(x0.size());
     assembler.gradient(x0, d, 1, g);

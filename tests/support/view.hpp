@@ -15,11 +15,15 @@
 #include <vector>
 
 #include "app/files/series.hpp"
+#include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
-#include "app/run/watch.hpp"
+#include "app/scene/scene.hpp"
+#include "app/view/pane.hpp"
 #include "app/view/session.hpp"
 #include "app/view/simulation.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/core/drift.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {
@@ -144,7 +148,7 @@ class Collector final : public view::Client {
     texts_.push_back(json::parse(*message));
     changed_.notify_all();
   }
-  void kept(const view::Message& message, bool binary) override {
+  void history(const view::Message& message, bool binary) override {
     if (!binary) return text(message, false);
     const std::lock_guard lock(mutex_);
     data_.push_back(*message);
@@ -236,8 +240,7 @@ class Collector final : public view::Client {
 inline view::SessionOptions options_for(const TempFolder& folder, std::vector<std::string> scenes) {
   return {.scenes = std::move(scenes),
           .make = [path = folder.path()](view::PaneId id, const view::PaneRequest& request) {
-            return std::make_unique<view::Simulation>(id, request,
-                                                      path / (request.scene + ".toml"));
+            return view::make_simulation(id, request, path / (request.scene + ".toml"));
           }};
 }
 

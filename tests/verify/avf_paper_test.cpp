@@ -20,8 +20,12 @@ class SmallEquation final : public Equation {
   using Function = std::function<Vector(const Vector&)>;
   explicit SmallEquation(Function f) : f_(std::move(f)) {}
 
-  void evaluate(const Vector& d, Vector& residual) override { residual = f_(d); }
-  bool factorise(const Vector& d) override {
+  Size evaluate(const Vector& d, Vector& residual) override {
+    residual = f_(d);
+    return {.norm = residual.norm()};
+  }
+  bool factorise(const Vector& d, SolverWork& work, NewtonTimes&) override {
+    ++work.factorisations;
     jacobian_ = jacobian(d);
     return jacobian_.determinant() != 0;
   }
@@ -29,8 +33,9 @@ class SmallEquation final : public Equation {
     direction = -jacobian_.partialPivLu().solve(residual);
   }
   double defect(const Vector&, const Vector& residual) override { return residual.norm() / 1e-12; }
-  [[nodiscard]] double norm(const Vector& residual) const override { return residual.norm(); }
-  [[nodiscard]] double rounding(const Vector&) const override { return 1e-13; }
+  bool at_rounding(const Vector&, const Vector& residual) override {
+    return residual.norm() <= 1e-13;
+  }
 
   [[nodiscard]] Eigen::MatrixXd jacobian(const Vector& at) const {
     Eigen::MatrixXd J(at.size(), at.size());

@@ -7,9 +7,9 @@
 #include <numbers>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/integrate/constrained/constrained_table.hpp"
+#include "lilyan/integrate/constrained/constrained.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/physics/distance.hpp"
+#include "lilyan/physics/constraints.hpp"
 #include "lilyan/physics/small_potential.hpp"
 #include "lilyan/system/problem.hpp"
 #include "lilyan/verify/energy_drift.hpp"

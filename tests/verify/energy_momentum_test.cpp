@@ -32,7 +32,7 @@ Outcome run(const System& system, State state, const Scheme& scheme, double h, i
       ++outcome.failed;
       return outcome;
     }
-    outcome.iterations += r.iterations;
+    outcome.iterations += r.solver_work.iterations;
     outcome.energy = std::max(outcome.energy, std::abs(r.after.total / first.total - 1));
     outcome.linear =
         std::max(outcome.linear, (r.after.linear_momentum - first.linear_momentum).norm() /

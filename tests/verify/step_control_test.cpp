@@ -12,8 +12,8 @@
 #include <limits>
 #include <numbers>
 
+#include "lilyan/integrate/control/reversible_control.hpp"
 #include "lilyan/integrate/control/step_control.hpp"
-#include "lilyan/integrate/control/step_density.hpp"
 #include "lilyan/system/problem.hpp"
 #include "lilyan/verify/energy_drift.hpp"
 #include "support/schemes.hpp"

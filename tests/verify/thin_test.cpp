@@ -34,7 +34,7 @@ Outcome run(const Scene& scene, const Scheme& scheme, int steps) {
       ++outcome.failed;
       break;
     }
-    iterations += r.iterations;
+    iterations += r.solver_work.iterations;
     outcome.energy = std::max(outcome.energy, std::abs(r.after.total / first.total - 1));
     outcome.angular =
         std::max(outcome.angular, (r.after.angular_momentum - first.angular_momentum).norm() /

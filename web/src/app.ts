@@ -1,10 +1,11 @@
 // What holds the parts of the page together: the panes, what is selected, and when each part is drawn.
 
 import type { Rect } from "./camera";
-import { Recorder } from "./capture";
+import { Recorder, source } from "./capture";
 import { onSchemeChange } from "./colour";
 import { showColourBar, showColourRange } from "./colour-bar";
 import { Connection, type ConnectionState } from "./connection";
+import { showPossible } from "./controls";
 import { get, toast, untoast } from "./dom";
 import { receive, receiveBinary } from "./messages";
 import type { PaneModel } from "./model";
@@ -13,9 +14,7 @@ import { Plots } from "./plots";
 import type { ClientMessage, Method, State } from "./protocol";
 import { labelPanes } from "./labels";
 import { Loading } from "./loading";
-import { showPossible } from "./possible";
 import { showSettings } from "./settings";
-import { source } from "./shots";
 import { showChips } from "./side";
 import { View3D } from "./view3d";
 

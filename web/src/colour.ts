@@ -4,7 +4,13 @@ const DARK = ["#56B4E9", "#F0803C", "#2BBF95", "#DD8FBC"];
 const BODIES = ["#56B4E9", "#E69F00", "#35B58F", "#CC79A7", "#F0E442", "#D55E00", "#0072B2", "#999999"];
 
 const scheme = window.matchMedia("(prefers-color-scheme: dark)");
-export const isDark = (): boolean => scheme.matches;
+let paper = false;
+/** Dark ink on white paper, whatever the scheme of the screen. */
+export function usePaper(on: boolean): void {
+  paper = on;
+  document.documentElement.classList.toggle("paper", on);
+}
+export const isDark = (): boolean => scheme.matches && !paper;
 export const onSchemeChange = (f: () => void): void => scheme.addEventListener("change", f);
 
 export const paneColour = (pane: number): string => (isDark() ? DARK : LIGHT)[pane % 4];

@@ -3,7 +3,7 @@
 import type { App } from "./app";
 import { get } from "./dom";
 import { mergeSettings, type PaneModel } from "./model";
-import type { CloudSpec } from "./cloud";
+import type { InitialCloud } from "./initial-cloud";
 import type { OpenPane } from "./protocol";
 
 export const MAX_PANES = 4;
@@ -68,7 +68,7 @@ export function togglePlay(app: App): void {
 const cloudSent = new Map<number, number>();
 
 /** While a cloud is dragged not more than ten of its places a second are sent; the last always is. */
-export function sendCloud(app: App, pane: number, cloud: CloudSpec, last: boolean): void {
+export function sendInitialCloud(app: App, pane: number, cloud: InitialCloud, last: boolean): void {
   const now = performance.now();
   if (!last && now - (cloudSent.get(pane) ?? -1e9) < 100) return;
   cloudSent.set(pane, now);
@@ -77,6 +77,6 @@ export function sendCloud(app: App, pane: number, cloud: CloudSpec, last: boolea
 
 export function removeCloud(app: App, pane: number): void {
   const model = app.models.get(pane);
-  if (model) model.cloud = null;
+  if (model) model.cloudPoints = null;
   app.send({ type: "cloud", pane, count: 0 });
 }

@@ -1,7 +1,7 @@
 // What the page does with each message of the program.
 
 import type { App } from "./app";
-import { sendCloud } from "./commands";
+import { sendInitialCloud } from "./commands";
 import { showColourBar } from "./colour-bar";
 import { get, ICONS, toast } from "./dom";
 import { short } from "./format";
@@ -78,8 +78,8 @@ export function receiveBinary(app: App, message: BinaryMessage): void {
     model.path.append(message);
     app.phasesDirty = app.plotsDirty = true;
   } else {
-    model.cloud = message.q.length ? message : null;
-    if (model.cloud && !model.cloudKnown) app.views.get(message.pane)?.takeCloud(model);
+    model.cloudPoints = message.q.length ? message : null;
+    if (model.cloudPoints && !model.cloudKnown) app.views.get(message.pane)?.adoptCloud(model);
     app.phasesDirty = true;
   }
 }
@@ -110,9 +110,9 @@ function restart(app: App, info: PaneInfo): void {
   }
   for (const i of [...app.views.keys()].sort()) app.grid.append(app.views.get(i)!.element);
   view.restart(model);
-  if (view.phase?.cloud) {
+  if (view.phase?.initialCloud) {
     model.cloudKnown = true;
-    sendCloud(app, info.pane, view.phase.cloud, true);
+    sendInitialCloud(app, info.pane, view.phase.initialCloud, true);
   }
   if (fresh && ![...app.models.values()].some((m) => m !== model && m.info.scene === info.scene && m.mesh)) app.view.unframe();
   app.view.restart(model);

@@ -8,7 +8,8 @@ export class PaneModel {
   readonly path: Path;
   mesh: MeshData | null = null;
   frame: FrameData | null = null;
-  cloud: CloudData | null = null;
+  /** Where the points of the cloud of initial conditions are now. */
+  cloudPoints: CloudData | null = null;
   state: PaneState | null = null;
   /** Tells it from the other panes; and what of this its heading does not say by itself. */
   label = "";

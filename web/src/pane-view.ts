@@ -2,7 +2,7 @@
 
 import type { App } from "./app";
 import { paneColour } from "./colour";
-import { change, removeCloud, removePane, sendCloud } from "./commands";
+import { change, removeCloud, removePane, sendInitialCloud } from "./commands";
 import { get, ICONS, make } from "./dom";
 import { short } from "./format";
 import type { PaneModel } from "./model";
@@ -70,13 +70,13 @@ export class PaneView {
     if (info.kind === "system") {
       if (this.phase) this.phase.restart(model);
       else {
-        this.phase = new PhaseView(model, (cloud, last) => sendCloud(this.app, this.index, cloud, last), () => this.app.redrawPhases());
+        this.phase = new PhaseView(model, (cloud, last) => sendInitialCloud(this.app, this.index, cloud, last), () => this.app.redrawPhases());
         this.stage.replaceChildren(this.phase.canvas);
       }
       const several = info.coordinates.length > 1;
       this.axes.hidden = !several;
       this.cloudButton.hidden = several;
-      this.cloudButton.setAttribute("aria-pressed", String(!!this.phase.cloud));
+      this.cloudButton.setAttribute("aria-pressed", String(!!this.phase.initialCloud));
       if (several) this.axisSelectors();
     } else {
       this.phase = null;
@@ -124,8 +124,8 @@ export class PaneView {
   }
 
   /** A cloud that was there before this page was. */
-  takeCloud(model: PaneModel): void {
-    if (!this.phase || !this.phase.takeCloud()) return;
+  adoptCloud(model: PaneModel): void {
+    if (!this.phase || !this.phase.adoptCloud()) return;
     model.cloudKnown = true;
     this.cloudButton.setAttribute("aria-pressed", "true");
     this.app.redrawPhases();
@@ -135,14 +135,14 @@ export class PaneView {
     if (!this.phase) return;
     const model = this.app.models.get(this.index);
     if (model) model.cloudKnown = true;
-    if (this.phase.cloud) {
-      this.phase.cloud = null;
+    if (this.phase.initialCloud) {
+      this.phase.initialCloud = null;
       removeCloud(this.app, this.index);
     } else {
-      this.phase.cloud = this.phase.suggestCloud();
-      sendCloud(this.app, this.index, this.phase.cloud, true);
+      this.phase.initialCloud = this.phase.suggestInitialCloud();
+      sendInitialCloud(this.app, this.index, this.phase.initialCloud, true);
     }
-    this.cloudButton.setAttribute("aria-pressed", String(!!this.phase.cloud));
+    this.cloudButton.setAttribute("aria-pressed", String(!!this.phase.initialCloud));
     this.app.redrawPhases();
   }
 

@@ -1,12 +1,25 @@
-// The plane of two coordinates (or a coordinate and a velocity) of a small system: its path, and the cloud of
-// initial conditions that is carried along.
+// The phase portrait of a small system: its path in the plane of two coordinates (or a coordinate and a velocity), and
+// the cloud of initial conditions that is carried along.
 
-import { CloudHand, type CloudSpec } from "./cloud";
-import { axesOf, type Axis } from "./axes";
+import { InitialCloudDrag, type InitialCloud } from "./initial-cloud";
 import { curveColour, isDark, paneColour } from "./colour";
-import { ticks } from "./format";
+import { greek, ticks } from "./format";
 import type { PaneModel } from "./model";
 
+interface Axis { name: string; /** Which of the coordinates, then the velocities: several for "x of all". */ of: number[] }
+
+/** Axes one can choose: those of all bodies at once where there are several, coordinates, velocities. */
+function axesOf(coordinates: string[]): Axis[] {
+  const single = [...coordinates, ...coordinates.map((name) => `${name}′`)].map((name, i) => ({ name: greek(name), of: [i] }));
+  const groups = new Map<string, number[]>();
+  coordinates.forEach((name, i) => {
+    const letter = /^([xyz])_?\[?\d+\]?$/.exec(name)?.[1];
+    if (letter) groups.set(letter, [...(groups.get(letter) ?? []), i]);
+  });
+  const size = groups.get("x")?.length ?? 0;
+  const bodies = size > 1 && groups.size > 1 && [...groups.values()].every((g) => g.length === size);
+  return [...(bodies ? [...groups].map(([letter, of]) => ({ name: letter, of })) : []), ...single];
+}
 
 const niceStep = (span: number, parts: number): number => {
   const raw = span / Math.max(1, parts), power = 10 ** Math.floor(Math.log10(raw)), r = raw / power;
@@ -17,25 +30,25 @@ export class PhaseView {
   readonly canvas = document.createElement("canvas");
   xAxis = 0;
   yAxis = 1;
-  cloud: CloudSpec | null = null;
+  initialCloud: InitialCloud | null = null;
   private choices: Axis[] = [];
   /** Of the first so many rows of the path, without a margin. */
   private known = { rows: 0, x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity };
   private box: { x0: number; x1: number; y0: number; y1: number } | null = null;
   private provisional = true; // nothing has been seen yet
   private size = { width: 0, height: 0 };
-  private readonly hand: CloudHand;
+  private readonly drag: InitialCloudDrag;
 
   constructor(
     private model: PaneModel,
-    sendCloud: (cloud: CloudSpec, last: boolean) => void,
+    sendCloud: (cloud: InitialCloud, last: boolean) => void,
     private readonly redraw: () => void,
   ) {
     this.canvas.className = "phase";
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
-    this.hand = new CloudHand(this.canvas, {
-      cloud: () => (this.planeOfCloud() ? this.cloud : null),
+    this.drag = new InitialCloudDrag(this.canvas, {
+      cloud: () => (this.showsCloud() ? this.initialCloud : null),
       place: (x, y) => this.fromPixel(x, y),
       span: () => (this.box ? [this.box.x1 - this.box.x0, this.box.y1 - this.box.y0] : [1, 1]),
       moved: (cloud, last) => {
@@ -53,7 +66,7 @@ export class PhaseView {
     if (other) {
       this.xAxis = 0;
       this.yAxis = 1;
-      this.cloud = null;
+      this.initialCloud = null;
     }
     this.forget();
     this.canvas.setAttribute("aria-label", `Phase portrait of ${model.info.title}`);
@@ -71,16 +84,16 @@ export class PhaseView {
   }
 
   /** A cloud around the present state, a tenth of the picture wide. */
-  suggestCloud(): CloudSpec {
+  suggestInitialCloud(): InitialCloud {
     const b = this.box ?? { x0: -1, x1: 1, y0: -1, y1: 1 };
     const q = this.model.frame ? this.model.q()[0] : 0, v = this.model.frame ? this.model.v()[0] : 0;
     return { center: [q, v], radius: [0.08 * (b.x1 - b.x0), 0.08 * (b.y1 - b.y0)], count: 2000 };
   }
 
-  /** Takes the cloud that came into the hand: its points lie in an ellipse, or did. */
-  takeCloud(): boolean {
-    const { cloud } = this.model;
-    if (this.cloud || !cloud || !this.planeOfCloud()) return false;
+  /** Finds the ellipse of a cloud that was there before this page: its points lie in one, or did. */
+  adoptCloud(): boolean {
+    const cloud = this.model.cloudPoints;
+    if (this.initialCloud || !cloud || !this.showsCloud()) return false;
     const mean = [0, 0], spread = [0, 0], axes = [cloud.q, cloud.v];
     let n = 0;
     for (let i = 0; i < cloud.q.length; ++i) {
@@ -94,12 +107,12 @@ export class PhaseView {
     }
     const radius = spread.map((s) => 2 * Math.sqrt(s / Math.max(1, n)));
     if (!radius.every((r) => Number.isFinite(r) && r > 0)) return false;
-    this.cloud = { center: [mean[0], mean[1]], radius: [radius[0], radius[1]], count: cloud.q.length };
+    this.initialCloud = { center: [mean[0], mean[1]], radius: [radius[0], radius[1]], count: cloud.q.length };
     return true;
   }
 
   private extent(): void {
-    const { path, cloud } = this.model, known = this.known;
+    const { path, cloudPoints: cloud } = this.model, known = this.known;
     const grow = (b: typeof known, x: number, y: number) => {
       if (!Number.isFinite(x) || !Number.isFinite(y)) return;
       if (x < b.x0) b.x0 = x;
@@ -114,10 +127,10 @@ export class PhaseView {
     }
     known.rows = path.length;
     const all = { ...known };
-    if (this.planeOfCloud()) {
+    if (this.showsCloud()) {
       if (cloud) for (let i = 0; i < cloud.q.length; ++i) grow(all, cloud.q[i], cloud.v[i]);
-      if (this.cloud) {
-        const { center: c, radius: r } = this.cloud;
+      if (this.initialCloud) {
+        const { center: c, radius: r } = this.initialCloud;
         grow(all, c[0] - r[0], c[1] - r[1]);
         grow(all, c[0] + r[0], c[1] + r[1]);
       }
@@ -126,7 +139,7 @@ export class PhaseView {
     if (nothing) Object.assign(all, { x0: -1, x1: 1, y0: -1, y1: 1 });
     const padX = 0.12 * (all.x1 - all.x0) || 0.5, padY = 0.12 * (all.y1 - all.y0) || 0.5;
     const b = this.provisional ? null : this.box;
-    if (b && this.hand.grabbed) return;
+    if (b && this.drag.grabbed) return;
     this.provisional = nothing || path.length < 2;
     // Grows at once and does not shrink, so that the picture stands still.
     this.box = {
@@ -145,7 +158,7 @@ export class PhaseView {
     this.redraw();
   }
 
-  private planeOfCloud(): boolean {
+  private showsCloud(): boolean {
     return this.model.info.coordinates.length === 1 && this.xAxis === 0 && this.yAxis === 1;
   }
 
@@ -240,8 +253,8 @@ export class PhaseView {
     const { frame } = this.model, pairs = this.pairs();
     const colour = (k: number) => (pairs.length > 1 ? curveColour(k) : paneColour(this.model.index));
     pairs.forEach(([x, y], k) => this.drawPath(g, x, y, colour(k)));
-    if (this.planeOfCloud()) {
-      const cloud = this.model.cloud;
+    if (this.showsCloud()) {
+      const cloud = this.model.cloudPoints;
       if (cloud) {
         // It is known where the newest frame is: while an older one is looked at, it stands back.
         const { state } = this.model;
@@ -253,9 +266,9 @@ export class PhaseView {
         }
         g.globalAlpha = 1;
       }
-      if (this.cloud) {
-        const [cx, cy] = this.toPixel(...this.cloud.center);
-        const [rx, ry] = this.toPixel(this.cloud.center[0] + this.cloud.radius[0], this.cloud.center[1] + this.cloud.radius[1]);
+      if (this.initialCloud) {
+        const [cx, cy] = this.toPixel(...this.initialCloud.center);
+        const [rx, ry] = this.toPixel(this.initialCloud.center[0] + this.initialCloud.radius[0], this.initialCloud.center[1] + this.initialCloud.radius[1]);
         g.strokeStyle = css("--ink");
         g.setLineDash([4, 3]);
         g.lineWidth = 1.25;

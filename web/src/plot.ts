@@ -1,12 +1,31 @@
-// One plot over time.
+// One plot over time, of the live view and of reports.
 
 import uPlot from "uplot";
-import { CUT, type Context, type Definition, type Line } from "./curves";
-import { align } from "./decimate";
+import { align, type Curve } from "./decimate";
 import { short, ticks } from "./format";
 
-/** What a plot asks of all plots. */
+export interface Line extends Curve { label: string; colour: string; width?: number }
+
+export interface Content {
+  title: string;
+  unit: string;
+  lines: Line[];
+  log: boolean;
+  /** The axis ends at plus and minus this number, and a note says so. */
+  cut?: number;
+  cutNote?: string;
+  /** The least that the axis spans, relative to the values and absolute, so that rounding errors look like none. */
+  flat?: number;
+  least?: number;
+  /** The axis begins at zero. */
+  zero?: boolean;
+  /** Written below the time axis. */
+  xLabel?: string;
+}
+
+/** The plots that share their stretch of time. */
 export interface Owner {
+  /** The time that the views show. */
   now(): number | null;
   zoom(range: [number, number] | null): void;
 }
@@ -24,6 +43,29 @@ function decade(value: number): string {
   return Math.abs(p) <= 2 ? String(Number((10 ** p).toPrecision(1))) : `1e${p}`.replace("-", "−");
 }
 
+/** Curves one on another stay visible: the later ones are thinner. */
+export const nested = (lines: Line[]): Line[] =>
+  lines.length < 2 ? lines : lines.map((l, k) => ({ ...l, width: 2.7 - (1.5 * k) / (lines.length - 1) }));
+
+export const cssValue = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+export const axisFont = (): string => `11px ${cssValue("--sans") || "sans-serif"}`;
+
+/** What all axes have in common. */
+export const axisStyle = (): uPlot.Axis => ({
+  stroke: cssValue("--muted"), font: axisFont(), labelFont: axisFont(), labelGap: 0, labelSize: 16,
+  grid: { stroke: cssValue("--gridline"), width: 1 }, ticks: { show: false }, border: { show: false },
+});
+
+/** The key of a legend: a mark, a label, and room for a value. */
+export function legendKey({ label, colour }: { label: string; colour: string }): HTMLElement {
+  const item = document.createElement("span"), mark = document.createElement("i");
+  item.className = "key";
+  mark.style.background = colour;
+  item.append(mark, label, document.createElement("b"));
+  return item;
+}
+
 export class Plot {
   readonly element = document.createElement("figure");
   private readonly title = document.createElement("figcaption");
@@ -31,18 +73,14 @@ export class Plot {
   private readonly holder = document.createElement("div");
   private plot: uPlot | null = null;
   private signature = "";
-  private lines: Line[] = [];
-  private cut = 0;
-  private flat = 0;
-  private least = 0;
-  private zero = false;
+  private content: Content = { title: "", unit: "", lines: [], log: false };
   private cutting = false;
   heading = "";
   pointsDrawn = 0;
 
-  constructor(readonly definition: Definition, private readonly owner: Owner) {
+  constructor(readonly id: string, private readonly owner: Owner) {
     this.element.className = "plot";
-    this.element.dataset.plot = definition.id;
+    this.element.dataset.plot = id;
     this.legend.className = "legend";
     const head = document.createElement("div");
     head.className = "plot-head";
@@ -54,10 +92,10 @@ export class Plot {
     return this.plot?.ctx.canvas ?? null;
   }
   get labels(): { label: string; colour: string }[] {
-    return this.lines;
+    return this.content.lines;
   }
   get rows(): number[] {
-    return this.lines.map((l) => l.n);
+    return this.content.lines.map((l) => l.n);
   }
 
   destroy(): void {
@@ -66,27 +104,22 @@ export class Plot {
     this.signature = "";
   }
 
-  update(context: Context, range: [number, number] | null, width: number, rebuild: boolean): void {
-    const content = this.definition.content(context);
-    this.lines = content.lines;
+  update(content: Content, range: [number, number] | null, width: number, height: number, rebuild: boolean): void {
+    this.content = content;
     this.element.hidden = !content.lines.length;
     if (!content.lines.length) {
       this.destroy();
       return;
     }
-    this.cut = content.cut ?? 0;
-    this.flat = content.flat ?? 0;
-    this.least = content.least ?? 0;
-    this.zero = content.zero ?? false;
     const x0 = range ? range[0] : -Infinity, x1 = range ? range[1] : Infinity;
     const data = align(content.lines, x0, x1, Math.max(200, Math.round(width)), content.log) as uPlot.AlignedData;
     this.pointsDrawn = data[0].length;
     const signature = JSON.stringify([content.title, content.unit, content.log, content.lines.map((l) => [l.label, l.colour])]);
     if (rebuild || signature !== this.signature) {
+      this.build(width, height, data);
       this.signature = signature;
-      this.build(content.title, content.unit, content.log, width, data);
     }
-    if (this.plot!.width !== width) this.plot!.setSize({ width, height: this.definition.height });
+    if (this.plot!.width !== width || this.plot!.height !== height) this.plot!.setSize({ width, height });
     this.plot!.setData(data, false);
     const last = Math.max(...content.lines.map((l) => l.x[l.n - 1]));
     const first = Math.min(...content.lines.map((l) => l.x[0]));
@@ -96,29 +129,16 @@ export class Plot {
     this.showValues();
   }
 
-  private build(title: string, unit: string, log: boolean, width: number, data: uPlot.AlignedData): void {
+  private build(width: number, height: number, data: uPlot.AlignedData): void {
     this.destroy();
-    this.signature = JSON.stringify([title, unit, log, this.lines.map((l) => [l.label, l.colour])]);
+    const { title, unit, log, lines, xLabel } = this.content;
     this.heading = unit ? `${title}  ${unit}` : title;
     this.title.replaceChildren(title, ...(unit ? [Object.assign(document.createElement("span"), { textContent: unit })] : []));
-    this.legend.replaceChildren(
-      ...this.lines.map((l) => {
-        const item = document.createElement("span");
-        item.className = "key";
-        const mark = document.createElement("i");
-        mark.style.background = l.colour;
-        const value = document.createElement("b");
-        item.append(mark, l.label, value);
-        return item;
-      }),
-    );
-    const css = getComputedStyle(document.documentElement);
-    const ink = css.getPropertyValue("--muted").trim(), grid = css.getPropertyValue("--gridline").trim();
-    const font = `11px ${css.getPropertyValue("--sans").trim() || "sans-serif"}`;
-    const axis = { stroke: ink, font, grid: { stroke: grid, width: 1 }, ticks: { show: false }, border: { show: false } };
+    this.legend.replaceChildren(...lines.map(legendKey));
+    const axis = axisStyle();
     const options: uPlot.Options = {
       width,
-      height: this.definition.height,
+      height,
       legend: { show: false },
       padding: [8, 18, 0, 0],
       cursor: {
@@ -137,7 +157,7 @@ export class Plot {
         y: { distr: log ? 3 : 1, log: 10, range: (_u, low, high) => this.range(low, high, log) },
       },
       axes: [
-        { ...axis, size: 26, gap: 4, space: 60, values: (_u, splits, _i, _s, increment) => ticks(splits, increment) },
+        { ...axis, ...(xLabel ? { label: xLabel } : {}), size: xLabel ? 20 : 26, gap: 4, space: 60, values: (_u, splits, _i, _s, increment) => ticks(splits, increment) },
         {
           ...axis, gap: 5, space: 26,
           size: 64, // of all plots, so that their times are below each other
@@ -148,7 +168,7 @@ export class Plot {
       ],
       series: [
         {},
-        ...this.lines.map((l): uPlot.Series => ({
+        ...lines.map((l): uPlot.Series => ({
           label: l.label, stroke: l.colour, width: l.width ?? 1.75, points: { show: false }, spanGaps: false,
         })),
       ],
@@ -168,10 +188,11 @@ export class Plot {
     };
     this.plot = new uPlot(options, data, this.holder);
     this.holder.setAttribute("role", "img");
-    this.holder.setAttribute("aria-label", `${title} over time: ${this.lines.map((l) => l.label).join(", ")}`);
+    this.holder.setAttribute("aria-label", `${title} over time: ${lines.map((l) => l.label).join(", ")}`);
   }
 
   private range(low: number | null, high: number | null, log: boolean): [number, number] {
+    const { cut, flat, least: absolute, zero } = this.content;
     this.cutting = false;
     if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return log ? [1e-3, 1] : [-1, 1];
     if (log) {
@@ -180,18 +201,17 @@ export class Plot {
       if (b - a > 40) a = b - 40;
       return [10 ** a, 10 ** b];
     }
-    if (this.cut) {
-      if (high > this.cut) { high = this.cut; this.cutting = true; }
-      if (low < -this.cut) { low = -this.cut; this.cutting = true; }
+    if (cut) {
+      if (high > cut) { high = cut; this.cutting = true; }
+      if (low < -cut) { low = -cut; this.cutting = true; }
       if (low > high) low = high - 1;
     }
-    if (this.zero) return [0, Math.max(1, 1.1 * high)];
-    const middle = (low + high) / 2, least = Math.max(this.flat * Math.abs(middle), this.least / 2);
+    if (zero) return [0, Math.max(1, 1.1 * high)];
+    const middle = (low + high) / 2, least = Math.max((flat ?? 0) * Math.abs(middle), (absolute ?? 0) / 2);
     if (high - low < least) [low, high] = [middle - least, middle + least];
     if (high - low <= 1e-300) return low === 0 ? [-1, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
     const pad = 0.08 * (high - low);
-    const zero = low >= 0 && low - pad < 0;
-    return [zero ? 0 : low - pad, high + (this.cutting ? 0 : pad)];
+    return [low >= 0 && low - pad < 0 ? 0 : low - pad, high + (this.cutting ? 0 : pad)];
   }
 
   /** A line at the time that the views show. */
@@ -202,7 +222,7 @@ export class Plot {
     if (t !== null) {
       const x = u.valToPos(t, "x", true);
       if (x >= u.bbox.left && x <= u.bbox.left + u.bbox.width) {
-        g.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--axis").trim();
+        g.strokeStyle = cssValue("--axis");
         g.lineWidth = ratio;
         g.beginPath();
         g.moveTo(Math.round(x) + 0.5, u.bbox.top);
@@ -211,11 +231,11 @@ export class Plot {
       }
     }
     if (this.cutting) {
-      g.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--muted").trim();
-      g.font = `${10 * ratio}px ${getComputedStyle(document.documentElement).getPropertyValue("--sans") || "sans-serif"}`;
+      g.fillStyle = cssValue("--muted");
+      g.font = `${10 * ratio}px ${cssValue("--sans") || "sans-serif"}`;
       g.textAlign = "right";
       g.textBaseline = "top";
-      g.fillText(`cut at ${CUT}; log scale shows all`, u.bbox.left + u.bbox.width - 4 * ratio, u.bbox.top + 3 * ratio);
+      g.fillText(this.content.cutNote ?? "", u.bbox.left + u.bbox.width - 4 * ratio, u.bbox.top + 3 * ratio);
     }
     g.restore();
   }
@@ -224,7 +244,7 @@ export class Plot {
     const u = this.plot;
     if (!u) return;
     const index = u.cursor.idx;
-    this.lines.forEach((l, k) => {
+    this.content.lines.forEach((l, k) => {
       let value: number | null | undefined;
       if (index !== null && index !== undefined) {
         const ys = u.data[k + 1];

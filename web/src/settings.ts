@@ -4,7 +4,7 @@ import type { App } from "./app";
 import { change } from "./commands";
 import { get, ICONS, make, toast } from "./dom";
 import { mergeSettings, settingOf } from "./model";
-import { whyNot } from "./possible";
+import { whyNot } from "./controls";
 
 export function showSettings(app: App): void {
   const panel = get("settings-panel");

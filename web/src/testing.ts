@@ -7,7 +7,7 @@ export function tell(app: App): void {
     value: {
       get panes() {
         return [...app.models.values()].sort((a, b) => a.index - b.index).map((m) => ({
-          ...m.info, rows: m.series.length, frames: m.framesReceived, cloud: m.cloud?.q.length ?? 0,
+          ...m.info, rows: m.series.length, frames: m.framesReceived, cloud: m.cloudPoints?.q.length ?? 0,
           label: m.label, path: m.path.length, wholePath: m.path.whole, strainKnown: m.strainKnown, finished: m.state?.finished ?? false, failed: m.state?.failed ?? null,
         }));
       },
@@ -35,7 +35,7 @@ export function tell(app: App): void {
         return s?.column(name)?.slice(0, s.length) ?? null;
       },
       lastCloud(pane: number) {
-        const c = app.models.get(pane)?.cloud;
+        const c = app.models.get(pane)?.cloudPoints;
         return c ? { frame: c.frame, t: c.t, q: c.q, v: c.v } : null;
       },
       /** Where a vertex, or a point of the phase plane, is in the window. */

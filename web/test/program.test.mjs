@@ -414,14 +414,14 @@ test("wrong messages, and clients that do not read or vanish, harm no one", asyn
 });
 
 test("reports need no network and have their pictures, curves and tables", async () => {
-  const one = join(folder, "report"), several = join(folder, "compare");
-  for (const args of [["run", "falling-blob", "--steps", "6", "-q", "-o", one], ["compare", "falling-blob", "--steps", "6", "--methods", "avf,backward-euler", "-o", several]]) {
+  const one = join(folder, "report"), small = join(folder, "small"), several = join(folder, "compare");
+  for (const args of [["run", "falling-blob", "--steps", "6", "-q", "-o", one], ["run", "pendulum", "--steps", "200", "-q", "-o", small], ["compare", "falling-blob", "--steps", "6", "--methods", "avf,backward-euler", "-o", several]]) {
     const { code, output } = await lilyan(...args);
     assert.equal(code, 0, output);
   }
   const context = await browser.newContext();
   page = await context.newPage();
-  for (const report of [one, several]) {
+  for (const report of [one, small, several]) {
     const asked = [], wrong = [], address = pathToFileURL(join(report, "report.html")).href;
     page.removeAllListeners();
     page.on("request", (r) => { if (!/^(data|blob):/.test(r.url())) asked.push(r.url()); });
@@ -433,14 +433,16 @@ test("reports need no network and have their pictures, curves and tables", async
     const has = await page.evaluate(() => ({
       pictures: [...document.querySelectorAll("img")].filter((i) => i.complete && i.naturalWidth > 10).length,
       broken: [...document.querySelectorAll("img")].filter((i) => !i.complete || !i.naturalWidth).length,
-      drawings: document.querySelectorAll("svg").length, curves: document.querySelectorAll("svg path, svg polyline").length,
+      charts: [...document.querySelectorAll(".plot:not([hidden]) canvas")].filter((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v) => v)).length,
+      planes: document.querySelectorAll(".plot.plane").length, left: document.querySelectorAll("figure.chart").length,
       rows: document.querySelectorAll("table tr").length, text: document.body.innerText,
     }));
     assert.equal(has.broken, 0);
-    assert.ok(has.pictures + has.drawings >= 4, JSON.stringify(has));
-    assert.ok(has.curves >= 2, JSON.stringify(has));
+    assert.equal(has.left, 0, "every chart was drawn");
+    assert.ok(has.charts >= 4, JSON.stringify(has));
+    assert.ok(report === small ? has.planes >= 1 : has.pictures >= 4, JSON.stringify(has));
     assert.ok(has.rows >= 2, JSON.stringify(has));
-    assert.match(has.text, /avf/);
+    assert.match(has.text, report === small ? /Pendulum/ : /avf/);
   }
   assert.match(await page.evaluate(() => document.body.innerText), /backward-euler/);
 });

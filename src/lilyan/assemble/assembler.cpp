@@ -23,11 +23,13 @@ EnergyByKind Assembler::run(Evaluation at, EnergyPart part) const {
   EnergyByKind sum{};
   for (std::size_t k = 0; k < system_.energies().size(); ++k) {
     const Energy& energy = *system_.energies()[k];
-    if (part != EnergyPart::all && energy.changes() != (part == EnergyPart::changing)) continue;
+    if (part != EnergyPart::all && energy.changes_between_steps() != (part == EnergyPart::changing))
+      continue;
     if (at.hessian) {
       if (energy.stencils().size == 0) continue;
       at.slots = &slots_[k];
     }
+    at.memory = world_.memory_of(energy);
     sum[static_cast<std::size_t>(energy.kind())] += energy.evaluate(at);
   }
   return sum;
@@ -40,7 +42,7 @@ EnergyByKind Assembler::values(const Vector& x0, const Vector* d,
 
 EnergyByKind Assembler::values_and_gradient(const Vector& x0, const Vector* d,
                                             std::span<const WeightedNode> nodes, Vector& gradient,
-                                            const PathMean* mean) const {
+                                            const PathMeanWeights* mean) const {
   gradient.setZero();
   const EnergyByKind sum = run({.x0 = x0.data(),
                                 .d = d ? d->data() : nullptr,
@@ -64,7 +66,7 @@ void Assembler::gradient(const Vector& x0, const Vector* d, std::span<const Weig
 
 void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
                         double projection, std::vector<double>& values,
-                        const PathMean* mean) const {
+                        const PathMeanWeights* mean) const {
   set_zero(values);
   run({.x0 = x0.data(),
        .d = d.data(),
@@ -83,9 +85,9 @@ EnergyByKind Assembler::add_part(EnergyPart part, const Vector& x,
 
 const BlockPattern& Assembler::hessian_pattern() {
   if (!pattern_) {
-    pattern_ = std::make_unique<BlockPattern>(system_);
+    pattern_ = std::make_unique<BlockPattern>(world_);
     for (const auto& energy : system_.energies())
-      slots_.push_back(pattern_->slots(energy->stencils()));
+      slots_.push_back(pattern_->slots(world_.stencils(*energy)));
   }
   return *pattern_;
 }

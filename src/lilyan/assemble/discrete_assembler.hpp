@@ -6,15 +6,15 @@
 
 #include "lilyan/assemble/full_pattern.hpp"
 #include "lilyan/core/energy.hpp"
-#include "lilyan/core/system.hpp"
 #include "lilyan/core/types.hpp"
+#include "lilyan/core/world.hpp"
 
 namespace lilyan {
 
 class DiscreteAssembler {
  public:
-  // System and pattern must outlive this. Throws Error when an energy has no discrete gradient.
-  DiscreteAssembler(const System& system, const FullPattern& pattern);
+  // World and pattern must outlive this. Throws Error when an energy has no discrete gradient.
+  DiscreteAssembler(const World& world, const FullPattern& pattern);
 
   // gradient = weight ∇̄E(x₀, d); zero at fixed vertices.
   void gradient(const Vector& x0, const Vector& d, double weight, Vector& gradient) const;
@@ -22,7 +22,7 @@ class DiscreteAssembler {
   void jacobian(const Vector& x0, const Vector& d, double weight, std::span<double> values) const;
 
  private:
-  const System& system_;
+  World world_;
   std::vector<FullBlockSlots> slots_;
 };
 

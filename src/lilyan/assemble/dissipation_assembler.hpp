@@ -5,23 +5,24 @@
 
 #include "lilyan/assemble/pattern.hpp"
 #include "lilyan/core/dissipation.hpp"
-#include "lilyan/core/system.hpp"
+#include "lilyan/core/state.hpp"
 #include "lilyan/core/types.hpp"
+#include "lilyan/core/world.hpp"
 
 namespace lilyan {
 
 // R is the sum of those that look at the same velocity.
 class DissipationAssembler {
  public:
-  // The system must outlive this.
-  explicit DissipationAssembler(const System& system);
+  // The system and its memory must outlive this.
+  explicit DissipationAssembler(const World& world);
 
-  [[nodiscard]] bool empty() const { return kept_.empty(); }
+  [[nodiscard]] bool empty() const { return lagged_.empty(); }
   [[nodiscard]] bool any(DissipationVelocity which) const;
 
-  void begin_step(const Vector& x, double h);
-  // Renews what is kept from the solved displacement; the largest relative change.
-  double renew(const Vector& x, const Vector& d, double h);
+  void begin_step(const State& start, double h);
+  // Renews lagged numbers from the solved displacement; returns the largest relative change.
+  double renew(const State& start, const Vector& d, double h);
 
   // R(v), and gradient += weight ∂R/∂v; nothing is added at fixed vertices.
   double value_and_gradient(DissipationVelocity which, const Vector& v, double weight,
@@ -29,13 +30,16 @@ class DissipationAssembler {
   // values += weight ∂²R/∂v² in the places of the pattern.
   void add_hessian(DissipationVelocity which, const Vector& v, double weight, double projection,
                    const BlockPattern& pattern, std::vector<double>& values);
-  // Of ∂R/∂v · v over the free vertices, what goes into things that move by themselves: obstacles,
-  // and (negative, since they are not among the free) prescribed vertices.
+  // Power delivered to things that move by themselves, with the sign of ∂R/∂v · v over the free
+  // vertices: to obstacles, and (negative, since they are not free) to prescribed vertices.
   [[nodiscard]] double driven_power(DissipationVelocity which, const Vector& v);
 
  private:
+  [[nodiscard]] StepStart step_start(const State& start, double h) const;
+
+  World world_;
   const System& system_;
-  std::vector<std::vector<double>> kept_;
+  std::vector<std::vector<double>> lagged_;
   std::vector<BlockSlots> slots_;  // made when first needed
   Vector scratch_;
 };

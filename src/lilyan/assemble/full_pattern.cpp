@@ -37,9 +37,8 @@ int FullPattern::find(int row, int column) const {
   return static_cast<int>(std::lower_bound(begin, end, row) - row_.begin());
 }
 
-FullBlockSlots FullPattern::slots(const Energy& energy) const {
+FullBlockSlots FullPattern::slots(const Stencils& s) const {
   const int dim = half_.dimension();
-  const Stencils s = energy.stencils();
   FullBlockSlots slots;
   slots.position.reserve(s.vertices.size() * s.size);
   slots.column_length.reserve(s.vertices.size());

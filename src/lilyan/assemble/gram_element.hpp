@@ -16,7 +16,7 @@
 #include <Eigen/Core>
 #include <concepts>
 
-#include "lilyan/assemble/element_kernel.hpp"
+#include "lilyan/assemble/elements.hpp"
 
 namespace lilyan {
 
@@ -32,8 +32,9 @@ template <GramLaw Law>
 class GramElement {
  public:
   static constexpr int kVertices = 3;
-  using Edges = LocalVector<3>;
-  using Matrix = LocalMatrix<3>;
+  static constexpr LocalCoordinates kCoordinates = LocalCoordinates::edges;
+  using Edges = LocalVector<6>;
+  using Matrix = LocalMatrix<6>;
 
   explicit GramElement(const Law& law) : law_(law) {}
 

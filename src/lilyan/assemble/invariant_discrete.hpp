@@ -21,7 +21,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "lilyan/assemble/element_kernel.hpp"
+#include "lilyan/assemble/elements.hpp"
 #include "lilyan/core/jet.hpp"
 
 namespace lilyan {
@@ -100,8 +100,8 @@ T end_value(double value, const Eigen::Matrix<double, N, 1>& gradient) {
 // (2), with T = double for the gradient alone and Jet1 for its derivative by d as well.
 template <class T, class Local>
 std::array<Point<T>, Local::kVertices - 1> invariant_discrete(
-    const Local& local, const LocalVector<Local::kVertices>& e0,
-    const LocalVector<Local::kVertices>& displacement) {
+    const Local& local, const LocalVector<kLocalSize<Local>>& e0,
+    const LocalVector<kLocalSize<Local>>& displacement) {
   constexpr int K = Local::kVertices;
   constexpr int N = 3 * (K - 1);
   constexpr bool kJet = !std::is_same_v<T, double>;
@@ -125,14 +125,14 @@ std::array<Point<T>, Local::kVertices - 1> invariant_discrete(
   const T s = sqrt(1.0 + 0.25 * dot(omega, omega));
   const T quarter = 0.25 / (1.0 + s);
   std::array<Point<T>, K - 1> shape;  // S m
-  LocalVector<K> at;
+  LocalVector<N> at;
   for (std::size_t k = 0; k < N; ++k) {
     const Point<T>& m = middle[k / 3];
     shape[k / 3][k % 3] = s * m[k % 3] - quarter * dot(omega, m) * omega[k % 3];
     at[static_cast<Eigen::Index>(k)] = plain(shape[k / 3][k % 3]);
   }
-  LocalVector<K> g;
-  LocalMatrix<K> H;
+  LocalVector<N> g;
+  LocalMatrix<N> H;
   local.evaluate(at, &g, kJet ? &H : nullptr);
   std::array<Point<T>, K - 1> force;
   for (std::size_t k = 0; k < N; ++k) {
@@ -156,7 +156,7 @@ std::array<Point<T>, Local::kVertices - 1> invariant_discrete(
   }
   if (!(plain(split.square) > kSmall * kSmall * at.squaredNorm())) return force;
 
-  LocalVector<K> end;
+  LocalVector<N> end;
   const double e1 = local.evaluate(e0 + displacement, kJet ? &end : nullptr, nullptr);
   const double start = local.evaluate(e0, nullptr, nullptr);
   const T c = (end_value<T, N>(e1, end) - start - work) / split.square;
@@ -167,10 +167,10 @@ std::array<Point<T>, Local::kVertices - 1> invariant_discrete(
 }  // namespace detail
 
 template <class Local>
-void invariant_discrete(const Local& local, const LocalVector<Local::kVertices>& e0,
-                        const LocalVector<Local::kVertices>& d,
-                        LocalVector<Local::kVertices>& gradient,
-                        LocalMatrix<Local::kVertices>* jacobian) {
+void invariant_discrete(const Local& local, const LocalVector<kLocalSize<Local>>& e0,
+                        const LocalVector<kLocalSize<Local>>& d,
+                        LocalVector<kLocalSize<Local>>& gradient,
+                        LocalMatrix<kLocalSize<Local>>* jacobian) {
   constexpr int N = 3 * (Local::kVertices - 1);
   if (!jacobian) {
     const auto force = detail::invariant_discrete<double>(local, e0, d);

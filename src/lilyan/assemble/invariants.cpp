@@ -125,7 +125,10 @@ Invariants invariants(const System& system, const State& state) {
     return lagrangian_invariants(*lagrangian, state.t, state.x.data(), state.v.data());
   }
   constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .value = 1}}};
-  return invariants(system, state.x, state.v, Assembler(system).values(state.x, nullptr, here));
+  WorldMemory memory(system);
+  memory.look_at(state);
+  const Assembler assembler({system, &memory});
+  return invariants(system, state.x, state.v, assembler.values(state.x, nullptr, here));
 }
 
 }  // namespace lilyan

@@ -14,7 +14,8 @@ namespace lilyan {
 // kinetic energy the rest.
 [[nodiscard]] Invariants lagrangian_invariants(const Lagrangian& lagrangian, double t,
                                                const double* q, const double* v);
-// Evaluates what the system has.
+// Evaluates the energies at the state. Those that depend on past steps count as they were before
+// any step (core/world.hpp).
 [[nodiscard]] Invariants invariants(const System& system, const State& state);
 
 }  // namespace lilyan

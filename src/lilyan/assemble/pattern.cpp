@@ -41,26 +41,27 @@ int LowerPattern::block_position(int i, int j) const {
 struct BlockPattern::FreeVertices {
   std::vector<int> vertices, index, graph_start, graph;
 
-  explicit FreeVertices(const System& system) : index(system.vertices(), -1) {
+  explicit FreeVertices(const World& world) : index(world.system.vertices(), -1) {
+    const System& system = world.system;
     for (int v = 0; v < system.vertices(); ++v) {
       if (!system.fixed(v)) {
         index[v] = static_cast<int>(vertices.size());
         vertices.push_back(v);
       }
     }
-    find_graph(system);
+    find_graph(world);
   }
 
  private:
   // Counts, then fills, then sorts each vertex's list: no list of all pairs at once.
-  void find_graph(const System& system) {
+  void find_graph(const World& world) {
     const std::size_t n = vertices.size();
     std::vector<std::size_t> start(n + 1, 0);
-    each_pair(system, [&](int i, int) { ++start[i + 1]; });
+    each_pair(world, [&](int i, int) { ++start[i + 1]; });
     for (std::size_t i = 0; i < n; ++i) start[i + 1] += start[i];
     std::vector<int> all(start[n]);
     std::vector<std::size_t> next(start.begin(), start.end() - 1);
-    each_pair(system, [&](int i, int j) { all[next[i]++] = j; });
+    each_pair(world, [&](int i, int j) { all[next[i]++] = j; });
     graph_start.assign(n + 1, 0);
     for (std::size_t i = 0; i < n; ++i) {
       const auto begin = all.begin() + static_cast<std::ptrdiff_t>(start[i]);
@@ -73,7 +74,7 @@ struct BlockPattern::FreeVertices {
   }
 
   template <class Function>
-  void each_pair(const System& system, Function function) const {
+  void each_pair(const World& world, Function function) const {
     const auto add = [&](const Stencils& s) {
       for (std::size_t first = 0; first < s.vertices.size(); first += s.size) {
         for (int a = 0; a < s.size; ++a) {
@@ -85,12 +86,14 @@ struct BlockPattern::FreeVertices {
         }
       }
     };
-    for (const auto& energy : system.energies()) add(energy->stencils());
-    for (const auto& dissipation : system.dissipations()) add(dissipation->stencils());
+    for (const auto& energy : world.system.energies()) add(world.stencils(*energy));
+    for (const auto& dissipation : world.system.dissipations()) {
+      add(dissipation->stencils(world.memory));
+    }
   }
 };
 
-BlockPattern::BlockPattern(const System& system) : BlockPattern(system, FreeVertices(system)) {}
+BlockPattern::BlockPattern(const World& world) : BlockPattern(world.system, FreeVertices(world)) {}
 
 BlockPattern::BlockPattern(const System& system, FreeVertices free)
     : LowerPattern(system.dimension(), std::move(free.graph_start), std::move(free.graph)),

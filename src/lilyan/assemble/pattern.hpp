@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lilyan/core/energy.hpp"
-#include "lilyan/core/system.hpp"
+#include "lilyan/core/world.hpp"
 
 namespace lilyan {
 
@@ -42,7 +42,7 @@ class LowerPattern {
 // Fixed vertices are left out.
 class BlockPattern : public LowerPattern {
  public:
-  explicit BlockPattern(const System& system);
+  explicit BlockPattern(const World& world);
 
   [[nodiscard]] int dimension() const { return block(); }
   // Degree of freedom of the system that a column stands for.

@@ -1,5 +1,7 @@
 #include "lilyan/assemble/project.hpp"
 
+#include <Eigen/Eigenvalues>
+
 #include "lilyan/core/dispatch.hpp"
 
 namespace lilyan {
@@ -85,7 +87,7 @@ void jacobi(P (&d)[9][9], P (&v)[9][9]) {
 }
 
 template <AnyPack P>
-bool raise_negative(Sym9<P>& a, double strength) {
+bool raise_lanes(Sym9<P>& a, double strength) {
   // Tangents of stress-free elements are singular (rotations cost nothing), so the test allows
   // eigenvalues that are negative by rounding only.
   P trace = {};
@@ -121,10 +123,46 @@ bool raise_negative(Sym9<P>& a, double strength) {
 
 template <AnyPack P>
 bool raise_negative_eigenvalues(Sym9<P>& a, double strength) {
-  return on_best_lanes([&](auto) { return raise_negative(a, strength); });
+  return on_best_lanes([&](auto) { return raise_lanes(a, strength); });
 }
-template bool raise_negative_eigenvalues(Sym9<PackOf<2>>& a, double strength);
-template bool raise_negative_eigenvalues(Sym9<PackOf<4>>& a, double strength);
 template bool raise_negative_eigenvalues(Sym9<PackOf<8>>& a, double strength);
+// A build for a processor with AVX-512 needs the widest packs only.
+#if LILYAN_DISPATCH_LANES || !defined(__AVX512F__)
+template bool raise_negative_eigenvalues(Sym9<PackOf<4>>& a, double strength);
+template bool raise_negative_eigenvalues(Sym9<PackOf<2>>& a, double strength);
+#endif
+
+namespace {
+
+using SmallMatrix =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostRaised, kMostRaised>;
+
+// Whether a + shift·I has a Cholesky factor.
+bool is_definite(SmallMatrix a, double shift) {
+  const Eigen::Index n = a.rows();
+  a.diagonal().array() += shift;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    if (!(a(k, k) > 0)) return false;
+    for (Eigen::Index i = k + 1; i < n; ++i) {
+      const double factor = a(i, k) / a(k, k);
+      for (Eigen::Index j = k + 1; j <= i; ++j) a(i, j) -= factor * a(j, k);
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void raise_negative(double* a, int n, double strength) {
+  Eigen::Map<SmallMatrix> matrix(a, n, n);
+  if (is_definite(matrix, 1e-10 * matrix.diagonal().cwiseAbs().sum())) return;
+  const Eigen::SelfAdjointEigenSolver<SmallMatrix> eigen(matrix);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const double e = eigen.eigenvalues()[k];
+    if (!(e < 0)) break;  // ascending
+    const auto v = eigen.eigenvectors().col(k);
+    matrix.noalias() -= (strength * e) * v * v.transpose();
+  }
+}
 
 }  // namespace lilyan

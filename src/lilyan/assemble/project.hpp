@@ -1,4 +1,4 @@
-// Making element tangents positive semidefinite.
+// Making element matrices positive semidefinite.
 #pragma once
 
 #include "lilyan/core/lanes.hpp"
@@ -11,8 +11,11 @@ namespace lilyan {
 // negative eigenvalues are left as they are, bit for bit; false when all lanes are such.
 template <AnyPack P>
 bool raise_negative_eigenvalues(Sym9<P>& a, double strength);
-extern template bool raise_negative_eigenvalues(Sym9<PackOf<2>>& a, double strength);
-extern template bool raise_negative_eigenvalues(Sym9<PackOf<4>>& a, double strength);
-extern template bool raise_negative_eigenvalues(Sym9<PackOf<8>>& a, double strength);
+
+// The same for one symmetric n×n matrix, n ≤ 24, all entries of which are stored. A matrix without
+// negative eigenvalues is left as it is, bit for bit; eigenvalues that are negative by rounding only
+// do not count, since stress-free elements are singular.
+void raise_negative(double* a, int n, double strength);
+inline constexpr int kMostRaised = 24;
 
 }  // namespace lilyan

@@ -112,12 +112,19 @@ struct StressByStrain {
   T a[6][6];
 };
 
-// d += weight dS/dC, by (2) and (3).
+// weight A
 template <class Material, class T>
-inline void add_stress_derivative(const Material& material, const CholeskyFactor<T>& factor,
-                                  const Sym3<T>& S, double weight, StressByStrain<T>& d) {
+inline Sym9<T> weighted_tangent(const Material& material, const CholeskyFactor<T>& factor,
+                                double weight) {
   Sym9<T> A = zero9<T>();
   material.add_tangent(factor.U, constant<T>(weight), A);
+  return A;
+}
+
+// d += weight dS/dC, by (2) and (3); A is the weighted tangent.
+template <class T>
+inline void add_stress_derivative(const Sym9<T>& A, const CholeskyFactor<T>& factor,
+                                  const Sym3<T>& S, double weight, StressByStrain<T>& d) {
   for (int a = 0; a < 3; ++a) {
     for (int b = a; b < 3; ++b) {
       Sym3<T> dC;

@@ -87,6 +87,11 @@ struct StrainStep {
   }
 };
 
+// add_stress_derivative (strain_stress.hpp), out of line: no material enters it.
+template <AnyPack P>
+void add_stress_slope(const Sym9<P>& A, const CholeskyFactor<P>& factor, const Sym3<P>& S,
+                      double weight, StressByStrain<P>& d);
+
 // (3), (4).
 template <class Material>
 class MeanStressLaw {
@@ -110,7 +115,8 @@ class MeanStressLaw {
       const Sym3<P> Sk = second_stress(material_, factor);
       for (int m = 0; m < 6; ++m) S.s[m] += kWeights[k] * Sk.s[m];  // (3)
       if (derivative) {
-        add_stress_derivative(material_, factor, Sk, kWeights[k] * kThetas[k], D);
+        const double weight = kWeights[k] * kThetas[k];
+        add_stress_slope(weighted_tangent(material_, factor, weight), factor, Sk, weight, D);
       }
       if (k == 1) {
         const Sym3<P> relative = factor.relative(at.change);
@@ -160,7 +166,7 @@ class MeanStressLaw<Material> {
   explicit MeanStressLaw(const Material& material) {
     const CholeskyFactor<double> identity(Sym3<double>{{1, 1, 1, 0, 0, 0}}, 1.0);
     rest_ = second_stress(material, identity);
-    add_stress_derivative(material, identity, rest_, 1, slope_);
+    add_stress_derivative(weighted_tangent(material, identity, 1), identity, rest_, 1, slope_);
   }
 
   template <AnyPack P>
@@ -233,14 +239,12 @@ inline void discrete_blocks(const Mat3<P>& G, const StrainStep<P>& at, const Mea
   }
 }
 
+// at.jacobian += the blocks of the part's tets; `first` is the number of tets before it. Out of
+// line, too.
 template <AnyPack P>
-inline void scatter_jacobian(const TetPart<P>& part, const Mat3<P> (&block)[4][4],
-                             const FullBlockSlots& slots, std::ptrdiff_t first, double* values) {
-  for (int lane = 0; lane < part.used; ++lane) {
-    const auto entry = [&](int a, int b, int r, int c) { return block[a][b](r, c)[lane]; };
-    add_element(slots, static_cast<std::size_t>(first + lane), {.vertices = 4}, entry, values);
-  }
-}
+void add_discrete_blocks(const TetPart<P>& part, const StrainStep<P>& step,
+                         const MeanStress<P>& mean, std::ptrdiff_t first,
+                         const DiscreteEvaluation& at);
 
 template <class Material, AnyPack P>
 inline void add_discrete_gradient(const MeanStressLaw<Material>& law, const TetPart<P>& part,
@@ -260,11 +264,7 @@ inline void add_discrete_gradient(const MeanStressLaw<Material>& law, const TetP
     }
     store_forces(part, stress, G, forces);
   }
-  if (at.jacobian) {
-    Mat3<P> block[4][4];
-    discrete_blocks(G, step, mean, at.jacobian_weight * part.volume(), block);
-    scatter_jacobian(part, block, *at.slots, first, at.jacobian);
-  }
+  if (at.jacobian) add_discrete_blocks(part, step, mean, first, at);
 }
 
 template <class Material>

@@ -1,48 +1,62 @@
+// The parts of the loops over tetrahedra that no material enters, compiled once. Packs are handed
+// over in memory: how functions pass them in registers depends on the instruction set.
 #include "lilyan/assemble/tet_kernel.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include "lilyan/assemble/project.hpp"
+#include "lilyan/assemble/tet_discrete_kernel.hpp"
 
 namespace lilyan {
-namespace {
 
-constexpr double kFlat = 1e-6;
-
-}  // namespace
-
-// A flat lane becomes a copy of a good one without volume: nothing of it counts, but its F, and
-// with that the logarithm of a determinant, is a number.
-bool take_rest_shape(const double* rest, TetGroup& group) {
-  const Mat3<Pack> edges = gather_edges(TetPart<Pack>{group, 0, kLanes}, rest);
-  const Mat3<Pack> cof = cofactor(edges);
-  const Pack det = determinant(edges, cof);
-  int good = -1;
-  bool flat[kLanes];
-  for (int lane = 0; lane < kLanes; ++lane) {
-    double longest = 0;
-    for (int a = 0; a < 3; ++a) {
-      double square = 0;
-      for (int i = 0; i < 3; ++i) square += edges(i, a)[lane] * edges(i, a)[lane];
-      longest = std::max(longest, square);
+template <AnyPack P>
+void add_projection(const TetPart<P>& part, Sym9<P>& tangent, std::ptrdiff_t first,
+                    const Evaluation& at) {
+  const Sym9<P> before = tangent;
+  if (!raise_negative_eigenvalues(tangent, at.projection)) return;
+  on_best_lanes([&](auto) {
+    for (int i = 0; i < 9; ++i) {
+      for (int j = i; j < 9; ++j) tangent.a[i][j] -= before.a[i][j];
     }
-    flat[lane] = !(std::abs(det[lane]) / 6 > kFlat * longest * std::sqrt(longest));
-    if (!flat[lane]) good = lane;
-  }
-  if (good < 0) return false;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const bool unused = group.volume[lane] == 0;
-    const int from = flat[lane] ? good : lane;
-    if (flat[lane]) {
-      for (auto& vertex : group.vertex) vertex[lane] = vertex[good];
-    }
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        group.inverse_rest[i][j][lane] = cof(j, i)[from] / det[from];
-      }
-    }
-    group.volume[lane] = unused || flat[lane] ? 0.0 : std::abs(det[lane]) / 6;
-  }
-  return true;
+    TetBlocks<P> blocks;
+    transform_tangent(tangent, part.inverse_rest(), blocks.inner);
+    blocks.complete();
+    scatter_hessian(part, blocks, at.slots->position.data() + 10 * first,
+                    at.slots->column_length.data() + 4 * first, at.slots->end, at.hessian);
+  });
 }
+
+template <AnyPack P>
+void add_stress_slope(const Sym9<P>& A, const CholeskyFactor<P>& factor, const Sym3<P>& S,
+                      double weight, StressByStrain<P>& d) {
+  on_best_lanes([&](auto) { add_stress_derivative(A, factor, S, weight, d); });
+}
+
+template <AnyPack P>
+void add_discrete_blocks(const TetPart<P>& part, const StrainStep<P>& step,
+                         const MeanStress<P>& mean, std::ptrdiff_t first,
+                         const DiscreteEvaluation& at) {
+  on_best_lanes([&](auto) {
+    Mat3<P> block[4][4];
+    discrete_blocks(part.inverse_rest(), step, mean, at.jacobian_weight * part.volume(), block);
+    for (int lane = 0; lane < part.used; ++lane) {
+      const auto entry = [&](int a, int b, int r, int c) { return block[a][b](r, c)[lane]; };
+      add_element(*at.slots, static_cast<std::size_t>(first + lane), {.vertices = 4}, entry,
+                  at.jacobian);
+    }
+  });
+}
+
+// A build for a processor with AVX-512 needs the widest packs only.
+#define LILYAN_INSTANTIATE(P)                                                                      \
+  template void add_projection(const TetPart<P>&, Sym9<P>&, std::ptrdiff_t, const Evaluation&);    \
+  template void add_stress_slope(const Sym9<P>&, const CholeskyFactor<P>&, const Sym3<P>&, double, \
+                                 StressByStrain<P>&);                                              \
+  template void add_discrete_blocks(const TetPart<P>&, const StrainStep<P>&, const MeanStress<P>&, \
+                                    std::ptrdiff_t, const DiscreteEvaluation&);
+LILYAN_INSTANTIATE(PackOf<8>)
+#if LILYAN_DISPATCH_LANES || !defined(__AVX512F__)
+LILYAN_INSTANTIATE(PackOf<4>)
+LILYAN_INSTANTIATE(PackOf<2>)
+#endif
+#undef LILYAN_INSTANTIATE
 
 }  // namespace lilyan

@@ -5,13 +5,15 @@
 // scatter happen once however many nodes there are. With gᵃ the gradient of the shape function of
 // vertex a,
 //   ∂E/∂x_a = V P gᵃ,   Σ_a gᵃ = 0.
+//
+// The loop is compiled for every material, so it holds only what a material enters; the rest is in
+// tet_kernel.cpp.
 #pragma once
 
 #include <algorithm>
 #include <type_traits>
 
-#include "lilyan/assemble/project.hpp"
-#include "lilyan/assemble/tet_group.hpp"
+#include "lilyan/assemble/tet_lanes.hpp"
 #include "lilyan/assemble/vertex_blocks.hpp"
 #include "lilyan/core/dispatch.hpp"
 #include "lilyan/core/energy.hpp"
@@ -20,23 +22,23 @@
 
 namespace lilyan {
 
-// What an evaluation is for. Known when compiling, so that a material's energy, stress and tangent
-// become one stretch of code, in which what they have in common is computed once.
+// What an evaluation is for. Known when compiling, so that a material's energy and stress become
+// one stretch of code, in which what they have in common is computed once.
 struct TetWants {
   bool value = false;
   bool gradient = false;
   bool hessian = false;
   int nodes = 0;  // how many, if known: 1 or 2
-  // Of the Hessian only what raising negative eigenvalues adds to it: nothing at all, to the bit,
-  // for tets that have none.
-  bool projected = false;
+  // Only what raising negative eigenvalues adds to the Hessian: nothing at all, to the bit, for
+  // tets that have none.
+  bool projection = false;
 };
 
 // Sums over the nodes, without the volume in the value.
 template <TetWants kWants, class Material, AnyPack P>
 struct TetSums {
   using Blocks = typename decltype([] {
-    if constexpr (HasBlocks<Material, P> && !kWants.projected) {
+    if constexpr (HasBlocks<Material, P> && !kWants.projection) {
       return std::type_identity<typename Material::template Blocks<P>>{};
     } else {
       return std::type_identity<TangentBlocks<P>>{};
@@ -46,8 +48,10 @@ struct TetSums {
 
   P value = {};
   Mat3<P> stress;
-  [[no_unique_address]] std::conditional_t<kWants.hessian, Blocks, None> blocks;
+  [[no_unique_address]] std::conditional_t<kWants.hessian || kWants.projection, Blocks, None>
+      blocks;
 
+  // kBefore is 0 for the first node, 1 for the second, 2 for all that follow.
   template <int kBefore>
   void add(const Material& material, const Mat3<P>& F, const Mat3<P>& G, const P& volume,
            const WeightedNode& node) {
@@ -59,7 +63,7 @@ struct TetSums {
         for (int j = 0; j < 3; ++j) accumulate<kBefore == 0>(stress(i, j), weight * first(i, j));
       }
     }
-    if constexpr (kWants.hessian) {
+    if constexpr (kWants.hessian || kWants.projection) {
       blocks.template add<kBefore>(material, F, G, node.hessian * volume);
     }
   }
@@ -94,6 +98,8 @@ inline void sum_over_nodes(const Material& material, const TetPart<P>& part, con
     };
     if constexpr (kWants.nodes == 2) {
       more.template operator()<1>(at.nodes[1]);
+    } else if constexpr (kWants.projection) {
+      for (const WeightedNode& node : at.nodes.subspan(1)) more.template operator()<2>(node);
     } else if (at.nodes.size() > 1) {
       more.template operator()<1>(at.nodes[1]);
       for (const WeightedNode& node : at.nodes.subspan(2)) more.template operator()<2>(node);
@@ -101,23 +107,24 @@ inline void sum_over_nodes(const Material& material, const TetPart<P>& part, con
   }
 }
 
+// at.hessian += what raising the negative eigenvalues of each lane's tangent (a sum over the nodes)
+// by the share at.projection adds to the blocks of the part's tets. `first` is the number of tets
+// before the part. The tangent is overwritten.
+template <AnyPack P>
+void add_projection(const TetPart<P>& part, Sym9<P>& tangent, std::ptrdiff_t first,
+                    const Evaluation& at);
+
 // One part of a group; `first` is the number of tets before it, `forces` where the group's rows
 // are. Returns each lane's part of the value.
 template <TetWants kWants, AnyPack P, class Material>
-inline P evaluate_tet_part(const Material& material, const TetPart<P>& part, std::ptrdiff_t first,
-                           const Evaluation& at, double* forces) {
+inline P evaluate_part(const Material& material, const TetPart<P>& part, std::ptrdiff_t first,
+                       const Evaluation& at, double* forces) {
   const Mat3<P> G = part.inverse_rest();
   TetSums<kWants, Material, P> sums;
   sum_over_nodes(material, part, G, at, sums);
   if constexpr (kWants.gradient) store_forces(part, sums.stress, G, forces);
+  if constexpr (kWants.projection) add_projection(part, sums.blocks.tangent, first, at);
   if constexpr (kWants.hessian) {
-    if constexpr (kWants.projected) {
-      const Sym9<P> tangent = sums.blocks.tangent;
-      if (!raise_negative_eigenvalues(sums.blocks.tangent, at.projection)) return P{};
-      for (int i = 0; i < 9; ++i) {
-        for (int j = i; j < 9; ++j) sums.blocks.tangent.a[i][j] -= tangent.a[i][j];
-      }
-    }
     TetBlocks<P> blocks;
     sums.blocks.template finish<kWants.nodes == 1>(G, blocks.inner);
     blocks.complete();
@@ -137,16 +144,17 @@ inline double evaluate_groups(const Material& material, const TetGroup* groups,
     for (int lane = 0; lane < kLanes && first + lane < chunk.last_tet; lane += lanes_of<P>) {
       const int left = static_cast<int>(chunk.last_tet - first) - lane;
       const TetPart<P> part{groups[k], lane, std::min(lanes_of<P>, left)};
-      total += evaluate_tet_part<kWants>(material, part, first + lane, at, forces);
+      total += evaluate_part<kWants>(material, part, first + lane, at, forces);
     }
     if constexpr (kWants.gradient) forces += kForceRow * kGroupRows;
   }
   return lane_sum(total);
 }
 
-// Some tets, for whatever is asked for. Everything but value, gradient and Hessian at a single node
-// together has a loop of its own; the rest is two of them. Forces are wanted where at.gradient is
-// not null, and stored.
+// Some tets, for whatever is asked for: value and gradient in one loop, the Hessian in another. A
+// single node has loops of its own, which are a tenth faster without sums; so have the Hessians of
+// two nodes, AVF's default, by a twentieth.
+// Forces are wanted where at.gradient is not null, and stored.
 template <class Material>
 double evaluate_tets(const Material& material, const TetGroup* groups, const TetChunk& chunk,
                      const Evaluation& at, double* forces) {
@@ -155,42 +163,33 @@ double evaluate_tets(const Material& material, const TetGroup* groups, const Tet
       return evaluate_groups<kWants, PackOf<kWidth>>(material, groups, chunk, at, forces);
     });
   };
-  if (at.nodes.empty()) return 0;
-  const bool one = at.nodes.size() == 1;
+  const auto evaluate = [&]<int kNodes>() {
+    if (at.want_value && at.gradient) {
+      return run.template operator()<TetWants{.value = true, .gradient = true, .nodes = kNodes}>();
+    }
+    if (at.gradient) return run.template operator()<TetWants{.gradient = true, .nodes = kNodes}>();
+    if (at.want_value) return run.template operator()<TetWants{.value = true, .nodes = kNodes}>();
+    return 0.0;
+  };
+  const std::size_t nodes = at.nodes.size();
+  if (nodes == 0) return 0;
   if (at.hessian) {
-    if (at.projection > 0) {
-      run.template operator()<TetWants{.hessian = true, .projected = true}>();
-    }
-    if (one && at.want_value && at.gradient) {
-      return run.template operator()<TetWants{true, true, true, 1}>();
-    }
-    if (one) {
+    if (at.projection > 0) run.template operator()<TetWants{.projection = true}>();
+    if (nodes == 1) {
       run.template operator()<TetWants{.hessian = true, .nodes = 1}>();
-    } else if (at.nodes.size() == 2) {
+    } else if (nodes == 2) {
       run.template operator()<TetWants{.hessian = true, .nodes = 2}>();
     } else {
       run.template operator()<TetWants{.hessian = true}>();
     }
   }
-  if (at.want_value && at.gradient) {
-    return one ? run.template operator()<TetWants{true, true, false, 1}>()
-               : run.template operator()<TetWants{true, true}>();
-  }
-  if (at.gradient) {
-    return one ? run.template operator()<TetWants{.gradient = true, .nodes = 1}>()
-               : run.template operator()<TetWants{.gradient = true}>();
-  }
-  if (at.want_value) {
-    return one ? run.template operator()<TetWants{.value = true, .nodes = 1}>()
-               : run.template operator()<TetWants{.value = true}>();
-  }
-  return 0;
+  return nodes == 1 ? evaluate.template operator()<1>() : evaluate.template operator()<0>();
 }
 
 // The tets of a chunk, batch by batch where there are forces to be summed up.
 template <class Material>
-double evaluate_tet_chunk(const Material& material, const TetChunks& tets, const TetChunk& chunk,
-                          const Evaluation& at) {
+double evaluate_chunk(const Material& material, const TetChunks& tets, const TetChunk& chunk,
+                      const Evaluation& at) {
   const TetGroup* groups = tets.groups.data();
   if (!at.gradient) return evaluate_tets(material, groups, chunk, at, nullptr);
   return sum_over_batches(tets, chunk, at.gradient, [&](const TetChunk& batch, double* forces) {
@@ -198,15 +197,10 @@ double evaluate_tet_chunk(const Material& material, const TetChunks& tets, const
   });
 }
 
-// The group with the shape at `rest` as its undeformed one. Tets that are flat there (volume below
-// 1e-6 of the cube of their longest edge) get none of the volume, and the shape of one that is not;
-// false when there is no such one.
-bool take_rest_shape(const double* rest, TetGroup& group);
-
-// The same as above with another rest shape.
+// The same with another rest shape.
 template <class Material>
-double evaluate_tet_chunk_from(const Material& material, const TetChunks& tets,
-                               const TetChunk& chunk, const double* rest, const Evaluation& at) {
+double evaluate_chunk_from(const Material& material, const TetChunks& tets, const TetChunk& chunk,
+                           const double* rest, const Evaluation& at) {
   const auto evaluate = [&](const TetChunk& batch, double* forces) {
     double total = 0;
     int first = batch.first_tet;

@@ -37,6 +37,22 @@ inline void accumulate(T& sum, const T& term) {
   }
 }
 
+// Sums, over all but the last of a path's nodes, of products of two vertices' vectors. The products
+// of the last node are formed when the blocks are: with one node, no sum is ever stored.
+template <class T>
+struct EarlierNodes {
+  VertexBlocks<T> sum;
+
+  // node.diagonal(a, e) and node.below(n, e) are the entries of the products of one node.
+  template <bool kFirst, class Node>
+  void add(const Node& node) {
+    for (int n = 0; n < 3; ++n) {
+      for (int e = 0; e < 6; ++e) accumulate<kFirst>(sum.diagonal[n][e], node.diagonal(n, e));
+      for (int e = 0; e < 9; ++e) accumulate<kFirst>(sum.below[n][e], node.below(n, e));
+    }
+  }
+};
+
 template <class T>
 inline T row_product(const Mat3<T>& G, int a, int b) {
   return G(a, 0) * G(b, 0) + G(a, 1) * G(b, 1) + G(a, 2) * G(b, 2);
@@ -85,11 +101,10 @@ inline void transform_tangent(const Sym9<T>& A, const Mat3<T>& G, VertexBlocks<T
 // node, 1 for the second, 2 for all that follow; kOne says that there was one only.
 template <class T>
 struct TangentBlocks {
-  Sym9<T> tangent;
+  Sym9<T> tangent = zero9<T>();
 
   template <int kBefore, class Material>
   void add(const Material& material, const Mat3<T>& F, const Mat3<T>& /*G*/, const T& weight) {
-    if constexpr (kBefore == 0) tangent = zero9<T>();
     material.add_tangent(F, weight, tangent);
   }
   template <bool kOne>

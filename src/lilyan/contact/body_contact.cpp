@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "lilyan/assemble/raise_negative.hpp"
+#include "lilyan/assemble/project.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
@@ -19,9 +19,76 @@ constexpr double kSpare = 1.0;
 
 }  // namespace
 
+struct BodyContact::Pair {
+  std::array<int, 4> vertex;     // point, then corners
+  std::array<int, 4> ascending;  // which of them is the first, second, … in ascending order
+
+  explicit Pair(const std::array<int, 4>& v) : vertex(v), ascending{0, 1, 2, 3} {
+    std::ranges::sort(ascending, {}, [&](int a) { return v[static_cast<std::size_t>(a)]; });
+  }
+  auto operator<=>(const Pair& o) const { return vertex <=> o.vertex; }
+  bool operator==(const Pair& o) const { return vertex == o.vertex; }
+
+  [[nodiscard]] PointTriangle gather(const double* x) const {
+    PointTriangle z = PointTriangle::Zero();
+    if (!x) return z;
+    for (std::size_t a = 0; a < 4; ++a) {
+      z.segment<3>(static_cast<Eigen::Index>(3 * a)) =
+          Eigen::Map<const Vec3>(x + 3 * std::ptrdiff_t{vertex[a]});
+    }
+    return z;
+  }
+};
+
+struct BodyContact::Memory final : EnergyMemory {
+  std::vector<Pair> pairs;
+  std::vector<int> vertices;  // of the pairs, each four ascending
+  // In this step: where vertices started, how far from there pairs have been looked for, and how
+  // far that should be when the step is repeated.
+  Vector start;
+  std::vector<double> reach, needed;
+  // Storage for the search.
+  std::vector<Pair> near_pairs;
+  std::vector<Box> boxes;
+  std::vector<int> found;
+  SpatialHash hash;
+
+  void set_pairs(const std::vector<Pair>& all) {
+    pairs = all;
+    vertices.resize(4 * pairs.size());
+    for (std::size_t n = 0; n < pairs.size(); ++n) {
+      for (std::size_t i = 0; i < 4; ++i) {
+        vertices[4 * n + i] = pairs[n].vertex[static_cast<std::size_t>(pairs[n].ascending[i])];
+      }
+    }
+  }
+
+  // The rest is set by the next step before it is used.
+  void save(std::vector<double>& numbers) const override {
+    numbers.push_back(static_cast<double>(pairs.size()));
+    for (const Pair& pair : pairs) {
+      numbers.insert(numbers.end(), pair.vertex.begin(), pair.vertex.end());
+    }
+    numbers.insert(numbers.end(), needed.begin(), needed.end());
+  }
+  void load(std::span<const double>& numbers) override {
+    near_pairs.clear();
+    const auto count = static_cast<std::size_t>(numbers.front());
+    for (std::size_t n = 0; n < count; ++n) {
+      std::array<int, 4> vertex{};
+      for (std::size_t a = 0; a < 4; ++a) vertex[a] = static_cast<int>(numbers[1 + 4 * n + a]);
+      near_pairs.emplace_back(vertex);
+    }
+    set_pairs(near_pairs);
+    numbers = numbers.subspan(1 + 4 * count);
+    std::copy_n(numbers.begin(), needed.size(), needed.begin());
+    numbers = numbers.subspan(needed.size());
+  }
+};
+
 BodyContact::BodyContact(const std::vector<ContactSurface>& surfaces, double k, double thickness,
                          const Vector& x)
-    : k_(k), thickness_(thickness), start_(x) {
+    : k_(k), thickness_(thickness), first_(std::make_unique<Memory>()) {
   if (!(k > 0)) throw Error("the stiffness of a contact must be positive");
   if (!(thickness > 0)) throw Error("the thickness of a contact between bodies must be positive");
   std::set<int> seen;
@@ -35,84 +102,82 @@ BodyContact::BodyContact(const std::vector<ContactSurface>& surfaces, double k, 
     for (const auto& t : surface.triangles) triangles_.push_back({t, surface.body});
   }
   const auto n = static_cast<std::size_t>(x.size() / 3);
-  reach_.assign(n, kSlack * thickness);
-  needed_.assign(n, 0.0);
+  first_->start = x;
+  first_->reach.assign(n, kSlack * thickness);
+  first_->needed.assign(n, 0.0);
   const Vector rest = Vector::Zero(x.size());
-  begin_step({.x = x.data(), .v = rest.data()});
+  begin_step({.x = x.data(), .v = rest.data()}, *first_);
 }
 
-PointTriangle BodyContact::gather(const Pair& pair, const double* x) {
-  PointTriangle z;
-  for (std::size_t a = 0; a < 4; ++a) {
-    z.segment<3>(static_cast<Eigen::Index>(3 * a)) =
-        Eigen::Map<const Vec3>(x + 3 * static_cast<std::ptrdiff_t>(pair.vertex[a]));
-  }
-  return z;
+BodyContact::~BodyContact() = default;
+
+const BodyContact::Memory& BodyContact::known(const EnergyMemory* memory) const {
+  return memory ? *static_cast<const Memory*>(memory) : *first_;
 }
 
-// All pairs whose ways, grown by the thickness and `extra`, meet.
-std::vector<BodyContact::Pair> BodyContact::near_pairs(double extra) {
+Stencils BodyContact::stencils() const { return {4, first_->vertices}; }
+
+Stencils BodyContact::stencils_now(const EnergyMemory& memory) const {
+  return {4, known(&memory).vertices};
+}
+
+std::unique_ptr<EnergyMemory> BodyContact::make_memory() const {
+  return std::make_unique<Memory>(*first_);
+}
+
+void BodyContact::find_near_pairs(double extra, Memory& memory) const {
   const auto around = [&](int v, double grow) {
-    const Vec3 x = start_.segment<3>(3 * v);
-    const Vec3 reach = Vec3::Constant(reach_[static_cast<std::size_t>(v)] + grow);
+    const Vec3 x = memory.start.segment<3>(3 * v);
+    const Vec3 reach = Vec3::Constant(memory.reach[static_cast<std::size_t>(v)] + grow);
     return Box(x - reach, x + reach);
   };
-  boxes_.clear();
+  memory.near_pairs.clear();
+  if (triangles_.empty()) return;
+  memory.boxes.clear();
   double size = 0;
   for (const Triangle& t : triangles_) {
     Box box = around(t.corner[0], 0);
     box.extend(around(t.corner[1], 0)).extend(around(t.corner[2], 0));
     size += box.sizes().maxCoeff();
-    boxes_.push_back(box);
+    memory.boxes.push_back(box);
   }
-  std::vector<Pair> pairs;
-  if (triangles_.empty()) return pairs;
-  hash_.build(boxes_, std::max(size / static_cast<double>(triangles_.size()), 2 * thickness_));
+  memory.hash.build(memory.boxes,
+                    std::max(size / static_cast<double>(triangles_.size()), 2 * thickness_));
   for (const Point& p : points_) {
-    hash_.find(around(p.vertex, thickness_ + extra), found_);
-    for (const int f : found_) {
+    memory.hash.find(around(p.vertex, thickness_ + extra), memory.found);
+    for (const int f : memory.found) {
       const Triangle& t = triangles_[static_cast<std::size_t>(f)];
       if (t.body == p.body) continue;
-      Pair pair{.vertex = {p.vertex, t.corner[0], t.corner[1], t.corner[2]}, .place = {}};
-      std::array<int, 4> order{0, 1, 2, 3};
-      std::ranges::sort(order, {}, [&](int a) { return pair.vertex[static_cast<std::size_t>(a)]; });
-      for (int i = 0; i < 4; ++i) {
-        pair.place[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = i;
-      }
-      pairs.push_back(pair);
+      memory.near_pairs.emplace_back(std::array{p.vertex, t.corner[0], t.corner[1], t.corner[2]});
     }
   }
-  std::ranges::sort(pairs);
-  return pairs;
+  std::ranges::sort(memory.near_pairs);
 }
 
-bool BodyContact::begin_step(const StepOpening& opening) {
-  std::copy(opening.x, opening.x + start_.size(), start_.data());
-  for (std::size_t i = 0; i < reach_.size(); ++i) {
-    const Vec3 v = Eigen::Map<const Vec3>(opening.v + 3 * i);
-    reach_[i] = std::max(std::abs(opening.h) * v.norm() + kSlack * thickness_, needed_[i]);
+bool BodyContact::begin_step(const StepStart& start, EnergyMemory& memory) const {
+  auto& m = static_cast<Memory&>(memory);
+  std::copy(start.x, start.x + m.start.size(), m.start.data());
+  for (std::size_t i = 0; i < m.reach.size(); ++i) {
+    const Vec3 v = Eigen::Map<const Vec3>(start.v + 3 * i);
+    m.reach[i] = std::max(std::abs(start.h) * v.norm() + kSlack * thickness_, m.needed[i]);
   }
-  const std::vector<Pair> needed = near_pairs(0);
-  const bool enough = std::ranges::includes(pairs_, needed);
-  if (enough && pairs_.size() <= 4 * needed.size() + 64) return false;
-  pairs_ = near_pairs(kSpare * thickness_);
-  vertices_.resize(4 * pairs_.size());
-  for (std::size_t n = 0; n < pairs_.size(); ++n) {
-    for (std::size_t a = 0; a < 4; ++a) {
-      vertices_[4 * n + static_cast<std::size_t>(pairs_[n].place[a])] = pairs_[n].vertex[a];
-    }
-  }
+  find_near_pairs(0, m);
+  const bool enough = std::ranges::includes(m.pairs, m.near_pairs);
+  if (enough && m.pairs.size() <= 4 * m.near_pairs.size() + 64) return false;
+  find_near_pairs(kSpare * thickness_, m);
+  m.set_pairs(m.near_pairs);
   return true;
 }
 
-bool BodyContact::covers(const double* x) {
+bool BodyContact::found_all_contacts(const double* x, EnergyMemory& memory) const {
+  auto& m = static_cast<Memory&>(memory);
   bool all = true;
-  for (std::size_t i = 0; i < reach_.size(); ++i) {
+  for (std::size_t i = 0; i < m.reach.size(); ++i) {
     const auto at = static_cast<Eigen::Index>(3 * i);
-    const double moved = (Eigen::Map<const Vec3>(x + at) - start_.segment<3>(at)).norm();
-    needed_[i] = 0;
-    if (moved <= reach_[i]) continue;
-    needed_[i] = 1.5 * moved;
+    const double moved = (Eigen::Map<const Vec3>(x + at) - m.start.segment<3>(at)).norm();
+    m.needed[i] = 0;
+    if (moved <= m.reach[i]) continue;
+    m.needed[i] = 1.5 * moved;
     all = false;
   }
   return all;
@@ -132,28 +197,29 @@ LocalDerivatives<12> BodyContact::energy(const PointTriangle& z, bool want_hessi
 }
 
 double BodyContact::evaluate(const Evaluation& at) const {
+  const Memory& memory = known(at.memory);
   double value = 0;
   const bool want_hessian = at.hessian != nullptr;
   const auto local = [&](const PointTriangle& z, bool hessian) { return energy(z, hessian); };
-  for (std::size_t n = 0; n < pairs_.size(); ++n) {
-    const Pair& pair = pairs_[n];
-    const PointTriangle z0 = gather(pair, at.x0);
-    const PointTriangle d = at.d ? gather(pair, at.d) : PointTriangle(PointTriangle::Zero());
+  for (std::size_t n = 0; n < memory.pairs.size(); ++n) {
+    const Pair& pair = memory.pairs[n];
+    const PointTriangle z0 = pair.gather(at.x0);
+    const PointTriangle d = pair.gather(at.d);
     // The distance changes by no more than point and triangle move.
     double farthest = 0;
     for (int a = 1; a < 4; ++a) farthest = std::max(farthest, d.segment<3>(3 * a).norm());
     if (point_triangle_distance(z0) - d.segment<3>(0).norm() - farthest > thickness_) continue;
     LocalDerivatives<12> sum;
     if (at.mean) {
-      const LocalDerivatives<12> m = path_mean<12>(local, z0, d, z0.norm(), want_hessian);
+      const LocalDerivatives<12> m = exact_path_mean<12>(local, z0, d, z0.norm(), want_hessian);
       const double w = at.mean->weight;
       sum.value = w * m.value;
       sum.gradient = w * m.gradient;
       if (want_hessian) sum.hessian = w * m.hessian;
       if (at.mean->start != 0) {
-        const PointTriangle known = at.mean->start * energy(z0, false).gradient;
-        sum.value -= known.dot(d);
-        sum.gradient -= known;
+        const PointTriangle start = at.mean->start * energy(z0, false).gradient;
+        sum.value -= start.dot(d);
+        sum.gradient -= start;
       }
     } else {
       for (const WeightedNode& node : at.nodes) {
@@ -171,43 +237,33 @@ double BodyContact::evaluate(const Evaluation& at) const {
       }
     }
     if (!want_hessian) continue;
-    if (at.projection > 0) raise_negative<12>(sum.hessian, at.projection);
-    const int* position = at.slots->position.data() + 10 * n;
-    const int* length = at.slots->column_length.data() + 4 * n;
-    for (int a = 0; a < 4; ++a) {
-      for (int b = 0; b < 4; ++b) {
-        const int row = pair.place[static_cast<std::size_t>(a)];
-        const int column = pair.place[static_cast<std::size_t>(b)];
-        if (row < column) continue;
-        const int block = position[4 * column - column * (column - 1) / 2 + row - column];
-        for (int c = 0; c < 3; ++c) {
-          double* target = at.hessian + block + c * length[column] - c * (c + 1) / 2;
-          for (int r = (row == column ? c : 0); r < 3; ++r) {
-            target[r] += sum.hessian(3 * a + r, 3 * b + c);
-          }
-        }
-      }
-    }
+    if (at.projection > 0) raise_negative(sum.hessian.data(), 12, at.projection);
+    const auto entry = [&](int a, int b, int r, int c) {
+      return sum.hessian(3 * pair.ascending[static_cast<std::size_t>(a)] + r,
+                         3 * pair.ascending[static_cast<std::size_t>(b)] + c);
+    };
+    add_element(*at.slots, n, {.vertices = 4}, entry, at.hessian);
   }
   return value;
 }
 
-Touch BodyContact::touch(std::size_t n, const double* x, const double* d) const {
-  const Pair& pair = pairs_[n];
-  const PointTriangle z0 = gather(pair, x);
-  const PointTriangle moved = d ? gather(pair, d) : PointTriangle(PointTriangle::Zero());
+ContactPoint BodyContact::contact_point(std::size_t n, const double* x, const double* d,
+                                        const EnergyMemory* memory) const {
+  const Pair& pair = known(memory).pairs[n];
+  const PointTriangle z0 = pair.gather(x);
+  const PointTriangle moved = pair.gather(d);
   const auto local = [&](const PointTriangle& z, bool hessian) { return energy(z, hessian); };
-  Touch t;
-  const Vec3 force = path_mean<12>(local, z0, moved, z0.norm(), false).gradient.segment<3>(0);
-  t.pressure = force.norm();
-  if (t.pressure == 0) return t;
-  t.normal = force / t.pressure;
+  ContactPoint point;
+  const Vec3 force = exact_path_mean<12>(local, z0, moved, z0.norm(), false).gradient.segment<3>(0);
+  point.pressure = force.norm();
+  if (point.pressure == 0) return point;
+  point.normal = force / point.pressure;
   const NearestPoint nearest = nearest_point(z0 + 0.5 * moved);
-  t.weight[static_cast<std::size_t>(pair.place[0])] = 1;
-  for (std::size_t a = 1; a < 4; ++a) {
-    t.weight[static_cast<std::size_t>(pair.place[a])] = -nearest.weight[a - 1];
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto a = static_cast<std::size_t>(pair.ascending[i]);
+    point.weight[i] = a == 0 ? 1.0 : -nearest.weight[a - 1];
   }
-  return t;
+  return point;
 }
 
 }  // namespace lilyan

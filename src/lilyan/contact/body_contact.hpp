@@ -6,19 +6,20 @@
 // pairs it meets.
 //
 // The distance to a triangle has continuous derivatives, hence so has E. Mean forces over a step
-// are integrated as in contact/path_mean.hpp, to rounding error, so energy is kept through contact.
+// are integrated as in contact/exact_path_mean.hpp, to rounding error, so energy is kept through
+// contact.
 //
 // Which pairs can come near is found once a step with a spatial hash over the ways that vertices
 // are going to take; a step in which something moves farther is repeated with longer ways.
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
-#include "lilyan/contact/path_mean.hpp"
-#include "lilyan/contact/point_triangle.hpp"
-#include "lilyan/contact/spatial_hash.hpp"
-#include "lilyan/contact/touch.hpp"
+#include "lilyan/contact/contact_points.hpp"
+#include "lilyan/contact/exact_path_mean.hpp"
+#include "lilyan/contact/proximity.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/types.hpp"
 
@@ -30,61 +31,51 @@ struct ContactSurface {
   std::vector<std::array<int, 3>> triangles;
 };
 
-class BodyContact final : public Energy, public TouchSource {
+class BodyContact final : public ContactEnergy {
  public:
   // x are the initial positions. Throws Error unless k and r are positive, and for surfaces that
   // share a vertex.
   BodyContact(const std::vector<ContactSurface>& surfaces, double k, double thickness,
               const Vector& x);
+  ~BodyContact() override;
 
-  [[nodiscard]] EnergyKind kind() const override { return EnergyKind::contact; }
-  [[nodiscard]] Stencils stencils() const override { return {4, vertices_}; }
+  [[nodiscard]] Stencils stencils() const override;
   [[nodiscard]] bool translation_invariant() const override { return true; }
   [[nodiscard]] bool rotation_invariant() const override { return true; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
 
-  [[nodiscard]] bool changes() const override { return true; }
-  bool begin_step(const StepOpening& opening) override;
-  [[nodiscard]] bool covers(const double* x) override;
+  [[nodiscard]] bool changes_between_steps() const override { return true; }
+  [[nodiscard]] std::unique_ptr<EnergyMemory> make_memory() const override;
+  [[nodiscard]] Stencils stencils_now(const EnergyMemory& memory) const override;
+  bool begin_step(const StepStart& start, EnergyMemory& memory) const override;
+  [[nodiscard]] bool found_all_contacts(const double* x, EnergyMemory& memory) const override;
 
-  [[nodiscard]] Stencils touch_stencils() const override { return stencils(); }
-  [[nodiscard]] Touch touch(std::size_t n, const double* x, const double* d) const override;
+  [[nodiscard]] ContactPoint contact_point(std::size_t n, const double* x, const double* d,
+                                           const EnergyMemory* memory) const override;
   [[nodiscard]] bool between_bodies() const override { return true; }
 
-  [[nodiscard]] std::size_t pairs() const { return pairs_.size(); }  // looked at in this step
-
  private:
-  struct Triangle {
-    std::array<int, 3> corner;
-    int body;
-  };
-  struct Pair {
-    std::array<int, 4> vertex;  // point, then corners
-    std::array<int, 4> place;   // of each among the four in ascending order
-    auto operator<=>(const Pair& o) const { return vertex <=> o.vertex; }
-    bool operator==(const Pair& o) const { return vertex == o.vertex; }
-  };
   struct Point {
     int vertex;
     int body;
   };
+  struct Triangle {
+    std::array<int, 3> corner;
+    int body;
+  };
+  struct Pair;
+  struct Memory;
 
-  [[nodiscard]] std::vector<Pair> near_pairs(double extra);
+  [[nodiscard]] const Memory& known(const EnergyMemory* memory) const;
+  // Sets near_pairs of the memory to all pairs whose ways, grown by the thickness and `extra`, meet.
+  void find_near_pairs(double extra, Memory& memory) const;
   [[nodiscard]] LocalDerivatives<12> energy(const PointTriangle& z, bool want_hessian) const;
-  [[nodiscard]] static PointTriangle gather(const Pair& pair, const double* x);
 
   std::vector<Point> points_;
   std::vector<Triangle> triangles_;
   double k_;
   double thickness_;
-  std::vector<Pair> pairs_;
-  std::vector<int> vertices_;  // of the pairs, each four ascending
-  // Of this step: where vertices started, and how far from there pairs have been looked for.
-  Vector start_;
-  std::vector<double> reach_, needed_;
-  std::vector<Box> boxes_;
-  std::vector<int> found_;
-  SpatialHash hash_;
+  std::unique_ptr<Memory> first_;  // at the initial positions
 };
 
 }  // namespace lilyan

@@ -13,7 +13,7 @@
 // Li et al.: Incremental Potential Contact, ACM TOG 39 (2020), for lagging friction this way.
 #pragma once
 
-#include "lilyan/contact/touch.hpp"
+#include "lilyan/contact/contact_points.hpp"
 #include "lilyan/core/dissipation.hpp"
 
 namespace lilyan {
@@ -21,19 +21,21 @@ namespace lilyan {
 class Friction final : public Dissipation {
  public:
   // The contact must outlive this. Throws Error unless μ ≥ 0 and ε > 0.
-  Friction(const TouchSource& contact, double mu, double epsilon);
+  Friction(const ContactEnergy& contact, double mu, double epsilon);
 
-  [[nodiscard]] Stencils stencils() const override { return contact_.touch_stencils(); }
-  void begin_step(const StepStart& start, std::vector<double>& kept) const override;
-  double renew(const StepStart& start, const double* d, std::vector<double>& kept) const override;
-  double evaluate(const std::vector<double>& kept, const RateEvaluation& at) const override;
-  [[nodiscard]] double driven_power(const std::vector<double>& kept,
-                                    const double* v) const override;
+  [[nodiscard]] Stencils stencils(const WorldMemory* memory) const override;
+  void begin_step(const StepStart& start, std::vector<double>& lagged) const override;
+  double renew(const StepStart& start, const double* d, std::vector<double>& lagged) const override;
+  double evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const override;
+  [[nodiscard]] double driven_power(const std::vector<double>& lagged,
+                                    const RateEvaluation& at) const override;
   [[nodiscard]] bool keeps_linear_momentum() const override { return contact_.between_bodies(); }
   [[nodiscard]] bool keeps_angular_momentum() const override { return false; }
 
  private:
-  const TouchSource& contact_;
+  [[nodiscard]] const EnergyMemory* contact_memory(const WorldMemory* memory) const;
+
+  const ContactEnergy& contact_;
   double mu_;
   double epsilon_;
 };

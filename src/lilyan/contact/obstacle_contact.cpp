@@ -1,13 +1,89 @@
 #include "lilyan/contact/obstacle_contact.hpp"
 
 #include <cmath>
+#include <memory>
 #include <utility>
 
-#include "lilyan/contact/path_mean.hpp"
+#include "lilyan/contact/exact_path_mean.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
 namespace {
+
+// The distance to the nearest point x − offset, less a radius. That point stays where it is when x
+// moves in the directions `around`.
+SignedDistance from_nearest(const Vec3& offset, double radius, const Eigen::Matrix3d& around) {
+  SignedDistance d;
+  const double r = offset.norm();
+  d.value = r - radius;
+  if (!(r > 0)) {
+    // Any direction is as good as another, as long as the nearest point does not follow it.
+    int best = 0;
+    around.diagonal().maxCoeff(&best);
+    d.normal = around.col(best).normalized();
+    return d;
+  }
+  d.normal = offset / r;
+  d.curvature = (around - d.normal * d.normal.transpose()) / r;
+  return d;
+}
+
+struct DistanceToShape {
+  const Vec3& x;
+
+  SignedDistance operator()(const PlaneShape& plane) const {
+    return {.value = plane.normal.dot(x - plane.point), .normal = plane.normal};
+  }
+
+  SignedDistance operator()(const SphereShape& sphere) const {
+    return from_nearest(x - sphere.center, sphere.radius, Eigen::Matrix3d::Identity());
+  }
+
+  SignedDistance operator()(const CapsuleShape& capsule) const {
+    const Vec3 axis = capsule.to - capsule.from;
+    const double length = axis.squaredNorm();
+    const double s = length > 0 ? axis.dot(x - capsule.from) / length : 0.0;
+    Eigen::Matrix3d around = Eigen::Matrix3d::Identity();
+    if (s > 0 && s < 1) around -= axis * axis.transpose() / length;
+    const Vec3 nearest = capsule.from + std::fmin(std::fmax(s, 0.0), 1.0) * axis;
+    return from_nearest(x - nearest, capsule.radius, around);
+  }
+
+  SignedDistance operator()(const BoxShape& box) const {
+    const Vec3 p = x - box.center;
+    const Vec3 beyond = p.cwiseAbs() - box.half;
+    int nearest = 0;
+    const double most = beyond.maxCoeff(&nearest);
+    if (most <= 0) {
+      SignedDistance d;
+      d.value = most;
+      d.normal[nearest] = p[nearest] < 0 ? -1 : 1;
+      return d;
+    }
+    // Outside, the nearest point slides along with x in the directions within the box's slabs.
+    Vec3 offset = Vec3::Zero();
+    Eigen::Matrix3d around = Eigen::Matrix3d::Zero();
+    for (int i = 0; i < 3; ++i) {
+      if (beyond[i] <= 0) continue;
+      offset[i] = p[i] < 0 ? -beyond[i] : beyond[i];
+      around(i, i) = 1;
+    }
+    return from_nearest(offset, 0, around);
+  }
+};
+
+// How large the numbers are that a shape is given by.
+double extent(const ObstacleShape& shape) {
+  struct Extent {
+    double operator()(const PlaneShape& s) const { return s.point.norm(); }
+    double operator()(const SphereShape& s) const { return s.center.norm() + s.radius; }
+    double operator()(const BoxShape& s) const { return s.center.norm() + s.half.norm(); }
+    double operator()(const CapsuleShape& s) const {
+      return s.from.norm() + s.to.norm() + s.radius;
+    }
+  };
+  return std::visit(Extent{}, shape);
+}
 
 // φ = ½k min(d,0)² averaged over the way of d from d₀ to d₁, (2): the function G whose derivative
 // the average is, the average itself, and its derivative.
@@ -37,27 +113,143 @@ LinearMean linear_mean(double k, double d0, double d1) {
   return m;
 }
 
-// Raises the negative one of the two parts of (1)'s Hessian: k n nᵀ is not, and k d ∇²d is at right
-// angles to it.
+// The part k d ∇²d of (1)'s Hessian, which is at right angles to the other part k n nᵀ. Only this
+// one can be negative, and is then raised.
 Eigen::Matrix3d curved_part(const SignedDistance& d, double projection) {
   const double negative = d.value * d.curvature.trace();
   return (negative < 0 ? 1 - projection : 1.0) * d.value * d.curvature;
 }
 
-LocalDerivatives<3> penalty(const ObstacleContact& contact, double k, const Vec3& x,
-                            bool want_hessian, double projection) {
-  LocalDerivatives<3> e;
-  const SignedDistance d = contact.distance(x);
-  if (!(d.value < 0)) return e;
-  e.value = 0.5 * k * d.value * d.value;
-  e.gradient = k * d.value * d.normal;
-  if (want_hessian) {
-    e.hessian = k * (d.normal * d.normal.transpose() + curved_part(d, projection));
-  }
-  return e;
+void save_pose(const Pose& pose, std::vector<double>& numbers) {
+  numbers.insert(numbers.end(), pose.rotation.data(), pose.rotation.data() + 9);
+  numbers.insert(numbers.end(), pose.center.data(), pose.center.data() + 3);
+  numbers.insert(numbers.end(), pose.shift.data(), pose.shift.data() + 3);
+}
+
+void load_pose(std::span<const double>& numbers, Pose& pose) {
+  pose.rotation = Eigen::Map<const Eigen::Matrix3d>(numbers.data());
+  pose.center = Eigen::Map<const Vec3>(numbers.data() + 9);
+  pose.shift = Eigen::Map<const Vec3>(numbers.data() + 12);
+  numbers = numbers.subspan(15);
+}
+
+Vec3 vertex_at(const double* x, int vertex) {
+  return x ? Vec3(Eigen::Map<const Vec3>(x + 3 * std::ptrdiff_t{vertex})) : Vec3(Vec3::Zero());
 }
 
 }  // namespace
+
+SignedDistance signed_distance(const ObstacleShape& shape, const Vec3& x) {
+  return std::visit(DistanceToShape{x}, shape);
+}
+
+SignedDistance Obstacle::distance(const Pose& pose, const Vec3& x) const {
+  const bool moves = motion.moves();
+  SignedDistance d = signed_distance(shape, moves ? pose.undo(x) : x);
+  if (moves) {
+    d.normal = pose.rotation * d.normal;
+    d.curvature = pose.rotation * d.curvature * pose.rotation.transpose();
+  }
+  if (inside_out) {
+    d.value = -d.value;
+    d.normal = -d.normal;
+    d.curvature = -d.curvature;
+  }
+  return d;
+}
+
+void ObstaclePoses::begin_step(const RigidMotion& motion, double t, double h) {
+  now = motion.at(t + 0.5 * h);
+  step_from = motion.at(t);
+  step_to = motion.at(t + h);
+  step_h = h;
+}
+
+Vec3 ObstaclePoses::velocity(const Vec3& x) const {
+  if (step_h == 0) return Vec3::Zero();
+  const Vec3 material = now.undo(x);
+  return (step_to.apply(material) - step_from.apply(material)) / step_h;
+}
+
+struct ObstacleContact::Memory final : EnergyMemory {
+  explicit Memory(const ObstaclePoses& p) : poses(p) {}
+  ObstaclePoses poses;
+
+  void save(std::vector<double>& numbers) const override {
+    save_pose(poses.now, numbers);
+    save_pose(poses.step_from, numbers);
+    save_pose(poses.step_to, numbers);
+    numbers.push_back(poses.step_h);
+  }
+  void load(std::span<const double>& numbers) override {
+    load_pose(numbers, poses.now);
+    load_pose(numbers, poses.step_from);
+    load_pose(numbers, poses.step_to);
+    poses.step_h = numbers.front();
+    numbers = numbers.subspan(1);
+  }
+};
+
+// The energy of one vertex.
+class ObstacleContact::Penalty {
+ public:
+  Penalty(const ObstacleContact& contact, const EnergyMemory* memory, double projection)
+      : contact_(contact),
+        pose_(contact.poses(memory).now),
+        flat_(std::holds_alternative<PlaneShape>(contact.obstacle_.shape)),
+        projection_(projection) {}
+
+  // d(x) − r.
+  [[nodiscard]] SignedDistance distance(const Vec3& x) const {
+    SignedDistance d = contact_.obstacle_.distance(pose_, x);
+    d.value -= contact_.thickness_;
+    return d;
+  }
+
+  // Not inlined, so that it rounds the same way wherever it is called from.
+  [[nodiscard, gnu::noinline]] LocalDerivatives<3> at(const Vec3& x, bool want_hessian) const {
+    LocalDerivatives<3> e;
+    const SignedDistance d = distance(x);
+    if (!(d.value < 0)) return e;
+    const double k = contact_.k_;
+    e.value = 0.5 * k * d.value * d.value;
+    e.gradient = k * d.value * d.normal;
+    if (want_hessian) {
+      e.hessian = k * (d.normal * d.normal.transpose() + curved_part(d, projection_));
+    }
+    return e;
+  }
+
+  // weight times the mean over the path x0 → x0 + d. `start` is the distance at x0.
+  [[nodiscard]] LocalDerivatives<3> mean(const Vec3& x0, const Vec3& d, const SignedDistance& start,
+                                         double weight, bool want_hessian) const {
+    LocalDerivatives<3> sum;
+    // The distance changes by no more than the vertex moves.
+    if (start.value > d.norm()) return sum;
+    if (flat_) {
+      const double end = start.value + start.normal.dot(d);
+      const LinearMean m = linear_mean(contact_.k_, start.value, end);
+      sum.value = weight * m.value;
+      sum.gradient = weight * m.first * start.normal;
+      sum.hessian = weight * m.second * start.normal * start.normal.transpose();
+      return sum;
+    }
+    const auto energy = [&](const Vec3& x, bool hessian) { return at(x, hessian); };
+    // The lengths that distances of a vertex near x0 are computed from.
+    const double size = contact_.extent_ + x0.norm();
+    const LocalDerivatives<3> m = exact_path_mean<3>(energy, x0, d, size, want_hessian);
+    sum.value = weight * m.value;
+    sum.gradient = weight * m.gradient;
+    if (want_hessian) sum.hessian = weight * m.hessian;
+    return sum;
+  }
+
+ private:
+  const ObstacleContact& contact_;
+  const Pose& pose_;
+  bool flat_;
+  double projection_;
+};
 
 ObstacleContact::ObstacleContact(Obstacle obstacle, std::vector<int> vertices, double k,
                                  double thickness)
@@ -65,93 +257,52 @@ ObstacleContact::ObstacleContact(Obstacle obstacle, std::vector<int> vertices, d
       vertices_(std::move(vertices)),
       k_(k),
       thickness_(thickness),
-      pose_(obstacle_.motion.at(0)),
-      step_from_(pose_),
-      step_to_(pose_),
       extent_(extent(obstacle_.shape)) {
   if (!(k > 0)) throw Error("the stiffness of a contact must be positive");
+  at_rest_.now = at_rest_.step_from = at_rest_.step_to = obstacle_.motion.at(0);
 }
 
-bool ObstacleContact::begin_step(const StepOpening& opening) {
-  pose_ = obstacle_.motion.at(opening.t + 0.5 * opening.h);
-  step_from_ = obstacle_.motion.at(opening.t);
-  step_to_ = obstacle_.motion.at(opening.t + opening.h);
-  step_h_ = opening.h;
+const ObstaclePoses& ObstacleContact::poses(const EnergyMemory* memory) const {
+  return memory ? static_cast<const Memory*>(memory)->poses : at_rest_;
+}
+
+std::unique_ptr<EnergyMemory> ObstacleContact::make_memory() const {
+  return std::make_unique<Memory>(at_rest_);
+}
+
+bool ObstacleContact::begin_step(const StepStart& start, EnergyMemory& memory) const {
+  static_cast<Memory&>(memory).poses.begin_step(obstacle_.motion, start.t, start.h);
   return false;
 }
 
-void ObstacleContact::end_step(double t) { pose_ = obstacle_.motion.at(t); }
-
-SignedDistance ObstacleContact::distance(const Vec3& x) const {
-  const bool moves = obstacle_.motion.moves();
-  SignedDistance d = signed_distance(obstacle_.shape, moves ? pose_.undo(x) : x);
-  if (moves) {
-    d.normal = pose_.rotation * d.normal;
-    d.curvature = pose_.rotation * d.curvature * pose_.rotation.transpose();
-  }
-  if (obstacle_.inside_out) {
-    d.value = -d.value;
-    d.normal = -d.normal;
-    d.curvature = -d.curvature;
-  }
-  d.value -= thickness_;
-  return d;
+void ObstacleContact::end_step(double t, EnergyMemory& memory) const {
+  static_cast<Memory&>(memory).poses.now = obstacle_.motion.at(t);
 }
 
-Vec3 ObstacleContact::velocity(const Vec3& x) const {
-  if (step_h_ == 0 || !obstacle_.motion.moves()) return Vec3::Zero();
-  const Vec3 material = pose_.undo(x);
-  return (step_to_.apply(material) - step_from_.apply(material)) / step_h_;
-}
-
-Vec3 ObstacleContact::mean_gradient(const Vec3& x0, const Vec3& d) const {
-  const SignedDistance start = distance(x0);
-  if (start.value > d.norm()) return Vec3::Zero();
-  if (flat())
-    return linear_mean(k_, start.value, start.value + start.normal.dot(d)).first * start.normal;
-  const auto energy = [&](const Vec3& x, bool hessian) {
-    return penalty(*this, k_, x, hessian, 0);
-  };
-  return path_mean<3>(energy, x0, d, size(x0), false).gradient;
-}
-
-Touch ObstacleContact::touch(std::size_t n, const double* x, const double* d) const {
-  const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(vertices_[n]);
-  const Vec3 start = Eigen::Map<const Vec3>(x + i);
-  const Vec3 moved = d ? Vec3(Eigen::Map<const Vec3>(d + i)) : Vec3(Vec3::Zero());
-  const Vec3 gradient = mean_gradient(start, moved);
-  Touch t{.pressure = gradient.norm(), .weight = {1}};
-  if (t.pressure == 0) return t;
-  t.normal = gradient / t.pressure;
-  t.velocity = velocity(start);
-  return t;
+ContactPoint ObstacleContact::contact_point(std::size_t n, const double* x, const double* d,
+                                            const EnergyMemory* memory) const {
+  const Penalty penalty(*this, memory, 0);
+  const Vec3 start = vertex_at(x, vertices_[n]);
+  const Vec3 gradient =
+      penalty.mean(start, vertex_at(d, vertices_[n]), penalty.distance(start), 1, false).gradient;
+  ContactPoint point{.pressure = gradient.norm(), .weight = {1}};
+  if (point.pressure == 0) return point;
+  point.normal = gradient / point.pressure;
+  point.velocity = poses(memory).velocity(start);
+  return point;
 }
 
 double ObstacleContact::evaluate(const Evaluation& at) const {
+  const Penalty penalty(*this, at.memory, at.projection);
+  const bool want_hessian = at.hessian != nullptr;
   double value = 0;
   for (std::size_t n = 0; n < vertices_.size(); ++n) {
-    const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(vertices_[n]);
-    const Vec3 x0 = Eigen::Map<const Vec3>(at.x0 + i);
-    const Vec3 d = at.d ? Vec3(Eigen::Map<const Vec3>(at.d + i)) : Vec3(Vec3::Zero());
-    const SignedDistance start = distance(x0);
+    const Vec3 x0 = vertex_at(at.x0, vertices_[n]);
+    const Vec3 d = vertex_at(at.d, vertices_[n]);
+    const SignedDistance start = penalty.distance(x0);
     LocalDerivatives<3> sum;
     if (at.mean) {
-      // The distance changes by no more than the vertex moves.
-      if (start.value > d.norm()) continue;
-      if (flat()) {
-        const LinearMean m = linear_mean(k_, start.value, start.value + start.normal.dot(d));
-        sum.value = at.mean->weight * m.value;
-        sum.gradient = at.mean->weight * m.first * start.normal;
-        sum.hessian = at.mean->weight * m.second * start.normal * start.normal.transpose();
-      } else {
-        const auto energy = [&](const Vec3& x, bool hessian) {
-          return penalty(*this, k_, x, hessian, at.projection);
-        };
-        const LocalDerivatives<3> m = path_mean<3>(energy, x0, d, size(x0), at.hessian != nullptr);
-        sum.value = at.mean->weight * m.value;
-        sum.gradient = at.mean->weight * m.gradient;
-        if (at.hessian) sum.hessian = at.mean->weight * m.hessian;
-      }
+      sum = penalty.mean(x0, d, start, at.mean->weight, want_hessian);
       if (at.mean->start != 0 && start.value < 0) {
         const Vec3 known = at.mean->start * k_ * start.value * start.normal;
         sum.value -= known.dot(d);
@@ -160,52 +311,40 @@ double ObstacleContact::evaluate(const Evaluation& at) const {
     } else {
       for (const WeightedNode& node : at.nodes) {
         if (start.value > std::abs(node.theta) * d.norm()) continue;
-        const LocalDerivatives<3> e =
-            penalty(*this, k_, x0 + node.theta * d, at.hessian != nullptr, at.projection);
+        const LocalDerivatives<3> e = penalty.at(x0 + node.theta * d, want_hessian);
         sum.value += node.value * e.value;
         sum.gradient += node.gradient * e.gradient;
-        if (at.hessian) sum.hessian += node.hessian * e.hessian;
+        if (want_hessian) sum.hessian += node.hessian * e.hessian;
       }
     }
     value += sum.value;
-    if (at.gradient) Eigen::Map<Vec3>(at.gradient + i) += sum.gradient;
-    if (at.hessian) {
-      const int length = at.slots->column_length[n];
-      for (int c = 0; c < 3; ++c) {
-        double* column = at.hessian + at.slots->position[n] + c * length - c * (c + 1) / 2;
-        for (int r = c; r < 3; ++r) column[r] += sum.hessian(r, c);
-      }
+    if (at.gradient) {
+      Eigen::Map<Vec3>(at.gradient + 3 * std::ptrdiff_t{vertices_[n]}) += sum.gradient;
     }
+    if (!want_hessian) continue;
+    add_element(
+        *at.slots, n, {.vertices = 1}, [&](int, int, int r, int c) { return sum.hessian(r, c); },
+        at.hessian);
   }
   return value;
 }
 
 // The mean over the path is a discrete gradient.
 void ObstacleContact::discrete_gradient(const DiscreteEvaluation& at) const {
+  const Penalty penalty(*this, at.memory, 0);
   for (std::size_t n = 0; n < vertices_.size(); ++n) {
-    const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(vertices_[n]);
-    const Vec3 x0 = Eigen::Map<const Vec3>(at.x0 + i);
-    const Vec3 d = Eigen::Map<const Vec3>(at.d + i);
-    const SignedDistance start = distance(x0);
-    if (start.value > d.norm()) continue;
-    LocalDerivatives<3> m;
-    if (flat()) {
-      const LinearMean l = linear_mean(k_, start.value, start.value + start.normal.dot(d));
-      m.gradient = l.first * start.normal;
-      m.hessian = l.second * start.normal * start.normal.transpose();
-    } else {
-      const auto energy = [&](const Vec3& x, bool hessian) {
-        return penalty(*this, k_, x, hessian, 0);
-      };
-      m = path_mean<3>(energy, x0, d, size(x0), at.jacobian != nullptr);
+    const Vec3 x0 = vertex_at(at.x0, vertices_[n]);
+    const Vec3 d = vertex_at(at.d, vertices_[n]);
+    const LocalDerivatives<3> m =
+        penalty.mean(x0, d, penalty.distance(x0), 1, at.jacobian != nullptr);
+    if (at.gradient) {
+      Eigen::Map<Vec3>(at.gradient + 3 * std::ptrdiff_t{vertices_[n]}) +=
+          at.gradient_weight * m.gradient;
     }
-    if (at.gradient) Eigen::Map<Vec3>(at.gradient + i) += at.gradient_weight * m.gradient;
-    if (at.jacobian && at.slots->position[n] >= 0) {
-      for (int c = 0; c < 3; ++c) {
-        double* column = at.jacobian + at.slots->position[n] + c * at.slots->column_length[n];
-        for (int r = 0; r < 3; ++r) column[r] += at.jacobian_weight * m.hessian(r, c);
-      }
-    }
+    if (!at.jacobian) continue;
+    add_element(
+        *at.slots, n, {.vertices = 1},
+        [&](int, int, int r, int c) { return at.jacobian_weight * m.hessian(r, c); }, at.jacobian);
   }
 }
 

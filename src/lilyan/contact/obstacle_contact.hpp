@@ -1,4 +1,4 @@
-// Contact of vertices with an obstacle, by penalty:
+// Obstacles, and contact of vertices with one by penalty:
 //   E(x) = Σ ½ k min(d(x_i) − r, 0)²,                                                           (1)
 // d the signed distance to the obstacle and r a thickness that vertices have.
 //
@@ -8,35 +8,79 @@
 //   d₀<0, d₁<0:   G = ½k (d₀d₁ + ½d₁²)                          φ̄ = ½k (d₀ + d₁)
 //   d₀≥0, d₁<0:   G = ½k [½u² + 2d₀u + d₀² ln|u|]  from −d₀ to d₁−d₀,   φ̄ = ½k d₁²/(d₁−d₀)
 //   d₀<0, d₁≥0:   G = −½k d₀² ln((d₁−d₀)/(−d₀))                 φ̄ = −½k d₀²/(d₁−d₀)             (2)
-// for other obstacles with contact/path_mean.hpp. So bodies keep their energy through contact.
+// for other obstacles with contact/exact_path_mean.hpp. So bodies keep their energy through contact.
 //
 // A moving obstacle stands still within a step, where it is at the middle of it; that it is pushed
 // into the body before and after is work.
 #pragma once
 
 #include <span>
+#include <variant>
 #include <vector>
 
-#include "lilyan/contact/shape.hpp"
-#include "lilyan/contact/touch.hpp"
+#include <Eigen/Core>
+
+#include "lilyan/contact/contact_points.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/types.hpp"
 #include "lilyan/physics/rigid_motion.hpp"
 
 namespace lilyan {
 
+struct PlaneShape {
+  Vec3 point = Vec3::Zero();
+  Vec3 normal = Vec3::UnitY();  // of length one; points to where bodies may be
+};
+struct SphereShape {
+  Vec3 center = Vec3::Zero();
+  double radius = 1;
+};
+struct BoxShape {
+  Vec3 center = Vec3::Zero();
+  Vec3 half = Vec3::Ones();
+};
+struct CapsuleShape {
+  Vec3 from = Vec3::Zero();
+  Vec3 to = Vec3::UnitX();
+  double radius = 1;
+};
+using ObstacleShape = std::variant<PlaneShape, SphereShape, BoxShape, CapsuleShape>;
+
+// d(x), negative inside, with its gradient (a unit vector) and its Hessian. d is 1-Lipschitz. Where
+// two sides are equally near (the centre of a sphere, the axis of a capsule, the diagonals inside a
+// box) one of the possible gradients is taken.
+struct SignedDistance {
+  double value = 0;
+  Vec3 normal = Vec3::Zero();
+  Eigen::Matrix3d curvature = Eigen::Matrix3d::Zero();
+};
+[[nodiscard]] SignedDistance signed_distance(const ObstacleShape& shape, const Vec3& x);
+
 struct Obstacle {
   ObstacleShape shape;
   bool inside_out = false;  // bodies are kept inside
   RigidMotion motion;
+
+  // d(x) when the obstacle has been moved to `pose`.
+  [[nodiscard]] SignedDistance distance(const Pose& pose, const Vec3& x) const;
 };
 
-class ObstacleContact final : public Energy, public TouchSource {
+// Where an obstacle is, and where it comes from and goes to in the step that is being made.
+struct ObstaclePoses {
+  Pose now;
+  Pose step_from, step_to;
+  double step_h = 0;  // 0: no step yet
+
+  void begin_step(const RigidMotion& motion, double t, double h);
+  // Mean velocity over the step of the obstacle's material at x.
+  [[nodiscard]] Vec3 velocity(const Vec3& x) const;
+};
+
+class ObstacleContact final : public ContactEnergy {
  public:
   // k is force per length, of each vertex. Throws Error unless it is positive.
   ObstacleContact(Obstacle obstacle, std::vector<int> vertices, double k, double thickness);
 
-  [[nodiscard]] EnergyKind kind() const override { return EnergyKind::contact; }
   [[nodiscard]] Stencils stencils() const override { return {1, vertices_}; }
   [[nodiscard]] bool translation_invariant() const override { return false; }
   [[nodiscard]] bool rotation_invariant() const override { return false; }
@@ -44,34 +88,29 @@ class ObstacleContact final : public Energy, public TouchSource {
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override;
 
-  [[nodiscard]] bool changes() const override { return obstacle_.motion.moves(); }
-  bool begin_step(const StepOpening& opening) override;
-  void end_step(double t) override;
+  [[nodiscard]] bool changes_between_steps() const override { return obstacle_.motion.moves(); }
+  [[nodiscard]] std::unique_ptr<EnergyMemory> make_memory() const override;
+  bool begin_step(const StepStart& start, EnergyMemory& memory) const override;
+  void end_step(double t, EnergyMemory& memory) const override;
 
-  [[nodiscard]] std::span<const int> vertices() const { return vertices_; }
-  [[nodiscard]] const Obstacle& obstacle() const { return obstacle_; }
-  // d(x) − r where the obstacle is now.
-  [[nodiscard]] SignedDistance distance(const Vec3& x) const;
-  [[nodiscard]] Stencils touch_stencils() const override { return stencils(); }
-  [[nodiscard]] Touch touch(std::size_t n, const double* x, const double* d) const override;
+  [[nodiscard]] ContactPoint contact_point(std::size_t n, const double* x, const double* d,
+                                           const EnergyMemory* memory) const override;
   [[nodiscard]] bool between_bodies() const override { return false; }
-  // Velocity of the obstacle's material at x, over the step it is in.
-  [[nodiscard]] Vec3 velocity(const Vec3& x) const;
+
+  [[nodiscard]] const Obstacle& obstacle() const { return obstacle_; }
+  // Where the obstacle is.
+  [[nodiscard]] const ObstaclePoses& poses(const EnergyMemory* memory) const;
 
  private:
-  // How large the lengths are that the distance of a vertex near x is computed from.
-  [[nodiscard]] double size(const Vec3& x) const { return extent_ + x.norm(); }
-  // Mean of ∇E over the path of one vertex.
-  [[nodiscard]] Vec3 mean_gradient(const Vec3& x0, const Vec3& d) const;
-  [[nodiscard]] bool flat() const { return std::holds_alternative<PlaneShape>(obstacle_.shape); }
+  struct Memory;
+  class Penalty;
 
   Obstacle obstacle_;
   std::vector<int> vertices_;
   double k_;
   double thickness_;
-  Pose pose_, step_from_, step_to_;
-  double step_h_ = 0;
-  double extent_;
+  double extent_;          // how large the numbers are that the shape is given by
+  ObstaclePoses at_rest_;  // at time 0
 };
 
 }  // namespace lilyan

@@ -3,31 +3,70 @@
 #include <algorithm>
 #include <utility>
 
+#include "lilyan/core/error.hpp"
+
 namespace lilyan {
+
+struct RepulsionSprings::Memory final : EnergyMemory {
+  struct Spring {
+    bool active = false;
+    double offset = 0;  // x_s·n_s
+    Vec3 normal = Vec3::Zero();
+  };
+  std::vector<Spring> springs;  // of each vertex
+
+  // Only active springs mean anything.
+  void save(std::vector<double>& numbers) const override {
+    numbers.push_back(count(*this));
+    for (std::size_t n = 0; n < springs.size(); ++n) {
+      const auto& [active, offset, normal] = springs[n];
+      if (!active) continue;
+      numbers.insert(numbers.end(),
+                     {static_cast<double>(n), offset, normal.x(), normal.y(), normal.z()});
+    }
+  }
+  void load(std::span<const double>& numbers) override {
+    constexpr std::size_t kNumbers = 5;  // of each active spring
+    for (Spring& spring : springs) spring.active = false;
+    const auto active = static_cast<std::size_t>(numbers.front());
+    for (std::size_t k = 0; k < active; ++k) {
+      const double* at = numbers.data() + 1 + kNumbers * k;
+      springs[static_cast<std::size_t>(at[0])] = {
+          .active = true, .offset = at[1], .normal = Vec3(at[2], at[3], at[4])};
+    }
+    numbers = numbers.subspan(1 + kNumbers * active);
+  }
+};
 
 RepulsionSprings::RepulsionSprings(Obstacle obstacle, std::vector<int> vertices, double k,
                                    double thickness)
-    : obstacle_(std::move(obstacle), std::move(vertices), k, thickness),
-      k_(k),
-      springs_(obstacle_.vertices().size()) {}
-
-void RepulsionSprings::recall(double t) {
-  while (!past_.empty() && past_.back().t >= t) past_.pop_back();
-  for (Spring& spring : springs_) spring.active = false;
-  if (past_.empty()) return;
-  for (const auto& [n, spring] : past_.back().active) springs_[n] = spring;
+    : obstacle_(std::move(obstacle)), vertices_(std::move(vertices)), k_(k), thickness_(thickness) {
+  if (!(k > 0)) throw Error("the stiffness of a contact must be positive");
 }
 
-bool RepulsionSprings::begin_step(const StepOpening& opening) {
-  constexpr std::size_t kMostPast = 4096;  // substeps of one step, by far
-  recall(opening.t);
-  obstacle_.begin_step(opening);
-  for (std::size_t n = 0; n < springs_.size(); ++n) {
-    const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(obstacle_.vertices()[n]);
-    const Vec3 x = Eigen::Map<const Vec3>(opening.x + i);
-    const Vec3 v = Eigen::Map<const Vec3>(opening.v + i) - obstacle_.velocity(x);
-    const SignedDistance d = obstacle_.distance(x);
-    Spring& spring = springs_[n];
+std::unique_ptr<EnergyMemory> RepulsionSprings::make_memory() const {
+  auto memory = std::make_unique<Memory>();
+  memory->springs.resize(vertices_.size());
+  return memory;
+}
+
+int RepulsionSprings::count(const EnergyMemory& memory) {
+  return static_cast<int>(
+      std::ranges::count_if(static_cast<const Memory&>(memory).springs, &Memory::Spring::active));
+}
+
+bool RepulsionSprings::begin_step(const StepStart& start, EnergyMemory& memory) const {
+  ObstaclePoses poses;
+  poses.begin_step(obstacle_.motion, start.t, start.h);
+  auto& springs = static_cast<Memory&>(memory).springs;
+  for (std::size_t n = 0; n < springs.size(); ++n) {
+    const std::ptrdiff_t i = 3 * std::ptrdiff_t{vertices_[n]};
+    const Vec3 x = Eigen::Map<const Vec3>(start.x + i);
+    Vec3 v = Eigen::Map<const Vec3>(start.v + i);
+    if (obstacle_.motion.moves()) v -= poses.velocity(x);
+    SignedDistance d = obstacle_.distance(poses.now, x);
+    d.value -= thickness_;
+    Memory::Spring& spring = springs[n];
     if (d.value < 0) {
       spring.active = true;
     } else if (v.dot(d.normal) > 0) {
@@ -36,30 +75,18 @@ bool RepulsionSprings::begin_step(const StepOpening& opening) {
     spring.normal = d.normal;
     spring.offset = d.normal.dot(x) - d.value;
   }
-  if (past_.size() == kMostPast) past_.erase(past_.begin(), past_.begin() + kMostPast / 2);
-  past_.push_back({.t = opening.t, .active = {}});
-  for (std::size_t n = 0; n < springs_.size(); ++n) {
-    if (springs_[n].active) past_.back().active.emplace_back(n, springs_[n]);
-  }
   return false;
-}
-
-void RepulsionSprings::end_step(double t) {
-  recall(t);
-  obstacle_.end_step(t);
-}
-
-int RepulsionSprings::springs() const {
-  return static_cast<int>(std::ranges::count_if(springs_, &Spring::active));
 }
 
 // Quadratic in x: the sums over nodes are what they are for every energy.
 double RepulsionSprings::evaluate(const Evaluation& at) const {
   double value = 0;
-  for (std::size_t n = 0; n < springs_.size(); ++n) {
-    const auto& [active, offset, normal] = springs_[n];
+  if (!at.memory) return value;
+  const auto& springs = static_cast<const Memory*>(at.memory)->springs;
+  for (std::size_t n = 0; n < springs.size(); ++n) {
+    const auto& [active, offset, normal] = springs[n];
     if (!active) continue;
-    const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(obstacle_.vertices()[n]);
+    const std::ptrdiff_t i = 3 * std::ptrdiff_t{vertices_[n]};
     const double start = normal.dot(Eigen::Map<const Vec3>(at.x0 + i)) - offset;
     const double moved = at.d ? normal.dot(Eigen::Map<const Vec3>(at.d + i)) : 0.0;
     double slope = 0;
@@ -72,33 +99,32 @@ double RepulsionSprings::evaluate(const Evaluation& at) const {
     }
     if (at.gradient) Eigen::Map<Vec3>(at.gradient + i) += slope * normal;
     if (!at.hessian) continue;
-    const int length = at.slots->column_length[n];
-    for (int c = 0; c < 3; ++c) {
-      double* column = at.hessian + at.slots->position[n] + c * length - c * (c + 1) / 2;
-      for (int r = c; r < 3; ++r) column[r] += stiffness * normal[r] * normal[c];
-    }
+    add_element(
+        *at.slots, n, {.vertices = 1},
+        [&](int, int, int r, int c) { return stiffness * normal[r] * normal[c]; }, at.hessian);
   }
   return value;
 }
 
 // The midpoint's gradient, exact for quadratic E.
 void RepulsionSprings::discrete_gradient(const DiscreteEvaluation& at) const {
-  for (std::size_t n = 0; n < springs_.size(); ++n) {
-    const auto& [active, offset, normal] = springs_[n];
+  if (!at.memory) return;
+  const auto& springs = static_cast<const Memory*>(at.memory)->springs;
+  for (std::size_t n = 0; n < springs.size(); ++n) {
+    const auto& [active, offset, normal] = springs[n];
     if (!active) continue;
-    const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(obstacle_.vertices()[n]);
+    const std::ptrdiff_t i = 3 * std::ptrdiff_t{vertices_[n]};
     const double depth =
         normal.dot(Eigen::Map<const Vec3>(at.x0 + i) + 0.5 * Eigen::Map<const Vec3>(at.d + i)) -
         offset;
     if (at.gradient) {
       Eigen::Map<Vec3>(at.gradient + i) += (at.gradient_weight * 2 * k_ * depth) * normal;
     }
-    if (at.jacobian && at.slots->position[n] >= 0) {
-      for (int c = 0; c < 3; ++c) {
-        double* column = at.jacobian + at.slots->position[n] + c * at.slots->column_length[n];
-        for (int r = 0; r < 3; ++r) column[r] += at.jacobian_weight * k_ * normal[r] * normal[c];
-      }
-    }
+    if (!at.jacobian) continue;
+    add_element(
+        *at.slots, n, {.vertices = 1},
+        [&](int, int, int r, int c) { return at.jacobian_weight * k_ * normal[r] * normal[c]; },
+        at.jacobian);
   }
 }
 

@@ -9,7 +9,7 @@
 // (contact/obstacle_contact.hpp does that).
 #pragma once
 
-#include <utility>
+#include <memory>
 #include <vector>
 
 #include "lilyan/contact/obstacle_contact.hpp"
@@ -23,36 +23,28 @@ class RepulsionSprings final : public Energy {
   RepulsionSprings(Obstacle obstacle, std::vector<int> vertices, double k, double thickness);
 
   [[nodiscard]] EnergyKind kind() const override { return EnergyKind::contact; }
-  [[nodiscard]] Stencils stencils() const override { return obstacle_.stencils(); }
+  [[nodiscard]] Stencils stencils() const override { return {1, vertices_}; }
   [[nodiscard]] bool translation_invariant() const override { return false; }
   [[nodiscard]] bool rotation_invariant() const override { return false; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override;
 
-  [[nodiscard]] bool changes() const override { return true; }
-  [[nodiscard]] bool remembers() const override { return true; }
-  bool begin_step(const StepOpening& opening) override;
-  void end_step(double t) override;
-  [[nodiscard]] int springs() const;  // how many there are now
+  [[nodiscard]] bool changes_between_steps() const override { return true; }
+  [[nodiscard]] bool depends_on_past() const override { return true; }
+  [[nodiscard]] std::unique_ptr<EnergyMemory> make_memory() const override;
+  bool begin_step(const StepStart& start, EnergyMemory& memory) const override;
+
+  // How many springs there are.
+  [[nodiscard]] static int count(const EnergyMemory& memory);
 
  private:
-  struct Spring {
-    bool active = false;
-    double offset = 0;  // x_s·n_s
-    Vec3 normal = Vec3::Zero();
-  };
-  // The springs of a step that began at t. Steps may be given up and tried again from earlier on.
-  struct Past {
-    double t;
-    std::vector<std::pair<std::size_t, Spring>> active;
-  };
-  // Back to the springs of the last step that began before t.
-  void recall(double t);
-  ObstacleContact obstacle_;  // for its distance only
+  struct Memory;
+
+  Obstacle obstacle_;
+  std::vector<int> vertices_;
   double k_;
-  std::vector<Spring> springs_;  // of each vertex
-  std::vector<Past> past_;
+  double thickness_;
 };
 
 }  // namespace lilyan

@@ -3,7 +3,7 @@
 // The matrix of an element of k vertices consists of k×k blocks, each n×n, n being the system's
 // dimension. Its vertices come in ascending order v₀ < v₁ < …. Everything that adds element
 // matrices to a sparse matrix calls add_element; only the tetrahedra, which add the blocks of eight
-// elements from vector registers, have a symmetric version of their own (assemble/tet_group.hpp).
+// elements from vector registers, have a symmetric version of their own (assemble/tet_lanes.hpp).
 #pragma once
 
 #include <cstddef>

@@ -7,12 +7,6 @@
 
 namespace lilyan {
 
-// What is known when a step begins. Pointers are to all degrees of freedom.
-struct StepStart {
-  double h = 0;
-  const double* x = nullptr;
-};
-
 // Which velocity a dissipation looks at.
 enum class DissipationVelocity {
   path,  // that which external forces see: the mean u = (x₁−x₀)/h for most methods
@@ -28,13 +22,14 @@ struct RateEvaluation {
   double* gradient = nullptr;
   double hessian_weight = 1;
   double* hessian = nullptr;
-  const BlockSlots* slots = nullptr;  // needed with hessian
-  double projection = 0;              // as in Evaluation
+  const BlockSlots* slots = nullptr;    // needed with hessian
+  double projection = 0;                // as in Evaluation
+  const WorldMemory* memory = nullptr;  // of the energies that change between steps
 };
 
-// A Rayleigh function R(v), with the force −∂R/∂v. What it depends on beside the velocity (where
-// the body is, how hard it presses) is taken at the start of the step and kept for the step, in
-// numbers that the integrator owns: a System is only read while stepping.
+// A Rayleigh function R(v), with the force −∂R/∂v. Whatever else it depends on (where the body is,
+// how hard it presses) lags behind: it is taken at the start of the step and does not change within
+// it. These lagged numbers belong to the integrator.
 class Dissipation {
  public:
   Dissipation() = default;
@@ -42,25 +37,26 @@ class Dissipation {
   Dissipation& operator=(const Dissipation&) = delete;
   virtual ~Dissipation() = default;
 
-  [[nodiscard]] virtual Stencils stencils() const = 0;
+  // `memory` is that of the energies that change between steps, here and below: friction reads the
+  // memory of its contact. Null: as these energies were when they were made.
+  [[nodiscard]] virtual Stencils stencils(const WorldMemory* memory) const = 0;
   [[nodiscard]] virtual DissipationVelocity velocity() const { return DissipationVelocity::path; }
 
-  // Fills `kept` from the start of the step.
-  virtual void begin_step(const StepStart& start, std::vector<double>& kept) const = 0;
-  // Renews what is kept from the step x → x + d just solved for, which is then to be solved again.
+  // Fills `lagged` from the start of the step.
+  virtual void begin_step(const StepStart& /*start*/, std::vector<double>& /*lagged*/) const {}
+  // Renews `lagged` from the step x → x + d just solved for, which is then to be solved again.
   // Returns how much that changed, relative to its size; zero when there is nothing to renew.
-  virtual double renew(const StepStart& start, const double* d, std::vector<double>& kept) const {
-    static_cast<void>(start), static_cast<void>(d), static_cast<void>(kept);
+  virtual double renew(const StepStart& /*start*/, const double* /*d*/,
+                       std::vector<double>& /*lagged*/) const {
     return 0;
   }
   // R(v), and its derivatives as asked for.
-  virtual double evaluate(const std::vector<double>& kept, const RateEvaluation& at) const = 0;
+  virtual double evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const = 0;
 
-  // Of ∂R/∂v · v, the part that goes into what moves by itself (a conveyor belt): its power is
-  // work, not dissipation.
-  [[nodiscard]] virtual double driven_power(const std::vector<double>& kept,
-                                            const double* v) const {
-    static_cast<void>(kept), static_cast<void>(v);
+  // Power that the force −∂R/∂v delivers to things that move by themselves (a conveyor belt), with
+  // the sign of ∂R/∂v · v: it is work, not dissipation. Reads v and memory of `at`.
+  [[nodiscard]] virtual double driven_power(const std::vector<double>& /*lagged*/,
+                                            const RateEvaluation& /*at*/) const {
     return 0;
   }
 

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "lilyan/core/blocks.hpp"
 
@@ -38,9 +40,37 @@ struct WeightedNode {
 //   weight ∫₀¹ f(x0 + s d) ds − start f(x0)   for the gradient, f = ∇E; the Hessian has s ∇²E in
 // it and the value ∫ (E(x0 + s d) − E(x0))/s ds, so that one is the derivative of the other. (The
 // rule's own node at s = 0 is known and not among the nodes: `start` is its weight.)
-struct PathMean {
+struct PathMeanWeights {
   double weight = 0;
   double start = 0;
+};
+
+class WorldMemory;
+
+// What is known when a step begins. x and v have all degrees of freedom.
+struct StepStart {
+  double t = 0;
+  double h = 0;
+  const double* x = nullptr;
+  const double* v = nullptr;
+  // For dissipation: what energies that change between steps know in this step.
+  const WorldMemory* memory = nullptr;
+};
+
+// What an energy that changes between steps knows at the moment: where a moving obstacle is, which
+// pairs are near each other, which springs there are. It belongs to the integrator (core/world.hpp)
+// and not to the energy, since a System is only read while stepping.
+class EnergyMemory {
+ public:
+  EnergyMemory() = default;
+  EnergyMemory(const EnergyMemory&) = default;
+  EnergyMemory& operator=(const EnergyMemory&) = default;
+  virtual ~EnergyMemory() = default;
+
+  // Appends all of it as numbers; takes it back from the front of the numbers given, which are then
+  // those that follow. What is read back is the same to the last bit.
+  virtual void save(std::vector<double>& numbers) const = 0;
+  virtual void load(std::span<const double>& numbers) = 0;
 };
 
 // One pass over an energy: for all nodes i, with x_i = x0 + θ_i d, adds
@@ -59,15 +89,9 @@ struct Evaluation {
   double projection = 0;
   // Where not null, an energy that can integrate over the path better than the nodes do is to do
   // that instead (and to return that value).
-  const PathMean* mean = nullptr;
-};
-
-// What is known when a step begins. Pointers are to all degrees of freedom.
-struct StepOpening {
-  double t = 0;
-  double h = 0;
-  const double* x = nullptr;
-  const double* v = nullptr;
+  const PathMeanWeights* mean = nullptr;
+  // For an energy that changes between steps. Null: as it was when it was made.
+  const EnergyMemory* memory = nullptr;
 };
 
 // One pass over an energy's discrete gradient ∇̄E between x0 and x0 + d: adds
@@ -81,6 +105,7 @@ struct DiscreteEvaluation {
   double jacobian_weight = 1;
   double* jacobian = nullptr;
   const FullBlockSlots* slots = nullptr;  // needed with jacobian
+  const EnergyMemory* memory = nullptr;   // as in Evaluation
 };
 
 // Vertices that share Hessian blocks: consecutive groups of `size`, each ascending.
@@ -118,18 +143,32 @@ class Energy {
   }
 
   // Energies that depend on time (a moving obstacle) or on the past (a spring that appears on
-  // contact) change between steps, never within one: such a one says so, and is told.
-  [[nodiscard]] virtual bool changes() const { return false; }
-  // Whether it changes by the past: what that does to the energy is a fault of the model, where
-  // that of a moving obstacle is work.
-  [[nodiscard]] virtual bool remembers() const { return false; }
+  // contact) change between steps, never within one.
+  [[nodiscard]] virtual bool changes_between_steps() const { return false; }
+  // The change of energy between two steps is work where the energy depends on time only, and an
+  // error of the model where it depends on the past.
+  [[nodiscard]] virtual bool depends_on_past() const { return false; }
+  // The memory of an energy that changes, as no step has been made yet.
+  [[nodiscard]] virtual std::unique_ptr<EnergyMemory> make_memory() const { return nullptr; }
+  // The stencils in the steps that this memory is for.
+  [[nodiscard]] virtual Stencils stencils_now(const EnergyMemory& /*memory*/) const {
+    return stencils();
+  }
+  [[nodiscard]] Stencils stencils_with(const EnergyMemory* memory) const {
+    return memory ? stencils_now(*memory) : stencils();
+  }
   // Called before a step (again, should it be repeated). True when the stencils have changed.
-  virtual bool begin_step(const StepOpening& /*opening*/) { return false; }
-  // Called after a step to x that worked; false when E left out something at x that it learnt of
-  // only now, and the step is to be repeated.
-  [[nodiscard]] virtual bool covers(const double* /*x*/) { return true; }
+  virtual bool begin_step(const StepStart& /*start*/, EnergyMemory& /*memory*/) const {
+    return false;
+  }
+  // Called after a step to x that was solved. False when E left out contacts at x that nobody could
+  // know of before: the step is to be repeated.
+  [[nodiscard]] virtual bool found_all_contacts(const double* /*x*/,
+                                                EnergyMemory& /*memory*/) const {
+    return true;
+  }
   // Called when the step is done, at its end t.
-  virtual void end_step(double /*t*/) {}
+  virtual void end_step(double /*t*/, EnergyMemory& /*memory*/) const {}
 
   // Symmetries of E, which say what a run must conserve.
   [[nodiscard]] virtual bool translation_invariant() const = 0;

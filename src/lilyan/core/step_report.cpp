@@ -24,19 +24,11 @@ void StepReport::append(const StepReport& next) {
   status = succeeded(next.status) && status == StepStatus::round_off ? status : next.status;
   h += next.h;
   substeps += next.substeps;
-  add_work(next);
+  solver_work += next.solver_work;
   nodes = std::max(nodes, next.nodes);
   residual = std::max(residual, next.residual);
   after = next.after;
   ledger += next.ledger;
-}
-
-void StepReport::add_work(const StepReport& attempt) {
-  iterations += attempt.iterations;
-  factorisations += attempt.factorisations;
-  linear_iterations += attempt.linear_iterations;
-  evaluations += attempt.evaluations;
-  definiteness_fixes += attempt.definiteness_fixes;
 }
 
 }  // namespace lilyan

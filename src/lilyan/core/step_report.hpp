@@ -66,26 +66,39 @@ struct Invariants {
   Vec3 angular_momentum = Vec3::Zero();  // about the origin
 };
 
+// How much a solver had to do. Attempts that were given up count as well.
+struct SolverWork {
+  long iterations = 0;          // linear solves
+  long factorisations = 0;      // numeric factorisations, failed ones included
+  long evaluations = 0;         // of the objective or equation, line-search trials included
+  long definiteness_fixes = 0;  // Hessians that had to be modified
+  long linear_iterations = 0;   // of conjugate gradients, over all linear solves
+
+  SolverWork& operator+=(const SolverWork& o) {
+    iterations += o.iterations;
+    factorisations += o.factorisations;
+    evaluations += o.evaluations;
+    definiteness_fixes += o.definiteness_fixes;
+    linear_iterations += o.linear_iterations;
+    return *this;
+  }
+};
+
 struct StepReport {
   StepStatus status = StepStatus::converged;
   double h = 0;
-  int substeps = 1;            // more than one when a failed step was retried in halves
-  int iterations = 0;          // linear solves
-  int factorisations = 0;      // numeric factorisations, failed attempts included
-  int evaluations = 0;         // of the objective, line-search trials included
-  int definiteness_fixes = 0;  // Hessians that had to be modified
-  int linear_iterations = 0;   // of conjugate gradients, over all linear solves
-  int nodes = 0;               // Gauss points of an adaptive quadrature
+  int substeps = 1;  // more than one when a failed step was retried in halves
+  SolverWork solver_work;
+  int nodes = 0;  // Gauss points of an adaptive quadrature
   // Velocity error left by the solver, √(δvᵀMδv), relative to √(2·energy scale) of the step.
   double residual = 0;
   Invariants before;
   Invariants after;
   Ledger ledger;
 
-  // Takes in the report of the step that came right after: work and ledger add up, `before` stays.
+  // Adds the report of the step that came right after: solver's work and ledger add up, `before`
+  // stays.
   void append(const StepReport& next);
-  // Takes in only the solver's work, of an attempt that was given up.
-  void add_work(const StepReport& attempt);
 };
 
 }  // namespace lilyan

@@ -68,9 +68,9 @@ void System::add(std::unique_ptr<Motion> motion) {
   motions_.push_back(std::move(motion));
 }
 
-bool System::changes() const {
+bool System::changes_between_steps() const {
   return !motions_.empty() || !impulses_.empty() ||
-         std::ranges::any_of(energies_, [](const auto& e) { return e->changes(); });
+         std::ranges::any_of(energies_, [](const auto& e) { return e->changes_between_steps(); });
 }
 
 void System::add(std::unique_ptr<Constraint> constraint) {

@@ -60,7 +60,7 @@ class System {
   // Fixed, but moving with the velocity that the state has it at.
   [[nodiscard]] bool moving(int vertex) const { return fixed_[vertex] == kMoving; }
   // Whether anything is to be done between steps: vertices to move, energies that change, impulses.
-  [[nodiscard]] bool changes() const;
+  [[nodiscard]] bool changes_between_steps() const;
   [[nodiscard]] std::span<const std::unique_ptr<Energy>> energies() const { return energies_; }
 
   [[nodiscard]] std::span<const std::unique_ptr<Force>> forces() const { return forces_; }

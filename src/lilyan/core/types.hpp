@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 
 namespace lilyan {
 
@@ -9,5 +10,8 @@ namespace lilyan {
 // n·i … n·i+n−1.
 using Vector = Eigen::VectorXd;
 using Vec3 = Eigen::Vector3d;
+
+// The distance from 1 to the next number.
+inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace lilyan

@@ -8,11 +8,13 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/step_report.hpp"
-#include "lilyan/core/system.hpp"
+#include "lilyan/core/world.hpp"
 #include "lilyan/method/method.hpp"
 #include "lilyan/solve/newton.hpp"
 
@@ -38,7 +40,17 @@ class Integrator {
   // and t are as they were (the step before may be forgotten).
   virtual StepReport step(State& state, double h) = 0;
 
-  // To be called when the system has changed since the last step: nothing is kept of it.
+  // What the steps so far have left in energies that change between steps. Null when none of the
+  // system's energies does.
+  [[nodiscard]] virtual const WorldMemory* memory() const { return nullptr; }
+  // The same as numbers: another integrator of the same system that loads them goes on from there.
+  void save_memory(std::vector<double>& numbers) const {
+    if (memory()) memory()->save(numbers);
+  }
+  virtual void load_memory(std::span<const double> /*numbers*/) {}
+
+  // Takes nothing from the steps before to speed up the next one, which then gives the same bits
+  // whatever was stepped before.
   virtual void forget() {}
 
   // Name of the linear solver, empty for explicit methods; and where the time went.
@@ -55,13 +67,13 @@ class Integrator {
 // can.
 [[nodiscard]] std::string reason_unsupported(const System& system, const Scheme& scheme);
 
-// For use within a step of another integrator, where the system stands still.
-[[nodiscard]] std::unique_ptr<Integrator> make_plain_integrator(const System& system,
+// For use within a step of another integrator, where the world stands still.
+[[nodiscard]] std::unique_ptr<Integrator> make_plain_integrator(const World& world,
                                                                 const Scheme& scheme,
                                                                 const SolverOptions& options);
-
-// One step that, when it fails, is tried again as two steps of h/2, each again in halves, at most
-// `max_halvings` deep. The report covers all of them; on failure the state is as it was.
-StepReport advance(Integrator& integrator, State& state, double h, int max_halvings);
+// A start for the solves that are not minimisations: AVF, whose minimiser cannot get lost and whose
+// step differs from those of other methods of order two by the third order of h, so that it need
+// not be solved well.
+[[nodiscard]] std::unique_ptr<Integrator> make_predictor(const World& world, SolverOptions options);
 
 }  // namespace lilyan

@@ -1,44 +1,26 @@
-// Hyperelastic materials: what one must provide, and the list of all there are.
+// Hyperelastic materials: the list of all there are.
 //
-// A material is one pair of files (see CONTRIBUTING.md): NAME.hpp with a struct that satisfies
-// HyperelasticMaterial, and NAME.cpp with a function `MaterialInfo NAME()` that names it for scene
-// files and builds the energy of a body made of it.
+// A material is one file (see CONTRIBUTING.md): NAME.hpp has a struct that satisfies
+// HyperelasticMaterial (assemble/tets.hpp) and a function `MaterialInfo NAME()` that names it for
+// scene files and builds the energy of a body made of it.
 #pragma once
 
-#include <concepts>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "lilyan/assemble/tet_groups.hpp"
 #include "lilyan/core/energy.hpp"
-#include "lilyan/core/lanes.hpp"
-#include "lilyan/core/mat3.hpp"
 #include "lilyan/core/parameter.hpp"
-#include "lilyan/core/types.hpp"
 
 namespace lilyan {
-
-// ψ(F), P = ∂ψ/∂F and ∂P/∂F over any scalar type.
-template <class M>
-concept HyperelasticMaterial = requires(const M& m, const Mat3<Pack>& F, const Pack& w,
-                                        Sym9<Pack>& a) {
-  { m.energy(F) } -> std::same_as<Pack>;
-  { m.stress(F) } -> std::same_as<Mat3<Pack>>;
-  m.add_tangent(F, w, a);
-};
-
-// Linear tetrahedra: four vertex indices each, and the vertices' rest positions.
-struct TetShape {
-  const Vector& rest;
-  std::span<const std::array<int, 4>> tets;
-};
 
 struct MaterialInfo {
   std::string name;     // as scene files spell it
   std::string summary;  // one line
   std::string citation;
+  std::string formula;  // of ψ, in F, J = det F, I₁ = tr(FᵀF) and I₂ = ½(I₁² − tr((FᵀF)²))
   std::string use;       // when to choose it
   bool inverts = false;  // ψ is finite for flat and inverted elements too
   int degree = 0;        // of ψ as a polynomial in F; 0 when it is none

@@ -19,9 +19,14 @@
 //   ∂Q_ij/∂F_kl = 2F_ij F_kl + δ_ik(I₁δ_jl − C_jl) − F_il F_kj − (FFᵀ)_ik δ_jl                  (7)
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
+#include "lilyan/material/material.hpp"
 
 namespace lilyan {
 
@@ -84,7 +89,68 @@ struct MooneyRivlin {
     add_determinant_tangent(F, t.cof, weight * t.first, second, a);
   }
 
+  // Throws ParameterError for values that make no sense.
+  static MooneyRivlin read(const Parameters& given) {
+    if (given.has("a1") || given.has("b1") || given.has("bulk")) return from_coefficients(given);
+    const auto [mu, lambda] = lame(given);
+    double ratio = 0.2;  // b₁/(a₁ + b₁): a common fit of rubber
+    if (given.has("ratio")) {
+      ratio = given.number("ratio");
+      if (!(ratio >= 0 && ratio <= 1)) {
+        throw ParameterError("ratio", "ratio must be in [0, 1]");
+      }
+    }
+    return {0.5 * mu * (1 - ratio), 0.5 * mu * ratio, lambda + 2 * mu / 3};
+  }
+
+  static std::vector<ParameterSpec> parameters() {
+    std::vector<ParameterSpec> all = lame_parameters();
+    all.push_back({"ratio", "b1/(a1 + b1), in [0, 1], with mu or young; default 0.2", {}});
+    all.push_back({"a1", "coefficient a₁ ≥ 0; with b1 and bulk instead of all others", {}});
+    all.push_back({"b1", "coefficient b₁ ≥ 0; the shear modulus is 2(a1 + b1)", {}});
+    all.push_back({"bulk", "bulk modulus K, > 0", {}});
+    return all;
+  }
+
+  [[nodiscard]] static MaterialInfo info() {
+    return {.name = "mooney-rivlin",
+            .summary = "compressible Mooney–Rivlin; infinite energy at inversion",
+            .citation = "Mooney 1940, Rivlin 1948",
+            .formula = "ψ = a₁(J^{−2/3} I₁ − 3) + b₁(J^{−4/3} I₂ − 3) + (K/2)(½(J² − 1) − ln J)",
+            .use = "rubber whose two coefficients are known from measurements",
+            .parameters = parameters(),
+            .make = [](const TetShape& shape, const Parameters& given) {
+              return make_tets(read(given), shape);
+            }};
+  }
+
  private:
+  static MooneyRivlin from_coefficients(const Parameters& given) {
+    for (const char* other : {"mu", "lambda", "young", "poisson", "ratio"}) {
+      if (given.has(other)) {
+        throw ParameterError(
+            "", fmt::format("give either a1, b1 and bulk or {} with its partner, not both", other));
+      }
+    }
+    for (const char* name : {"a1", "b1", "bulk"}) {
+      if (!given.has(name)) {
+        throw ParameterError("",
+                             fmt::format("{} is missing: a1, b1 and bulk belong together", name));
+      }
+    }
+    const auto coefficient = [&](const char* name) {
+      const double value = given.number(name);
+      if (!(value >= 0) || !std::isfinite(value)) {
+        throw ParameterError(name, fmt::format("{} must not be negative", name));
+      }
+      return value;
+    };
+    const MooneyRivlin m{coefficient("a1"), coefficient("b1"), coefficient("bulk")};
+    if (!(m.a1 + m.b1 > 0)) throw ParameterError("a1", "a1 and b1 must not both be zero");
+    if (!(m.bulk > 0)) throw ParameterError("bulk", "bulk must be positive");
+    return m;
+  }
+
   template <class T>
   struct Terms {
     Mat3<T> cof, C, Q;

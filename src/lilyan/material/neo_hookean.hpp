@@ -13,6 +13,7 @@
 #include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
+#include "lilyan/material/material.hpp"
 
 namespace lilyan {
 
@@ -55,6 +56,18 @@ struct NeoHookean {
     const auto [first, second] = volume_slopes(determinant(F, cof));
     for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
     add_determinant_tangent(F, cof, weight * first, weight * second, a);  // (3)
+  }
+  [[nodiscard]] static MaterialInfo info() {
+    return {.name = "neo-hookean",
+            .summary = "Bonet–Burton neo-Hookean; infinite energy at inversion",
+            .citation = "Bonet, Burton 1998",
+            .formula = "ψ = (μ/2)(I₁ − 3) − μ ln J + (λ/2)(J − 1)²",
+            .use = "large deformations that must never invert an element",
+            .parameters = neo_hookean_parameters(),
+            .make = [](const TetShape& shape, const Parameters& given) {
+              const auto [mu, lambda] = neo_hookean_lame(given);
+              return make_tets(NeoHookean{mu, lambda}, shape);
+            }};
   }
 };
 

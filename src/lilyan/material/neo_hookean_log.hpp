@@ -14,6 +14,7 @@
 #include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
+#include "lilyan/material/material.hpp"
 
 namespace lilyan {
 
@@ -55,6 +56,20 @@ struct NeoHookeanLog {
     const auto [first, second] = volume_slopes(determinant(F, cof));
     for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
     add_determinant_tangent(F, cof, weight * first, weight * second, a);  // (4)
+  }
+  [[nodiscard]] static MaterialInfo info() {
+    return {.name = "neo-hookean-log",
+            .summary = "neo-Hookean with ln²J as volume term; infinite energy at inversion",
+            .citation = "Bonet, Wood 1997",
+            .formula = "ψ = (μ/2)(I₁ − 3) − μ ln J + (λ/2) ln²J",
+            .use =
+                "as neo-hookean, with more resistance to extreme compression and less to extreme "
+                "expansion",
+            .parameters = neo_hookean_parameters(),
+            .make = [](const TetShape& shape, const Parameters& given) {
+              const auto [mu, lambda] = neo_hookean_lame(given);
+              return make_tets(NeoHookeanLog{mu, lambda}, shape);
+            }};
   }
 };
 

@@ -17,6 +17,7 @@
 
 #include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
+#include "lilyan/material/material.hpp"
 
 namespace lilyan {
 
@@ -56,6 +57,35 @@ struct StableNeoHookean {
     const auto [first, second] = volume_slopes(determinant(F, cof));
     for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
     add_determinant_tangent(F, cof, weight * first, weight * second, a);  // (4)
+  }
+
+  [[nodiscard]] static MaterialInfo info() {
+    std::vector<ParameterSpec> parameters = neo_hookean_parameters();
+    for (ParameterSpec& p : parameters) {
+      if (p.name == "lambda") p.meaning = "Lamé's first constant λ, ≥ 0";
+      if (p.name == "poisson") p.meaning = "Poisson's ratio ν, in [0, 0.5)";
+      if (p.name == "b1") p.meaning = "λ/2, ≥ 0";
+    }
+    return {.name = "stable-neo-hookean",
+            .summary = "neo-Hookean without a logarithm; polynomial, finite at inversion",
+            .citation = "Smith, de Goes, Kim 2018",
+            .formula = "ψ = (μ/2)(I₁ − 3) − μ(J − 1) + ((λ + μ)/2)(J − 1)²",
+            .use =
+                "violent motion that may invert elements, and poisson near 0.5; AVF is exact with "
+                "three points",
+            .inverts = true,
+            .degree = 6,
+            .parameters = std::move(parameters),
+            .make = [](const TetShape& shape, const Parameters& given) {
+              const auto [mu, lambda] = neo_hookean_lame(given);
+              if (lambda < 0) {
+                throw ParameterError(
+                    "",
+                    "stable-neo-hookean needs lambda, b1 or poisson not to be "
+                    "negative, or collapsed elements have less energy than at rest");
+              }
+              return make_tets(StableNeoHookean{mu, lambda}, shape);
+            }};
   }
 
  private:

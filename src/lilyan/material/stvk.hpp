@@ -12,6 +12,7 @@
 
 #include "lilyan/assemble/vertex_blocks.hpp"
 #include "lilyan/core/mat3.hpp"
+#include "lilyan/material/material.hpp"
 
 namespace lilyan {
 
@@ -60,6 +61,22 @@ struct Stvk {
     }
   }
 
+  [[nodiscard]] static MaterialInfo info() {
+    return {
+        .name = "stvk",
+        .summary = "St. Venant–Kirchhoff; polynomial, does not resist inversion",
+        .citation = "Teran, Sifakis, Irving, Fedkiw 2005",
+        .formula = "ψ = μ‖G‖² + (λ/2) tr(G)²,  G = ½(FᵀF − I)",
+        .use = "moderate compression; the cheapest, and AVF is exact with its default two points",
+        .inverts = true,
+        .degree = 4,
+        .parameters = lame_parameters(),
+        .make = [](const TetShape& shape, const Parameters& given) {
+          const auto [mu, lambda] = lame(given);
+          return make_tets(Stvk{mu, lambda}, shape);
+        }};
+  }
+
  private:
   template <class T>
   static Mat3<T> green_strain(const Mat3<T>& F) {
@@ -90,21 +107,19 @@ struct Stvk {
 
 // The tangent between the gradients of two vertices, with fᵃ = F gᵃ:
 //   K_ab = (gᵃ·S gᵇ) I + μ (fᵇ fᵃᵀ + (gᵃ·gᵇ) FFᵀ) + λ fᵃ fᵇᵀ.
-// Sums over nodes pass through S and FFᵀ, so that they meet the gradients once only. The products
-// of the last node's fᵃ are formed when the blocks are: with one node, no sum of them is ever
-// stored.
+// Sums over nodes pass through S and FFᵀ, so that they meet the gradients once only.
 template <class T>
 struct Stvk::Blocks {
   using V = VertexBlocks<T>;
-  Mat3<T> stress;  // Σ w S, upper triangle
-  Mat3<T> left;    // Σ w μ FFᵀ, likewise
-  Mat3<T> f;       // of the last node; column a is fᵃ
-  T wm, wl;        // its w μ, w λ
-  V sum;           // of the terms in fᵃ fᵇᵀ of the nodes before it
+  Mat3<T> stress;           // Σ w S, upper triangle
+  Mat3<T> left;             // Σ w μ FFᵀ, likewise
+  Mat3<T> f;                // of the last node; column a is fᵃ
+  T wm, wl;                 // its w μ, w λ
+  EarlierNodes<T> earlier;  // their terms in fᵃ fᵇᵀ
 
   template <int kBefore>
   void add(const Stvk& m, const Mat3<T>& F, const Mat3<T>& G, const T& weight) {
-    if constexpr (kBefore > 0) add_last<kBefore == 1>();
+    if constexpr (kBefore > 0) earlier.template add<kBefore == 1>(*this);
     const Mat3<T> S = m.second_stress(F);
     const Mat3<T> B = outer_gram(F);
     wm = weight * m.mu;
@@ -135,8 +150,8 @@ struct Stvk::Blocks {
       const T s = along(G, Sg, a, a);
       for (int e = 0; e < 6; ++e) {
         T& target = blocks.diagonal[a][e];
-        target = entry(product, s, V::kRow[e], V::kColumn[e]) + diagonal_term(a, e);
-        if constexpr (!kOne) target += sum.diagonal[a][e];
+        target = entry(product, s, V::kRow[e], V::kColumn[e]) + diagonal(a, e);
+        if constexpr (!kOne) target += earlier.sum.diagonal[a][e];
       }
     }
     for (int n = 0; n < 3; ++n) {
@@ -144,30 +159,25 @@ struct Stvk::Blocks {
       const T s = along(G, Sg, V::kAfter[n], V::kBefore[n]);
       for (int e = 0; e < 9; ++e) {
         T& target = blocks.below[n][e];
-        target = entry(product, s, e % 3, e / 3) + below_term(n, e);
-        if constexpr (!kOne) target += sum.below[n][e];
+        target = entry(product, s, e % 3, e / 3) + below(n, e);
+        if constexpr (!kOne) target += earlier.sum.below[n][e];
       }
     }
+  }
+
+  // Entries of the last node's μ fᵇ fᵃᵀ + λ fᵃ fᵇᵀ.
+  [[nodiscard]] T diagonal(int a, int e) const {
+    return ((wm + wl) * f(V::kRow[e], a)) * f(V::kColumn[e], a);
+  }
+  [[nodiscard]] T below(int n, int e) const {
+    const int a = V::kAfter[n];
+    const int b = V::kBefore[n];
+    return (wm * f(e % 3, b)) * f(e / 3, a) + (wl * f(e % 3, a)) * f(e / 3, b);
   }
 
  private:
   static T along(const Mat3<T>& G, const Mat3<T>& Sg, int a, int b) {
     return G(a, 0) * Sg(b, 0) + G(a, 1) * Sg(b, 1) + G(a, 2) * Sg(b, 2);
-  }
-  [[nodiscard]] T diagonal_term(int a, int e) const {
-    return ((wm + wl) * f(V::kRow[e], a)) * f(V::kColumn[e], a);
-  }
-  [[nodiscard]] T below_term(int n, int e) const {
-    const int a = V::kAfter[n];
-    const int b = V::kBefore[n];
-    return (wm * f(e % 3, b)) * f(e / 3, a) + (wl * f(e % 3, a)) * f(e / 3, b);
-  }
-  template <bool kFirst>
-  void add_last() {
-    for (int n = 0; n < 3; ++n) {
-      for (int e = 0; e < 6; ++e) accumulate<kFirst>(sum.diagonal[n][e], diagonal_term(n, e));
-      for (int e = 0; e < 9; ++e) accumulate<kFirst>(sum.below[n][e], below_term(n, e));
-    }
   }
 };
 

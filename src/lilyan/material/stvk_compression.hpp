@@ -18,6 +18,7 @@
 #pragma once
 
 #include "lilyan/material/detail/determinant.hpp"
+#include "lilyan/material/material.hpp"
 #include "lilyan/material/stvk.hpp"
 
 namespace lilyan {
@@ -56,6 +57,33 @@ struct StvkCompression {
     const T volume = determinant(F, cof) - 1.0;
     const T second = weight * compression * volume * volume;
     add_determinant_tangent(F, cof, second * volume, 3.0 * second, a);  // (3)
+  }
+  [[nodiscard]] static MaterialInfo info() {
+    std::vector<ParameterSpec> parameters = lame_parameters();
+    parameters.push_back(
+        {"compression",
+         "pressure κ with which a flattened element resists, ≥ 0; default: the bulk "
+         "modulus λ + 2μ/3",
+         {}});
+    return {.name = "stvk-compression",
+            .summary = "St. Venant–Kirchhoff that resists compression; polynomial",
+            .citation = "with (κ/4)(J − 1)⁴; see Irving, Teran, Fedkiw 2004",
+            .formula = "ψ = μ‖G‖² + (λ/2) tr(G)² + (κ/4)(J − 1)⁴,  G = ½(FᵀF − I)",
+            .use = "where stvk collapses; AVF is exact with six points",
+            .inverts = true,
+            .degree = 12,
+            .parameters = std::move(parameters),
+            .make = [](const TetShape& shape, const Parameters& given) {
+              const auto [mu, lambda] = lame(given);
+              double compression = lambda + 2 * mu / 3;
+              if (given.has("compression")) {
+                compression = given.number("compression");
+                if (!(compression >= 0) || !std::isfinite(compression)) {
+                  throw ParameterError("compression", "compression must not be negative");
+                }
+              }
+              return make_tets(StvkCompression{mu, lambda, compression}, shape);
+            }};
   }
 };
 

@@ -115,7 +115,7 @@ struct DiscreteGradientTable {
 // The predictor as scene files spell it. Throws ParameterError for anything but "constant" and "avf".
 [[nodiscard]] DiscreteGradientTable::Predictor predictor_named(const std::string& name);
 
-// A Runge–Kutta step whose stages are all coupled (integrate/collocation_equation.hpp).
+// A Runge–Kutta step whose stages are all coupled (integrate/step/collocation.hpp).
 struct CollocationTable {
   std::vector<double> A;  // by rows
   std::vector<double> b, c;

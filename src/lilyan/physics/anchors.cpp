@@ -1,55 +1,46 @@
-#include "lilyan/physics/anchors.hpp"
-
-#include <cstddef>
-#include <utility>
+// Springs of rest length zero from vertices to points in space:
+//   E = Σ ½ k |x_i − p_i|²                                                                      (1)
+// E is quadratic, so its discrete gradient is the gradient at the midpoint.
+#include "lilyan/assemble/elements.hpp"
+#include "lilyan/physics/energies.hpp"
 
 namespace lilyan {
+namespace {
 
-Anchors::Anchors(std::vector<Anchor> anchors) : anchors_(std::move(anchors)) {
-  for (const Anchor& a : anchors_) vertices_.push_back(a.vertex);
+struct AnchorElement {
+  static constexpr int kVertices = 1;
+  static constexpr LocalCoordinates kCoordinates = LocalCoordinates::positions;
+  Vec3 point;
+  double stiffness;
+
+  double evaluate(const Vec3& x, Vec3* gradient, Eigen::Matrix3d* hessian) const {
+    const Vec3 offset = x - point;
+    if (gradient) *gradient = stiffness * offset;
+    if (hessian) *hessian = stiffness * Eigen::Matrix3d::Identity();
+    return 0.5 * stiffness * offset.squaredNorm();  // (1)
+  }
+  void discrete(const Vec3& x0, const Vec3& d, Vec3& gradient, Eigen::Matrix3d* jacobian) const {
+    gradient = stiffness * (x0 + 0.5 * d - point);
+    if (jacobian) *jacobian = 0.5 * stiffness * Eigen::Matrix3d::Identity();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Energy> anchors(const std::vector<Anchor>& anchors) {
+  std::vector<Element<AnchorElement>> elements;
+  elements.reserve(anchors.size());
+  for (const Anchor& a : anchors) {
+    elements.emplace_back(AnchorElement{a.point, a.stiffness}, std::array{a.vertex});
+  }
+  return std::make_unique<Elements<AnchorElement>>(std::move(elements));
 }
 
-double Anchors::evaluate(const Evaluation& at) const {
-  double value = 0;
-  double curvature = 0;
-  for (const WeightedNode& node : at.nodes) curvature += node.hessian;
-  for (std::size_t k = 0; k < anchors_.size(); ++k) {
-    const Anchor& anchor = anchors_[k];
-    const std::ptrdiff_t first = 3 * std::ptrdiff_t{anchor.vertex};
-    for (const WeightedNode& node : at.nodes) {
-      for (int i = 0; i < 3; ++i) {
-        const double moved = at.d ? node.theta * at.d[first + i] : 0.0;
-        const double offset = at.x0[first + i] + moved - anchor.point[i];
-        value += 0.5 * node.value * anchor.stiffness * offset * offset;
-        if (at.gradient) at.gradient[first + i] += node.gradient * anchor.stiffness * offset;
-      }
-    }
-    if (!at.hessian) continue;
-    add_element(
-        *at.slots, k, {.vertices = 1},
-        [&](int, int, int r, int c) { return r == c ? curvature * anchor.stiffness : 0.0; },
-        at.hessian);
-  }
-  return value;
-}
-
-// Quadratic: the gradient at the midpoint.
-void Anchors::discrete_gradient(const DiscreteEvaluation& at) const {
-  for (std::size_t k = 0; k < anchors_.size(); ++k) {
-    const Anchor& anchor = anchors_[k];
-    const std::ptrdiff_t first = 3 * std::ptrdiff_t{anchor.vertex};
-    if (at.gradient) {
-      for (int i = 0; i < 3; ++i) {
-        const double offset = at.x0[first + i] + 0.5 * at.d[first + i] - anchor.point[i];
-        at.gradient[first + i] += at.gradient_weight * anchor.stiffness * offset;
-      }
-    }
-    if (!at.jacobian) continue;
-    const double slope = 0.5 * at.jacobian_weight * anchor.stiffness;
-    add_element(
-        *at.slots, k, {.vertices = 1}, [&](int, int, int r, int c) { return r == c ? slope : 0.0; },
-        at.jacobian);
-  }
+EnergyInfo anchors_info() {
+  return {.name = "anchors",
+          .summary = "springs of rest length zero from vertices to points in space",
+          .formula = "E = Σ ½ k |x_i − p_i|²",
+          .degree = 2};
 }
 
 }  // namespace lilyan

@@ -1,4 +1,5 @@
-#include "lilyan/physics/gravity.hpp"
+// Uniform gravity:  E(x) = −Σ m_i g·x_i.                                                       (1)
+#include "lilyan/physics/energies.hpp"
 
 namespace lilyan {
 
@@ -41,6 +42,11 @@ void Gravity::discrete_gradient(const DiscreteEvaluation& at) const {
           at.gradient_weight * masses_[i] * acceleration_[static_cast<Eigen::Index>(c)];
     }
   }
+}
+
+EnergyInfo gravity_info() {
+  return {
+      .name = "gravity", .summary = "a uniform field", .formula = "E = −Σ m_i g·x_i", .degree = 1};
 }
 
 }  // namespace lilyan

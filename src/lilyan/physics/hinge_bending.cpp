@@ -1,24 +1,32 @@
-#include "lilyan/physics/hinge_bending.hpp"
-
+// Bending of triangulated sheets at their edges.
+//
+// Grinspun, Hirani, Desbrun, Schröder: Discrete Shells, SCA 2003. Two triangles (a,b,c) and (b,a,d)
+// that share the edge e = b − a, with u = c − a and v = d − a, enclose the signed angle θ, zero
+// when flat:
+//   n₁ = e×u,   n₂ = v×e,   θ = atan2(−|e| e·(u×v), n₁·n₂)                                      (1)
+//   E = ½ k w (θ − θ₀)²,   w = 3|e|²/A,   A the two triangles' area                             (2)
+// with w and θ₀ of the rest shape; k is an energy. The difference of angles is taken on the circle,
+// so that the energy jumps only where a hinge is folded half a turn away from its rest angle.
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Geometry>
 #include <cmath>
 #include <vector>
 
+#include "lilyan/assemble/elements.hpp"
 #include "lilyan/assemble/invariant_discrete.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/jet.hpp"
-#include "lilyan/physics/elements.hpp"
+#include "lilyan/physics/energies.hpp"
 
 namespace lilyan {
 namespace {
 
 // θ depends on the edges only through  q = e·e,  D = e·(u×v)  and  c = n₁·n₂, three polynomials
 // with short derivatives; only the function of these three needs jets.
-struct Invariants {
+struct HingeInvariants {
   Vec3 e, u, v;
-  explicit Invariants(const LocalVector<4>& x)
+  explicit HingeInvariants(const LocalVector<9>& x)
       : e(x.segment<3>(0)), u(x.segment<3>(3)), v(x.segment<3>(6)) {}
 
   [[nodiscard]] std::array<double, 3> values() const {
@@ -43,7 +51,7 @@ struct Invariants {
   }
 
   // f_q ∇²q + f_D ∇²D + f_c ∇²c, added to h.
-  void add_hessians(double f_q, double f_D, double f_c, LocalMatrix<4>& h) const {
+  void add_hessians(double f_q, double f_D, double f_c, LocalMatrix<9>& h) const {
     using Matrix3 = Eigen::Matrix3d;
     const Matrix3 I = Matrix3::Identity();
     const auto skew = [](const Vec3& a) {
@@ -70,7 +78,7 @@ struct Invariants {
 
 // (2) as a function of q, D and c, by (1).
 template <class T>
-T energy(const std::array<T, 3>& y, double half, double cos0, double sin0) {
+T hinge_energy(const std::array<T, 3>& y, double half, double cos0, double sin0) {
   using std::atan2;
   using std::sqrt;
   const T sine = -(sqrt(y[0]) * y[1]);
@@ -78,10 +86,26 @@ T energy(const std::array<T, 3>& y, double half, double cos0, double sin0) {
   return half * change * change;
 }
 
-}  // namespace
+class HingeElement {
+ public:
+  static constexpr int kVertices = 4;
+  static constexpr LocalCoordinates kCoordinates = LocalCoordinates::edges;
 
-HingeElement::HingeElement(double stiffness, const LocalVector<4>& rest) {
-  const Invariants at(rest);
+  // The three edges e, u, v of the rest shape. Throws Error when a triangle has no area.
+  HingeElement(double stiffness, const LocalVector<9>& rest);
+
+  double evaluate(const LocalVector<9>& e, LocalVector<9>* gradient, LocalMatrix<9>* hessian) const;
+  void discrete(const LocalVector<9>& e0, const LocalVector<9>& d, LocalVector<9>& gradient,
+                LocalMatrix<9>* jacobian) const;
+
+ private:
+  double half_;  // ½ k w
+  double cos_ = 1;
+  double sin_ = 0;  // of θ₀
+};
+
+HingeElement::HingeElement(double stiffness, const LocalVector<9>& rest) {
+  const HingeInvariants at(rest);
   const Vec3 n1 = at.e.cross(at.u);
   const Vec3 n2 = at.v.cross(at.e);
   if (!(n1.norm() > 0 && n2.norm() > 0)) throw Error("a triangle of a hinge has no area");
@@ -92,12 +116,12 @@ HingeElement::HingeElement(double stiffness, const LocalVector<4>& rest) {
   sin_ = std::sin(theta);
 }
 
-double HingeElement::evaluate(const LocalVector<4>& e, LocalVector<4>* gradient,
-                              LocalMatrix<4>* hessian) const {
-  const Invariants at(e);
+double HingeElement::evaluate(const LocalVector<9>& e, LocalVector<9>* gradient,
+                              LocalMatrix<9>* hessian) const {
+  const HingeInvariants at(e);
   const std::array<double, 3> y = at.values();
-  if (!gradient && !hessian) return energy(y, half_, cos_, sin_);
-  const Jet2<3> f = energy(Jet2<3>::variables(y), half_, cos_, sin_);
+  if (!gradient && !hessian) return hinge_energy(y, half_, cos_, sin_);
+  const Jet2<3> f = hinge_energy(Jet2<3>::variables(y), half_, cos_, sin_);
   const Eigen::Matrix<double, 3, 9> J = at.gradients();
   if (gradient) *gradient = J.transpose() * Vec3(f.gradient.data());
   if (hessian) {
@@ -111,10 +135,12 @@ double HingeElement::evaluate(const LocalVector<4>& e, LocalVector<4>* gradient,
   return f.value;
 }
 
-void HingeElement::discrete(const LocalVector<4>& e0, const LocalVector<4>& d,
-                            LocalVector<4>& gradient, LocalMatrix<4>* jacobian) const {
+void HingeElement::discrete(const LocalVector<9>& e0, const LocalVector<9>& d,
+                            LocalVector<9>& gradient, LocalMatrix<9>* jacobian) const {
   invariant_discrete(*this, e0, d, gradient, jacobian);
 }
+
+}  // namespace
 
 std::unique_ptr<Energy> hinge_bending(double stiffness, const Vector& rest,
                                       std::span<const Hinge> hinges) {
@@ -122,7 +148,7 @@ std::unique_ptr<Energy> hinge_bending(double stiffness, const Vector& rest,
   std::vector<Element<HingeElement>> elements;
   elements.reserve(hinges.size());
   for (const Hinge& h : hinges) {
-    LocalVector<4> edges;
+    LocalVector<9> edges;
     for (int a = 1; a < 4; ++a) {
       edges.segment<3>(3 * (a - 1)) =
           rest.segment<3>(3 * h[static_cast<std::size_t>(a)]) - rest.segment<3>(3 * h[0]);
@@ -134,6 +160,13 @@ std::unique_ptr<Energy> hinge_bending(double stiffness, const Vector& rest,
     }
   }
   return std::make_unique<Elements<HingeElement>>(std::move(elements));
+}
+
+EnergyInfo hinge_bending_info() {
+  return {.name = "hinge bending",
+          .summary = "bending of cloth at the edges between triangles",
+          .formula = "E = Σ ½ k (3|e|²/A)(θ − θ₀)², θ the angle between two triangles of area A",
+          .citation = "Grinspun, Hirani, Desbrun, Schröder 2003"};
 }
 
 }  // namespace lilyan

@@ -1,13 +1,22 @@
-#include "lilyan/physics/membrane.hpp"
-
+// In-plane elasticity of triangulated sheets: St. Venant–Kirchhoff membranes.
+//
+// With D_m the 2×2 rest edges in the triangle's plane, F = [e₁ e₂] D_m⁻¹ (3×2) and the Green strain
+// G = ½(FᵀF − I),
+//   E = A t (μ‖G‖² + ½λ tr(G)²),   A the rest area, t the thickness                             (1)
+// FᵀF is linear in the products c = (e₁·e₁, e₁·e₂, e₂·e₂), with G = ½ L (c − c_rest) and (1) a
+// quadratic form in G, so
+//   E = ½ (c − c_rest)ᵀ Q (c − c_rest),   Q = ¼ Lᵀ M L                                          (2)
+// a polynomial of degree four in x: AVF's two Gauss points conserve it exactly, and its discrete
+// gradient is that of Simo and Tarnow (ZAMP 43, 1992).
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Geometry>
+#include <Eigen/LU>
 #include <vector>
 
 #include "lilyan/assemble/gram_element.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/physics/elements.hpp"
+#include "lilyan/physics/energies.hpp"
 
 namespace lilyan {
 namespace {
@@ -26,7 +35,7 @@ struct MembraneLaw {
   }
 };
 
-MembraneLaw law(const MembraneStiffness& s, const Vec3& e1, const Vec3& e2, double area) {
+MembraneLaw membrane_law(const MembraneStiffness& s, const Vec3& e1, const Vec3& e2, double area) {
   Eigen::Matrix2d B;  // D_m⁻¹, with e₁ along the plane's first axis
   const double length = e1.norm();
   B << length, e1.dot(e2) / length, 0, 2 * area / length;
@@ -56,9 +65,17 @@ std::unique_ptr<Energy> membrane(const MembraneStiffness& stiffness, const Vecto
     if (!(area > 0)) {
       throw Error(fmt::format("triangle {} has zero rest area", elements.size()));
     }
-    elements.emplace_back(GramElement<MembraneLaw>(law(stiffness, e1, e2, area)), t);
+    elements.emplace_back(GramElement<MembraneLaw>(membrane_law(stiffness, e1, e2, area)), t);
   }
   return std::make_unique<Elements<GramElement<MembraneLaw>>>(std::move(elements));
+}
+
+EnergyInfo membrane_info() {
+  return {.name = "membrane",
+          .summary = "in-plane elasticity of cloth: St. Venant–Kirchhoff",
+          .formula = "E = Σ A (μ‖G‖² + ½λ tr(G)²), G = ½(FᵀF − I), F of 3×2, A the area at rest",
+          .citation = "discrete gradient: Simo, Tarnow 1992",
+          .degree = 4};
 }
 
 }  // namespace lilyan

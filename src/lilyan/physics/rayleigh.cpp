@@ -45,29 +45,29 @@ Rayleigh::Rayleigh(const Energy& energy, double delta, DissipationVelocity veloc
   }
 }
 
-void Rayleigh::begin_step(const StepStart& start, std::vector<double>& kept) const {
+void Rayleigh::begin_step(const StepStart& start, std::vector<double>& lagged) const {
   constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .hessian = 1}}};
   const Stencils s = energy_.stencils();
   if (s.size == 0) return;
-  kept.assign(s.vertices.size() / static_cast<std::size_t>(s.size) *
-                  static_cast<std::size_t>(element_size_),
-              0.0);
+  lagged.assign(s.vertices.size() / static_cast<std::size_t>(s.size) *
+                    static_cast<std::size_t>(element_size_),
+                0.0);
   energy_.evaluate({.x0 = start.x,
                     .nodes = here,
                     .want_value = false,
-                    .hessian = kept.data(),
+                    .hessian = lagged.data(),
                     .slots = &places_,
                     .projection = 1});
 }
 
-double Rayleigh::evaluate(const std::vector<double>& kept, const RateEvaluation& at) const {
+double Rayleigh::evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const {
   const Stencils s = energy_.stencils();
   const int n = 3 * s.size;
   double value = 0;
   std::array<double, 3 * kMostVertices> v{};
   std::array<double, 3 * kMostVertices> y{};
   const auto size = static_cast<std::size_t>(s.size);
-  const double* column = kept.data();
+  const double* column = lagged.data();
   for (std::size_t first = 0; first < s.vertices.size(); first += size) {
     const int* vertex = s.vertices.data() + first;
     if (at.hessian) {
@@ -106,9 +106,8 @@ MassDamping::MassDamping(std::vector<int> vertices, std::vector<double> masses, 
   check_coefficient(eta);
 }
 
-void MassDamping::begin_step(const StepStart& /*start*/, std::vector<double>& /*kept*/) const {}
-
-double MassDamping::evaluate(const std::vector<double>& /*kept*/, const RateEvaluation& at) const {
+double MassDamping::evaluate(const std::vector<double>& /*lagged*/,
+                             const RateEvaluation& at) const {
   double value = 0;
   for (std::size_t k = 0; k < vertices_.size(); ++k) {
     const double strength = eta_ * masses_[k];

@@ -17,10 +17,12 @@ class Rayleigh final : public Dissipation {
   Rayleigh(const Energy& energy, double delta,
            DissipationVelocity velocity = DissipationVelocity::path);
 
-  [[nodiscard]] Stencils stencils() const override { return energy_.stencils(); }
+  [[nodiscard]] Stencils stencils(const WorldMemory* /*memory*/) const override {
+    return energy_.stencils();
+  }
   [[nodiscard]] DissipationVelocity velocity() const override { return velocity_; }
-  void begin_step(const StepStart& start, std::vector<double>& kept) const override;
-  double evaluate(const std::vector<double>& kept, const RateEvaluation& at) const override;
+  void begin_step(const StepStart& start, std::vector<double>& lagged) const override;
+  double evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const override;
   // K has no force from a translation; a rotation of a strained body it does resist.
   [[nodiscard]] bool keeps_linear_momentum() const override {
     return energy_.translation_invariant();
@@ -44,10 +46,11 @@ class MassDamping final : public Dissipation {
   MassDamping(std::vector<int> vertices, std::vector<double> masses, double eta,
               DissipationVelocity velocity = DissipationVelocity::path);
 
-  [[nodiscard]] Stencils stencils() const override { return {1, vertices_}; }
+  [[nodiscard]] Stencils stencils(const WorldMemory* /*memory*/) const override {
+    return {1, vertices_};
+  }
   [[nodiscard]] DissipationVelocity velocity() const override { return velocity_; }
-  void begin_step(const StepStart& start, std::vector<double>& kept) const override;
-  double evaluate(const std::vector<double>& kept, const RateEvaluation& at) const override;
+  double evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const override;
   [[nodiscard]] bool keeps_linear_momentum() const override { return eta_ == 0; }
   [[nodiscard]] bool keeps_angular_momentum() const override { return eta_ == 0; }
 

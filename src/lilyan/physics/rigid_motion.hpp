@@ -1,10 +1,11 @@
-// Keyframed rigid motion: turning about an axis, and moving along.
+// Keyframed rigid motion: turning about an axis, and moving along; and vertices that follow it.
 #pragma once
 
+#include <Eigen/Core>
+#include <span>
 #include <vector>
 
-#include <Eigen/Geometry>
-
+#include "lilyan/core/motion.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
@@ -50,6 +51,21 @@ class RigidMotion {
   Vec3 center_ = Vec3::Zero();
   Easing easing_ = Easing::linear;
   bool repeat_ = false;
+};
+
+// Vertices that follow a keyframed rigid motion from where they are at the beginning.
+class ScriptedVertices final : public Motion {
+ public:
+  // `x` are the positions of all vertices that the motion applies to as it stands.
+  ScriptedVertices(std::vector<int> vertices, const Vector& x, RigidMotion motion);
+
+  [[nodiscard]] std::span<const int> vertices() const override { return vertices_; }
+  void positions(double t, double* x) const override;
+
+ private:
+  std::vector<int> vertices_;
+  std::vector<Vec3> from_;
+  RigidMotion motion_;
 };
 
 }  // namespace lilyan

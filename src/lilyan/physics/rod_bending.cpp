@@ -1,5 +1,13 @@
-#include "lilyan/physics/rod_bending.hpp"
-
+// Bending of rods made of straight segments, the same in all directions and without twist.
+//
+// Bergou, Wardetzky, Robinson, Audoly, Grinspun: Discrete Elastic Rods, SIGGRAPH 2008. At an inner
+// vertex with the segments e before and f after it and the angle φ between them,
+//   |κ| = 2 tan(φ/2),   |κ|² = 4 (|e||f| − e·f)/(|e||f| + e·f)                                  (1)
+//   E = ½ k (|κ| − κ₀)²/l,   l half the two segments' rest length                               (2)
+// where κ₀ is the rest shape's and k a stiffness times length². Without a material frame a rod bent
+// at rest resists the size of curvature, not its direction; for such |κ| is replaced by
+// √(|κ|² + ε²), ε = κ₀/1000, in both places of (2), which takes the kink out of a straight rod.
+// Written in the products of the two edges from the vertex, a = −e and b = f, |e||f| = √(a·a b·b).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,7 +16,7 @@
 #include "lilyan/assemble/gram_element.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/jet.hpp"
-#include "lilyan/physics/elements.hpp"
+#include "lilyan/physics/energies.hpp"
 
 namespace lilyan {
 namespace {
@@ -75,6 +83,13 @@ std::unique_ptr<Energy> rod_bending(double stiffness, const Vector& rest,
     elements.emplace_back(GramElement<RodLaw>(law), std::array{inner, before, after});
   }
   return std::make_unique<Elements<GramElement<RodLaw>>>(std::move(elements));
+}
+
+EnergyInfo rod_bending_info() {
+  return {.name = "rod bending",
+          .summary = "bending of rods, the same in all directions and without twist",
+          .formula = "E = Σ ½ k (κ − κ₀)²/l, κ = 2 tan(φ/2), φ the angle between two segments",
+          .citation = "Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008"};
 }
 
 }  // namespace lilyan

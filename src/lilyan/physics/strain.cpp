@@ -33,25 +33,25 @@ ImplicitStrainDamping::ImplicitStrainDamping(const Energy& energy, double k, int
   check(energy, k);
 }
 
-void ImplicitStrainDamping::begin_step(const StepStart& start, std::vector<double>& kept) const {
-  kept.assign(start.x, start.x + dofs_);
-  kept.push_back(start.h);
+void ImplicitStrainDamping::begin_step(const StepStart& start, std::vector<double>& lagged) const {
+  lagged.assign(start.x, start.x + dofs_);
+  lagged.push_back(start.h);
 }
 
-double ImplicitStrainDamping::evaluate(const std::vector<double>& kept,
+double ImplicitStrainDamping::evaluate(const std::vector<double>& lagged,
                                        const RateEvaluation& at) const {
-  const double h = kept.back();
+  const double h = lagged.back();
   const std::array<WeightedNode, 1> there{{{.theta = h,
                                             .value = k_ / (h * h),
                                             .gradient = at.gradient_weight * k_ / h,
                                             .hessian = at.hessian_weight * k_}}};
-  return energy_.evaluate_from(kept.data(), {.x0 = kept.data(),
-                                             .d = at.v,
-                                             .nodes = there,
-                                             .gradient = at.gradient,
-                                             .hessian = at.hessian,
-                                             .slots = at.slots,
-                                             .projection = at.projection});
+  return energy_.evaluate_from(lagged.data(), {.x0 = lagged.data(),
+                                               .d = at.v,
+                                               .nodes = there,
+                                               .gradient = at.gradient,
+                                               .hessian = at.hessian,
+                                               .slots = at.slots,
+                                               .projection = at.projection});
 }
 
 }  // namespace lilyan

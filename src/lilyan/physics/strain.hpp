@@ -35,9 +35,11 @@ class ExplicitStrainDamping final : public Impulse {
 class ImplicitStrainDamping final : public Dissipation {
  public:
   ImplicitStrainDamping(const Energy& energy, double k, int dofs);
-  [[nodiscard]] Stencils stencils() const override { return energy_.stencils(); }
-  void begin_step(const StepStart& start, std::vector<double>& kept) const override;
-  double evaluate(const std::vector<double>& kept, const RateEvaluation& at) const override;
+  [[nodiscard]] Stencils stencils(const WorldMemory* /*memory*/) const override {
+    return energy_.stencils();
+  }
+  void begin_step(const StepStart& start, std::vector<double>& lagged) const override;
+  double evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const override;
   [[nodiscard]] bool keeps_linear_momentum() const override { return true; }
   [[nodiscard]] bool keeps_angular_momentum() const override { return false; }
 

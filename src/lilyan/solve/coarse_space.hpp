@@ -1,7 +1,7 @@
 // The coarse half of a two-level preconditioner: clusters of vertices that move as rigid bodies.
 //
-// What slows down the iterative solution of a stiff body's equations is that far parts learn of
-// each other one vertex per iteration. Here each cluster may translate and rotate as a whole: with
+// The iterative solution of a stiff body's equations is slow because far parts learn of each other
+// one vertex per iteration. Here each cluster may translate and rotate as a whole: with
 // P the displacements of the vertices by those motions, the small matrix Pᵀ A P is factorised, and
 // P (Pᵀ A P)⁻¹ Pᵀ added to a preconditioner that treats vertices one by one (Mandel 1993,
 // "balancing"; Nicolaides 1987 for scalar equations).
@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "lilyan/core/types.hpp"
-#include "lilyan/solve/aggregates.hpp"
 #include "lilyan/solve/block_matrix.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 
@@ -48,8 +47,8 @@ class CoarseSpace {
 
   const BlockMatrix& matrix_;
   const Aggregates& aggregates_;
-  std::vector<int> cluster_of_;  // of each row
-  // Of Pᵀ A P, with clusters as nodes; factorised as a dense matrix where it is small.
+  std::vector<int> cluster_of_;  // the cluster of each row
+  // Pᵀ A P, with clusters as nodes; factorised as a dense matrix where it is small.
   std::unique_ptr<LowerPattern> pattern_;
   std::vector<double> values_;
   std::unique_ptr<LinearSolver> sparse_;

@@ -5,8 +5,6 @@
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/threads.hpp"
-#include "lilyan/solve/definite.hpp"
-#include "lilyan/solve/timer.hpp"
 
 namespace lilyan {
 namespace {
@@ -71,7 +69,7 @@ std::string_view DirectionFinder::name() const {
 void DirectionFinder::begin() { renew_ = true; }
 
 bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& gradient,
-                           const Request& request, Vector& direction, NewtonResult& result,
+                           const Request& request, Vector& direction, SolverWork& work,
                            NewtonTimes& times) {
   parallel_ranges(pattern_.dofs(), [&](int first, int last) {
     for (int c = first; c < last; ++c) right_[c] = -gradient[pattern_.dof(c)];
@@ -82,8 +80,8 @@ bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& 
       exact = hold_ > 0 || request.insist > 1;
       if (hold_ > 0) --hold_;
     }
-    const bool found = exact ? by_factor(objective, d, request, result, times)
-                             : by_iteration(objective, d, request, result, times);
+    const bool found = exact ? by_factor(objective, d, request, work, times)
+                             : by_iteration(objective, d, request, work, times);
     if (!found) return false;
   }
   if (factorised()) {
@@ -97,27 +95,27 @@ bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& 
 }
 
 bool DirectionFinder::by_factor(Objective& objective, const Vector& d, const Request& request,
-                                NewtonResult& result, NewtonTimes& times) {
+                                SolverWork& work, NewtonTimes& times) {
   try {
     const bool done = factorise_definite(objective, d, pattern_, definiteness_, cholesky(),
-                                         hessian_, result, times);
+                                         hessian_, work, times);
     last_ = LinearKind::cholesky;
     return done;
   } catch (const Error&) {  // too large for the memory, say
     if (choice_ != LinearChoice::automatic) throw;
     choice_ = LinearChoice::pcg;
     cholesky_.reset();
-    return by_iteration(objective, d, request, result, times);
+    return by_iteration(objective, d, request, work, times);
   }
 }
 
 bool DirectionFinder::by_iteration(Objective& objective, const Vector& d, const Request& request,
-                                   NewtonResult& result, NewtonTimes& times) {
+                                   SolverWork& work, NewtonTimes& times) {
   last_ = LinearKind::pcg;
   spent_ = 0;
-  const bool solved = with_definite_hessian(
-      objective, d, pattern_, definiteness_, request.caution, hessian_, result, times,
-      [&] { return attempt(objective, d, request, result, times); });
+  const bool solved =
+      with_definite_hessian(objective, d, pattern_, definiteness_, request.caution, hessian_, work,
+                            times, [&] { return attempt(objective, d, request, work, times); });
   if (solved && end_ == PcgEnd::converged) {
     next_hold_ = kFirstHold;
     return true;
@@ -125,12 +123,12 @@ bool DirectionFinder::by_iteration(Objective& objective, const Vector& d, const 
   if (choice_ == LinearChoice::pcg) return solved;  // as far as it got
   hold_ = next_hold_;
   next_hold_ = std::min(2 * next_hold_, kLongestHold);
-  return by_factor(objective, d, request, result, times);
+  return by_factor(objective, d, request, work, times);
 }
 
 // One try with the matrix at hand; false when it is not positive definite.
 bool DirectionFinder::attempt(const Objective& objective, const Vector& d, const Request& request,
-                              NewtonResult& result, NewtonTimes& times) {
+                              SolverWork& work, NewtonTimes& times) {
   {
     const Timer timer(times.factorisation);
     const Vector* x = objective.positions();
@@ -151,7 +149,7 @@ bool DirectionFinder::attempt(const Objective& objective, const Vector& d, const
   pcg_->start(right_);
   end_ = pcg_->run(accuracy, kUnquestioned);
   if (end_ == PcgEnd::exhausted) end_ = pcg_->run(accuracy, iteration_limit() - spent_);
-  result.linear_iterations += pcg_->iterations();
+  work.linear_iterations += pcg_->iterations();
   spent_ += pcg_->iterations();
   // Where a factor would have been found by now, it is no use to go on with other matrices.
   if (end_ == PcgEnd::not_definite) {

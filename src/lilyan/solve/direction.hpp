@@ -1,13 +1,71 @@
 // Newton directions p, H p = −g, by the linear solver that suits the problem.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
+#include "lilyan/solve/linear_solver.hpp"
 #include "lilyan/solve/newton.hpp"
 #include "lilyan/solve/pcg.hpp"
 
 namespace lilyan {
+
+// Assembles the Hessian at d into `values` and gives it to `attempt`, until that says that it was
+// definite: as it is; with its elements' negative eigenvalues raised, half-way and then fully; at
+// last with a growing multiple of the identity. The first `skip` of these are left out. False when
+// nothing helps.
+template <class Attempt>
+bool with_definite_hessian(Objective& objective, const Vector& d, const BlockPattern& pattern,
+                           Definiteness definiteness, int skip, std::vector<double>& values,
+                           SolverWork& work, NewtonTimes& times, const Attempt& attempt) {
+  // Projecting half-way is often enough for definiteness and keeps more of the true curvature:
+  // about half the iterations on violently compressed bodies.
+  constexpr double kProjections[] = {0.5, 1.0};
+  constexpr double kShiftStart = 1e-10;  // share of the mean diagonal entry
+  constexpr int kShiftAttempts = 40;
+
+  const auto assemble = [&](double projection) {
+    const Timer timer(times.assembly);
+    ++times.hessians;
+    objective.hessian(d, projection, values);
+  };
+  if (skip == 0 || definiteness == Definiteness::shift) {
+    assemble(0);
+    if (attempt()) return true;
+  }
+  ++work.definiteness_fixes;
+  if (definiteness == Definiteness::project) {
+    for (const double strength : kProjections) {
+      if (--skip > 0) continue;
+      assemble(strength);
+      if (attempt()) return true;
+    }
+  }
+  double mean = 0;
+  for (int c = 0; c < pattern.dofs(); ++c) mean += std::abs(values[pattern.column_start()[c]]);
+  mean /= pattern.dofs();
+  double shift = kShiftStart * mean;
+  double applied = 0;
+  for (int k = 0; k < kShiftAttempts && std::isfinite(mean); ++k) {
+    for (int c = 0; c < pattern.dofs(); ++c) values[pattern.column_start()[c]] += shift - applied;
+    if (attempt()) return true;
+    applied = shift;
+    shift *= 10;
+  }
+  return false;
+}
+
+// Finds a definite matrix in this way that has a Cholesky factor.
+inline bool factorise_definite(Objective& objective, const Vector& d, const BlockPattern& pattern,
+                               Definiteness definiteness, LinearSolver& linear,
+                               std::vector<double>& values, SolverWork& work, NewtonTimes& times) {
+  return with_definite_hessian(objective, d, pattern, definiteness, 0, values, work, times, [&] {
+    const Timer timer(times.factorisation);
+    ++work.factorisations;
+    return linear.factorise({values.data(), static_cast<std::size_t>(pattern.entries())});
+  });
+}
 
 // Cholesky is exact and does not mind what the matrix is like; conjugate gradients are several
 // times faster wherever they converge soon. `automatic` begins with the latter, gives up when the
@@ -24,7 +82,7 @@ class DirectionFinder {
 
   struct Request {
     bool reuse = false;     // the factor at hand is good enough
-    double accuracy = 0.1;  // of an iterative solution, relative
+    double accuracy = 0.1;  // relative error allowed in an iterative solution
     int insist = 0;         // what was found last did not help: be more accurate; exact if above 1
     // It may be the last one: what is left of total forces and torques would be left for good.
     bool last = false;
@@ -34,7 +92,7 @@ class DirectionFinder {
   };
   // False when the Hessian cannot be made positive definite.
   bool find(Objective& objective, const Vector& d, const Vector& gradient, const Request& request,
-            Vector& direction, NewtonResult& result, NewtonTimes& times);
+            Vector& direction, SolverWork& work, NewtonTimes& times);
 
   // Whether the last direction came from a factor, which can be used again.
   [[nodiscard]] bool factorised() const { return last_ == LinearKind::cholesky; }
@@ -44,12 +102,12 @@ class DirectionFinder {
   [[nodiscard]] const std::vector<double>& hessian() const { return hessian_; }
 
  private:
-  bool by_iteration(Objective& objective, const Vector& d, const Request& request,
-                    NewtonResult& result, NewtonTimes& times);
-  bool by_factor(Objective& objective, const Vector& d, const Request& request,
-                 NewtonResult& result, NewtonTimes& times);
+  bool by_iteration(Objective& objective, const Vector& d, const Request& request, SolverWork& work,
+                    NewtonTimes& times);
+  bool by_factor(Objective& objective, const Vector& d, const Request& request, SolverWork& work,
+                 NewtonTimes& times);
   bool attempt(const Objective& objective, const Vector& d, const Request& request,
-               NewtonResult& result, NewtonTimes& times);
+               SolverWork& work, NewtonTimes& times);
   int iteration_limit();
   LinearSolver& cholesky();
 

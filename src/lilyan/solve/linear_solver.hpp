@@ -1,6 +1,7 @@
-// Sparse linear solves with symmetric positive definite matrices.
+// Sparse linear solves: with symmetric positive definite matrices, and with any others.
 #pragma once
 
+#include <Eigen/SparseCore>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -33,5 +34,25 @@ class LinearSolver {
 [[nodiscard]] std::unique_ptr<LinearSolver> make_cholesky(const LowerPattern& pattern);
 // Eigen's, always available.
 [[nodiscard]] std::unique_ptr<LinearSolver> make_eigen_cholesky(const LowerPattern& pattern);
+
+// Compressed columns.
+using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
+
+// LU factors of matrices that all have the same pattern.
+class GeneralSolver {
+ public:
+  GeneralSolver() = default;
+  GeneralSolver(const GeneralSolver&) = delete;
+  GeneralSolver& operator=(const GeneralSolver&) = delete;
+  virtual ~GeneralSolver() = default;
+
+  // False when the matrix is singular; then solve() must not be called.
+  [[nodiscard]] virtual bool factorise(const SparseMatrix& matrix) = 0;
+  virtual void solve(const Vector& right_side, Vector& solution) = 0;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+};
+
+// UMFPACK where the build has SuiteSparse's GPL parts, otherwise Eigen's SparseLU.
+[[nodiscard]] std::unique_ptr<GeneralSolver> make_lu();
 
 }  // namespace lilyan

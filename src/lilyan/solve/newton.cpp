@@ -5,7 +5,6 @@
 
 #include "lilyan/core/threads.hpp"
 #include "lilyan/solve/direction.hpp"
-#include "lilyan/solve/timer.hpp"
 
 namespace lilyan {
 namespace {
@@ -13,19 +12,20 @@ namespace {
 constexpr double kArmijo = 1e-4;           // share of the predicted decrease a step must reach
 constexpr int kMaxTrials = 60;             // halvings of the step length
 constexpr double kReuseContraction = 0.2;  // keep the factor while a full step shrinks ‖r‖ by this
-constexpr double kFirstAccuracy = 0.1;     // of an iterative linear solution
+constexpr double kFirstAccuracy = 0.1;     // relative error of an iterative linear solution
 constexpr double kBestAccuracy = 1e-5;
 constexpr double kMayBeLast = 100;  // error expected after a step, relative to what is allowed
 constexpr double kPoorContraction = 0.9;
 constexpr int kPatience = 3;  // steps of that kind before iterative solutions are no longer trusted
 constexpr double kStillSteep = 0.5;
-constexpr double kFlat = 0.1;       // of the first slope: what is left of it near a minimum
-constexpr double kStraight = 0.02;  // of the first slope: how far slopes of a parabola may be off
+constexpr double kFlat = 0.1;  // share of the first slope that is left near a minimum
+constexpr double kStraight =
+    0.02;  // share of the first slope by which slopes of a parabola may be off
 constexpr double kAfterPoor = 1e-3;
-constexpr double kShareOfGoal = 0.02;  // of the error that is allowed at the end
+constexpr double kShareOfGoal = 0.02;  // share of the error that is allowed at the end
 
-// Of the next direction, given how much the last one shrank the residual: a linear model is worth
-// solving as far as it agrees with the function (Eisenstat, Walker 1996, choice 2).
+// The accuracy of the next direction, given how much the last one shrank the residual: a linear model
+// is worth solving as far as it agrees with the function (Eisenstat, Walker 1996, choice 2).
 double next_accuracy(double contraction) {
   if (contraction > kPoorContraction) return kAfterPoor;  // the direction itself may be to blame
   return std::clamp(0.9 * contraction * contraction, kBestAccuracy, kFirstAccuracy);
@@ -71,7 +71,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   NewtonResult result;
   const auto evaluate = [&](const Vector& at, Vector& gradient) {
     const Timer timer(times_.evaluation);
-    ++result.evaluations;
+    ++result.work.evaluations;
     return objective.evaluate(at, gradient);
   };
 
@@ -98,7 +98,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
       result.status = StepStatus::stopped;
       return result;
     }
-    if (result.iterations == options_.max_iterations) {
+    if (result.work.iterations == options_.max_iterations) {
       result.status = StepStatus::not_converged;
       return result;
     }
@@ -110,15 +110,15 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
       }
       request.insist = std::max(request.insist, 1);
     }
-    const int fixes = result.definiteness_fixes;
+    const long fixes = result.work.definiteness_fixes;
     // No more accurate than what is left to do asks for.
     request.accuracy = std::max(request.accuracy, std::min(kFirstAccuracy, kShareOfGoal / defect));
     request.last = request.accuracy * defect < kMayBeLast;
-    if (!finder_->find(objective, d, gradient_, request, direction_, result, times_)) {
+    if (!finder_->find(objective, d, gradient_, request, direction_, result.work, times_)) {
       result.status = StepStatus::not_definite;
       return result;
     }
-    ++result.iterations;
+    ++result.work.iterations;
 
     // Backtracking on Φ. Where the predicted decrease drowns in the rounding error of Φ, the slope
     // at the trial point decides instead: by the trapezoidal rule Φ changes by the mean of both
@@ -155,7 +155,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
       length *= std::clamp(shrink, 0.1, 0.5);
     }
 
-    if (accepted && length == 1 && result.definiteness_fixes > fixes) {
+    if (accepted && length == 1 && result.work.definiteness_fixes > fixes) {
       length = lengthen(d, phi, slope, evaluate);
     }
     if (!accepted) {
@@ -248,7 +248,7 @@ double Newton::pull_back(Vector& d, double phi, const Evaluate& evaluate) {
     // (Prescribed displacements of fixed vertices are not a guess.)
     trial_ = d;
     if (k + 1 == kMaxTrials) share = 0;
-    // Of Φ(t d) at t = 1.
+    // The slope of Φ(t d) at t = 1.
     const double slope = parallel_sum(pattern_.dofs(), [&](int first, int last) {
       double sum = 0;
       for (int c = first; c < last; ++c) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace lilyan {
 
-// What to do where the Hessian is not positive definite.
+// The remedy where the Hessian is not positive definite.
 enum class Definiteness {
   project,  // clamp the negative eigenvalues of each element's Hessian
   shift,    // add a growing multiple of the identity (Rojas, Liu, Kavan; Martin et al.)
@@ -22,7 +23,7 @@ enum class Definiteness {
 
 // How the linear systems of a minimisation are solved.
 enum class LinearKind { cholesky, pcg };
-// The same, as the user chooses.
+// The choice that a user makes of it.
 enum class LinearChoice { automatic, cholesky, pcg };
 
 struct NewtonOptions {
@@ -72,11 +73,7 @@ class Objective {
 
 struct NewtonResult {
   StepStatus status = StepStatus::converged;
-  int iterations = 0;
-  int factorisations = 0;
-  int evaluations = 0;
-  int definiteness_fixes = 0;
-  int linear_iterations = 0;  // of conjugate gradients
+  SolverWork work;
 };
 
 // Seconds spent, for benchmarks.
@@ -97,6 +94,26 @@ struct NewtonTimes {
   }
 };
 
+// Adds the time until its end to a counter. Without a counter it does not ask the clock, which takes
+// as long as a small system's equations.
+class Timer {
+ public:
+  explicit Timer(double& seconds) : Timer(&seconds) {}
+  explicit Timer(double* seconds) : seconds_(seconds) {
+    if (seconds_) start_ = Clock::now();
+  }
+  ~Timer() {
+    if (seconds_) *seconds_ += std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double* seconds_;
+  Clock::time_point start_;
+};
+
 class DirectionFinder;
 
 class Newton {
@@ -109,7 +126,7 @@ class Newton {
   NewtonResult minimise(Objective& objective, Vector& d);
 
   [[nodiscard]] const Vector& gradient() const { return gradient_; }
-  // Of the linear solver used last.
+  // The linear solver used last.
   [[nodiscard]] std::string_view linear_name() const;
   [[nodiscard]] LinearKind linear_kind() const;
   [[nodiscard]] const NewtonTimes& times() const { return times_; }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "lilyan/core/types.hpp"
-#include "lilyan/solve/aggregates.hpp"
 #include "lilyan/solve/block_matrix.hpp"
 #include "lilyan/solve/coarse_space.hpp"
 #include "lilyan/solve/rigid_correction.hpp"
@@ -57,7 +56,7 @@ class Pcg {
   BlockMatrix matrix_;
   CoarseSpace coarse_;
   RigidCorrection rigid_;
-  std::vector<double> inverse_;  // of the diagonal blocks
+  std::vector<double> inverse_;  // inverses of the diagonal blocks
   std::vector<char> bad_;        // chunks with a diagonal block that is not positive definite
   std::vector<double> partial_;
   // In the aggregates' order.

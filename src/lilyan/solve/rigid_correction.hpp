@@ -1,4 +1,4 @@
-// What an iterative solution leaves of a body's total force and torque, taken out exactly.
+// Takes out exactly the total force and torque that an iterative solution leaves on a body.
 //
 // An exact Newton step leaves a residual without total force and torque (to rounding, and to second
 // order), and with that linear and angular momentum. One that is only so accurate leaves a little
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "lilyan/core/types.hpp"
-#include "lilyan/solve/aggregates.hpp"
 #include "lilyan/solve/block_matrix.hpp"
 
 namespace lilyan {
@@ -39,7 +38,7 @@ class RigidCorrection {
 
   const BlockMatrix& matrix_;
   const Aggregates& aggregates_;
-  std::vector<int> body_of_;  // of each cluster
+  std::vector<int> body_of_;  // the body of each cluster
   std::vector<Sums> clusters_, bodies_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <Eigen/LU>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "lilyan/core/error.hpp"
@@ -70,7 +69,6 @@ Vector DiscreteLagrangian::solve(double t0, const Vector& q0, const Vector& p0, 
                (b / h_) * vv;
     }
     // Rounding the positions changes the residual by this much, which is no error.
-    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
     const double noise = kEpsilon * slope.norm() * q0.norm();
     if (size <= 2 * kEpsilon * scale + noise) return q1;
     const Vector step = slope.partialPivLu().solve(residual);

@@ -240,7 +240,7 @@ std::unique_ptr<Energy> expression_potential(std::shared_ptr<ExpressionGraph> gr
       });
 }
 
-double ExpressionDissipation::evaluate(const std::vector<double>& /*kept*/,
+double ExpressionDissipation::evaluate(const std::vector<double>& /*lagged*/,
                                        const RateEvaluation& at) const {
   double value = 0;
   if (at.gradient) {

@@ -128,9 +128,10 @@ class ExpressionDissipation final : public Dissipation {
         function_(std::move(graph), r, dofs, dofs),
         gradient_(static_cast<std::size_t>(dofs)) {}
 
-  [[nodiscard]] Stencils stencils() const override { return function_.stencils(); }
-  void begin_step(const StepStart& /*start*/, std::vector<double>& /*kept*/) const override {}
-  double evaluate(const std::vector<double>& kept, const RateEvaluation& at) const override;
+  [[nodiscard]] Stencils stencils(const WorldMemory* /*memory*/) const override {
+    return function_.stencils();
+  }
+  double evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const override;
   [[nodiscard]] bool keeps_linear_momentum() const override { return false; }
   [[nodiscard]] bool keeps_angular_momentum() const override { return false; }
 

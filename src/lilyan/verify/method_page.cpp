@@ -2,17 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "lilyan/integrate/constrained/constrained_table.hpp"
+#include "lilyan/integrate/constrained/constrained.hpp"
 
 namespace lilyan {
-namespace {
-
-// Bars would end a cell of the table.
 std::string table_cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped += c == '|' ? "\\|" : std::string(1, c);
   return escaped;
 }
+
+namespace {
 
 std::string_view yes_or_dash(bool value) { return value ? "yes" : "–"; }
 

@@ -6,23 +6,12 @@
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/material/material.hpp"
-#include "lilyan/physics/drag.hpp"
-#include "lilyan/physics/drive.hpp"
-#include "lilyan/physics/shapes.hpp"
+#include "lilyan/physics/forces.hpp"
+#include "lilyan/physics/meshes.hpp"
 #include "lilyan/verify/measure.hpp"
 
 namespace lilyan {
 namespace {
-
-Vector rest_positions(const TetMesh& mesh) {
-  Vector x(3 * static_cast<Eigen::Index>(mesh.vertices.size()));
-  for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      x[static_cast<Eigen::Index>(3 * i + c)] = mesh.vertices[i][c];
-    }
-  }
-  return x;
-}
 
 // Stretched along x, bent, spinning, drifting and twisting.
 State body_state(const Vector& rest, double stretch, double spin) {
@@ -47,14 +36,7 @@ ProblemInstance body_problem() {
   const TetMesh& mesh = body_mesh();
   const Vector rest = rest_positions(mesh);
   ProblemInstance p;
-  // All cubes are alike, so every vertex gets its share of the tets around it.
-  std::vector<double> masses(mesh.vertices.size(), 0.0);
-  for (const auto& t : mesh.tets) {
-    for (const int i : t) {
-      masses[static_cast<std::size_t>(i)] += 0.25 / static_cast<double>(mesh.tets.size());
-    }
-  }
-  p.system = std::make_unique<System>(masses);
+  p.system = std::make_unique<System>(vertex_masses(mesh, 0.5));  // of mass 1
   p.system->add(
       find_material("stvk")->make({rest, mesh.tets}, Parameters{{"mu", 1.0}, {"lambda", 1.0}}));
   p.initial = body_state(rest, 1.3, 1.5);

@@ -1,5 +1,5 @@
 // The order of tets and its chunks, and that results do not depend on the number of threads.
-#include "lilyan/assemble/tet_chunks.hpp"
+#include "lilyan/assemble/tet_groups.hpp"
 
 #include <gtest/gtest.h>
 

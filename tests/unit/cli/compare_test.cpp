@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/files/process.hpp"
+#include "support/other_programs.hpp"
 #include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
@@ -27,15 +28,37 @@ TEST(Compare, RunsTheUsualMethodsAndPutsThemSideBySide) {
   ASSERT_EQ(result.code, 0) << result.output;
   const auto out = folder.path() / "results/s-compare";
   for (const char* file :
-       {"energy.svg", "energy.png", "energy-error.svg", "momenta.png", "iterations.svg",
-        "table.csv", "table.md", "report.html", "avf/series.csv", "newmark/run.json",
-        "implicit-midpoint/report.html", "backward-euler/run.pvd"}) {
+       {"energy.svg", "energy-error.svg", "momenta.svg", "iterations.svg", "table.csv", "table.md",
+        "report.html", "avf/series.csv", "newmark/run.json", "implicit-midpoint/report.html",
+        "backward-euler/run.pvd"}) {
     EXPECT_TRUE(std::filesystem::exists(out / file)) << file;
   }
   const std::string csv = read_text(out / "table.csv");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5) << csv;
   EXPECT_NE(result.output.find("backward-euler"), std::string::npos);
   EXPECT_NE(result.output.find("iterations/step"), std::string::npos);
+}
+
+TEST(Compare, PngFilesAreMadeWhenAskedForAndAMissingConverterIsSaidAtOnce) {
+  const TempFolder folder;
+  const TempFolder programs;
+  folder.write("s.toml", kScene);
+  const std::vector<std::string> arguments = {
+      "compare",   "s.toml", "-q",
+      "--methods", "avf",    "-o",
+      "out",       "--set",  "output.pictures=[\"svg\", \"png\"]"};
+  {
+    const ChangedPath none(programs.path().string());
+    const ProcessResult result = run(folder, arguments);
+    EXPECT_EQ(result.code, 2) << result.output;
+    EXPECT_NE(result.output.find("install rsvg-convert"), std::string::npos) << result.output;
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "out"));
+  }
+  make_program(programs, "rsvg-convert", "echo made > \"$4\"\n");
+  const ChangedPath some(programs.path().string() + ":/usr/bin:/bin");
+  EXPECT_EQ(run(folder, arguments).code, 0);
+  EXPECT_EQ(read_text(folder.path() / "out/energy.png"), "made\n");
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "out/momenta.png"));
 }
 
 // A comparison is made of the runs themselves, however many go at a time.

@@ -2,12 +2,86 @@
 
 #include <gtest/gtest.h>
 
-#include "lilyan/contact/repulsion_springs.hpp"
+#include <Eigen/Eigenvalues>
+#include <random>
+#include <vector>
+
 #include "lilyan/core/error.hpp"
 #include "support/contact.hpp"
+#include "support/discrete.hpp"
 
 namespace lilyan {
 namespace {
+
+const std::vector<ObstacleShape> kShapes{
+    PlaneShape{.point = Vec3(0.1, 0.2, 0.3), .normal = Vec3(1, 2, -1).normalized()},
+    SphereShape{.center = Vec3(0.2, -0.1, 0.3), .radius = 0.7},
+    BoxShape{.center = Vec3(0.1, 0, -0.2), .half = Vec3(0.5, 0.3, 0.8)},
+    CapsuleShape{.from = Vec3(-0.5, 0.1, 0), .to = Vec3(0.6, 0.3, 0.2), .radius = 0.25}};
+
+TEST(ObstacleShape, DerivativesMatchDifferences) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(-1.5, 1.5);
+  for (const ObstacleShape& shape : kShapes) {
+    for (int k = 0; k < 200; ++k) {
+      const Vec3 x(uniform(random), uniform(random), uniform(random));
+      const SignedDistance d = signed_distance(shape, x);
+      EXPECT_NEAR(d.normal.norm(), 1, 1e-14);
+      for (int i = 0; i < 3; ++i) {
+        const Vec3 e = Vec3::Unit(i);
+        // Regions of a box or capsule meet in surfaces; a difference across one is not a
+        // derivative.
+        const double step = 1e-5;
+        const auto normal = [&](double s) { return signed_distance(shape, x + s * e).normal; };
+        if ((normal(2 * step) - normal(-2 * step)).norm() > 0.5) continue;
+        EXPECT_NEAR(d.normal[i],
+                    test::difference(
+                        [&](double s) { return signed_distance(shape, x + s * e).value; }, step),
+                    1e-6);
+        const Vec3 change = test::difference(normal, step);
+        const Vec3 before = signed_distance(shape, x - 2 * step * e).curvature.col(i);
+        const Vec3 after = signed_distance(shape, x + 2 * step * e).curvature.col(i);
+        if ((before - after).norm() > 1e-2) continue;
+        EXPECT_LE((d.curvature.col(i) - change).norm(), 1e-4) << k << " " << x.transpose();
+      }
+    }
+  }
+}
+
+TEST(ObstacleShape, ChangesNoFasterThanThePointMoves) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> uniform(-2, 2);
+  for (const ObstacleShape& shape : kShapes) {
+    for (int k = 0; k < 500; ++k) {
+      const Vec3 a(uniform(random), uniform(random), uniform(random));
+      const Vec3 b(uniform(random), uniform(random), uniform(random));
+      EXPECT_LE(std::abs(signed_distance(shape, a).value - signed_distance(shape, b).value),
+                (a - b).norm() * (1 + 1e-12));
+    }
+  }
+}
+
+TEST(ObstacleShape, KnownDistances) {
+  EXPECT_DOUBLE_EQ(signed_distance(PlaneShape{}, Vec3(5, -2, 1)).value, -2);
+  EXPECT_DOUBLE_EQ(signed_distance(SphereShape{.radius = 2}, Vec3(0, 3, 4)).value, 3);
+  EXPECT_DOUBLE_EQ(signed_distance(BoxShape{}, Vec3(4, 5, 0)).value, 5);  // edge
+  EXPECT_DOUBLE_EQ(signed_distance(BoxShape{}, Vec3(0.5, 0, 0)).value, -0.5);
+  const CapsuleShape capsule{.from = Vec3::Zero(), .to = Vec3(2, 0, 0), .radius = 1};
+  EXPECT_DOUBLE_EQ(signed_distance(capsule, Vec3(1, 3, 0)).value, 2);
+  EXPECT_DOUBLE_EQ(signed_distance(capsule, Vec3(5, 4, 0)).value, 4);
+}
+
+// A body that sits exactly on a centre or an axis must be pushed somewhere, not to nan.
+TEST(ObstacleShape, CentresHaveANormal) {
+  for (const SignedDistance& d :
+       {signed_distance(SphereShape{}, Vec3::Zero()),
+        signed_distance(CapsuleShape{.from = Vec3::Zero(), .to = Vec3(2, 0, 0)}, Vec3(1, 0, 0)),
+        signed_distance(BoxShape{}, Vec3::Zero())}) {
+    EXPECT_DOUBLE_EQ(d.value, -1);
+    EXPECT_NEAR(d.normal.norm(), 1, 1e-14);
+    EXPECT_TRUE(d.curvature.allFinite());
+  }
+}
 
 // One vertex and one obstacle.
 struct Drop {
@@ -18,7 +92,7 @@ struct Drop {
     auto made = std::make_unique<ObstacleContact>(Obstacle{.shape = shape, .inside_out = inside},
                                                   std::vector<int>{0}, 50.0, thickness);
     contact = made.get();
-    system.add(std::unique_ptr<Energy>(std::move(made)));
+    system.add(std::move(made));
   }
 };
 
@@ -56,7 +130,8 @@ TEST(ObstacleContact, DerivativesOfTheMeanMatchDifferences) {
     const Drop drop(shape, inside, 0.01);
     for (const auto& [x0, d] : kPaths) {
       for (const double start : {0.0, 0.2}) {
-        test::expect_path_derivatives(drop.system, x0, d, PathMean{0.7, start}, 2e-6, 1e-4, 1e-3);
+        test::expect_path_derivatives(drop.system, x0, d, PathMeanWeights{0.7, start}, 2e-6, 1e-4,
+                                      1e-3);
       }
     }
   }
@@ -72,7 +147,7 @@ TEST(ObstacleContact, MeanForceIsExact) {
       const Vector x1 = x0 + d;
       const double after = drop.contact->evaluate(
           {.x0 = x1.data(), .nodes = std::vector<WeightedNode>{{.value = 1}}});
-      const auto sums = test::path_sums(drop.system, x0, d, PathMean{1, 0});
+      const auto sums = test::path_sums(drop.system, x0, d, PathMeanWeights{1, 0});
       EXPECT_NEAR(sums.gradient.dot(d), after - before, 1e-14 * (1 + before + after));
       Vector discrete = Vector::Zero(3);
       drop.contact->discrete_gradient(
@@ -89,54 +164,153 @@ TEST(ObstacleContact, PlaneIsTheLimitOfALargeSphere) {
   const double radius = 1e7;
   const Drop sphere(SphereShape{.center = Vec3(0, -radius, 0), .radius = radius});
   for (const auto& [x0, d] : kPaths) {
-    const auto flat = test::path_sums(plane.system, x0, d, PathMean{1, 0});
-    const auto round = test::path_sums(sphere.system, x0, d, PathMean{1, 0});
+    const auto flat = test::path_sums(plane.system, x0, d, PathMeanWeights{1, 0});
+    const auto round = test::path_sums(sphere.system, x0, d, PathMeanWeights{1, 0});
     EXPECT_LE((flat.gradient - round.gradient).norm(), 1e-5);
     EXPECT_LE((flat.hessian - round.hessian).norm(), 1e-5);
+  }
+}
+
+// Every branch of the closed form (2): inside to inside, outside to inside, inside to outside, from
+// the surface itself, and never inside.
+TEST(ObstacleContact, DerivativesMatchDifferencesInEveryBranchOfTheClosedForm) {
+  const Drop drop(PlaneShape{});
+  for (const double from : {-0.3, 0.0, 0.3}) {
+    for (const double to : {-0.2, 0.2, 0.5}) {
+      const Vector x0 = vector(0.1, from, 0.2);
+      const Vector d = vector(0.3, to - from, -0.1);
+      for (const double start : {0.0, 0.2}) {
+        SCOPED_TRACE(testing::Message() << from << " to " << to);
+        test::expect_path_derivatives(drop.system, x0, d, PathMeanWeights{0.7, start}, 1e-8, 1e-4);
+      }
+      const auto sums = test::path_sums(drop.system, x0, d, PathMeanWeights{1, 0});
+      const auto energy = [](double y) { return y < 0 ? 25 * y * y : 0.0; };
+      EXPECT_NEAR(sums.gradient.dot(d), energy(to) - energy(from), 1e-14);
+    }
+  }
+}
+
+// The curved part k d ∇²d of the Hessian is negative outside a sphere's centre, and is raised as far
+// as asked for.
+TEST(ObstacleContact, CurvedObstaclesAreProjected) {
+  const Vector x = vector(0.1, -0.1, 0.05);
+  const Vector still = Vector::Zero(3);
+  const std::vector<WeightedNode> here{{.hessian = 1}};
+  for (const auto& [shape, inside] : kObstacles) {
+    const Drop drop(shape, inside, 0.01);
+    Assembler assembler(drop.system);
+    const auto hessian = [&](double projection, const PathMeanWeights* mean) {
+      const BlockPattern& pattern = assembler.hessian_pattern();
+      std::vector<double> values(static_cast<std::size_t>(pattern.storage()));
+      assembler.hessian(x, still, here, projection, values, mean);
+      return test::dense(pattern, values);
+    };
+    const SignedDistance d = drop.contact->obstacle().distance({}, x);
+    const double depth = d.value - 0.01;
+    ASSERT_LT(depth, 0);
+    const test::Matrix stiff = 50 * d.normal * d.normal.transpose();
+    const test::Matrix curved = 50 * depth * d.curvature;
+    const bool negative = curved.trace() < 0;
+    const PathMeanWeights mean{2, 0};  // half of it: the Hessian of the mean has s in it
+    for (const double projection : {0.0, 0.4, 1.0}) {
+      const test::Matrix expected = stiff + (negative ? 1 - projection : 1) * curved;
+      EXPECT_LE((hessian(projection, nullptr) - expected).norm(), 1e-11) << shape.index();
+      EXPECT_LE((hessian(projection, &mean) - expected).norm(), 1e-9) << shape.index();
+    }
+    EXPECT_GE(Eigen::SelfAdjointEigenSolver<test::Matrix>(hessian(1, nullptr)).eigenvalues()[0],
+              -1e-11);
+  }
+}
+
+TEST(ObstacleContact, JacobianOfTheDiscreteGradientMatchesDifferences) {
+  for (const auto& [shape, inside] : kObstacles) {
+    const Drop drop(shape, inside, 0.01);
+    const test::Discrete discrete(drop.system);
+    for (const auto& [x0, d] : kPaths) {
+      const test::Matrix difference = discrete.differences(x0, d, 1e-4);
+      EXPECT_LE((discrete.jacobian(x0, d) - difference).norm(), 1e-3 * (1 + difference.norm()))
+          << shape.index();
+    }
   }
 }
 
 TEST(ObstacleContact, MovesAtTheMiddleOfTheStep) {
   const RigidMotion up({{.t = 0}, {.t = 1, .shift = Vec3(0, 1, 0)}}, Vec3::UnitY(), Vec3::Zero(),
                        Easing::linear, false);
-  ObstacleContact floor({.shape = PlaneShape{}, .motion = up}, {0}, 1, 0);
-  EXPECT_TRUE(floor.changes());
-  EXPECT_DOUBLE_EQ(floor.distance(Vec3(0, 1, 0)).value, 1);
-  floor.begin_step({.t = 0.2, .h = 0.2});
-  EXPECT_NEAR(floor.distance(Vec3(0, 1, 0)).value, 0.7, 1e-14);
-  EXPECT_NEAR(floor.velocity(Vec3(3, 0, 1)).y(), 1, 1e-14);
-  floor.end_step(0.4);
-  EXPECT_NEAR(floor.distance(Vec3(0, 1, 0)).value, 0.6, 1e-14);
+  const Obstacle obstacle{.shape = PlaneShape{}, .motion = up};
+  const ObstacleContact floor(obstacle, {0}, 1, 0);
+  EXPECT_TRUE(floor.changes_between_steps());
+  const auto memory = floor.make_memory();
+  const auto height = [&] {
+    return obstacle.distance(floor.poses(memory.get()).now, Vec3(0, 1, 0)).value;
+  };
+  EXPECT_DOUBLE_EQ(height(), 1);
+  floor.begin_step({.t = 0.2, .h = 0.2}, *memory);
+  EXPECT_NEAR(height(), 0.7, 1e-14);
+  EXPECT_NEAR(floor.poses(memory.get()).velocity(Vec3(3, 0, 1)).y(), 1, 1e-14);
+  floor.end_step(0.4, *memory);
+  EXPECT_NEAR(height(), 0.6, 1e-14);
+}
+
+// The velocity of a turning obstacle is that of its material, which is at x in the middle of the
+// step: ω × (x − c) + shift, with sin(ωh/2)/(h/2) for ω, since the material goes straight.
+TEST(ObstacleContact, MaterialOfATurningObstacleMoves) {
+  const double rate = 0.8;
+  const double h = 0.1;
+  const Vec3 center(0.2, 0, -0.1);
+  const RigidMotion turn({{.t = 0}, {.t = 5, .shift = Vec3(0, 1, 0), .angle = 5 * rate}},
+                         Vec3::UnitZ(), center, Easing::linear, false);
+  const ObstacleContact wheel({.shape = SphereShape{}, .motion = turn}, {0}, 1, 0);
+  const auto memory = wheel.make_memory();
+  wheel.begin_step({.t = 1, .h = h}, *memory);
+  const Vec3 x(0.5, 1.4, 0.3);
+  const Vec3 r = x - (center + Vec3(0, 0.2 * 1.05, 0));
+  const double spin = 2 / h * std::sin(rate * h / 2);
+  const Vec3 expected = Vec3(0, 0.2, 0) + spin * Vec3(-r.y(), r.x(), 0);
+  EXPECT_LE((wheel.poses(memory.get()).velocity(x) - expected).norm(), 1e-12);
+}
+
+// Distances, normals and curvatures turn with the obstacle.
+TEST(ObstacleContact, DerivativesOfATurnedObstacleMatchDifferences) {
+  const RigidMotion turn({{.t = 0}, {.t = 1, .shift = Vec3(0.1, 0.05, 0), .angle = 1.2}},
+                         Vec3(1, 2, 0.5), Vec3(0, 0.2, 0), Easing::linear, false);
+  for (const auto& [shape, inside] : kObstacles) {
+    System system({1.0});
+    system.add(std::make_unique<ObstacleContact>(
+        Obstacle{.shape = shape, .inside_out = inside, .motion = turn}, std::vector{0}, 50.0, 0.2));
+    WorldMemory memory(system);
+    memory.begin_step({.t = 0.3, .h = 0.2});
+    const Vector x0 = vector(0.05, -0.05, 0.02);
+    const Vector d = vector(0.03, -0.04, 0.02);
+    const World world(system, &memory);
+    EXPECT_NE(test::energy(world, x0), 0);
+    test::expect_path_derivatives(world, x0, d, {}, 2e-5, 1e-4);
+    test::expect_path_derivatives(world, x0, d, PathMeanWeights{0.7, 0.2}, 2e-6, 1e-4, 1e-3);
+  }
+}
+
+TEST(ObstacleContact, MemoryIsTheSameAfterSavingAndLoading) {
+  const RigidMotion turn({{.t = 0}, {.t = 1, .shift = Vec3(0.1, 0.5, 0), .angle = 1.2}},
+                         Vec3(1, 2, 0.5), Vec3(0, 0.2, 0), Easing::linear, false);
+  const ObstacleContact contact({.shape = BoxShape{}, .motion = turn}, {0}, 1, 0);
+  const auto memory = contact.make_memory();
+  contact.begin_step({.t = 0.3, .h = 0.2}, *memory);
+  contact.end_step(0.5, *memory);
+  std::vector<double> numbers;
+  memory->save(numbers);
+  numbers.push_back(17);
+  const auto read = contact.make_memory();
+  std::span<const double> rest = numbers;
+  read->load(rest);
+  ASSERT_EQ(rest.size(), 1u);
+  const Vec3 x(0.3, 0.2, 0.1);
+  EXPECT_EQ(contact.poses(read.get()).now.undo(x), contact.poses(memory.get()).now.undo(x));
+  EXPECT_EQ(contact.poses(read.get()).velocity(x), contact.poses(memory.get()).velocity(x));
 }
 
 TEST(ObstacleContact, RefusesNonsense) {
   EXPECT_THROW(ObstacleContact({.shape = PlaneShape{}}, {0}, 0, 0), Error);
   EXPECT_THROW(ObstacleContact({.shape = PlaneShape{}}, {0}, -1, 0), Error);
-}
-
-// Rojas, Liu, Kavan: a spring appears inside; it stays while the vertex is outside but coming back,
-// and goes when it is outside and leaving.
-TEST(RepulsionSprings, AppearAndDisappearByTheRule) {
-  RepulsionSprings springs({.shape = PlaneShape{}}, {0}, 200, 0);
-  double t = 0;
-  const auto step = [&](double y, double speed) {
-    const Vector x = vector(0, y, 0);
-    const Vector v = vector(0, speed, 0);
-    springs.begin_step({.t = t, .x = x.data(), .v = v.data()});
-    springs.end_step(t += 1);
-    return springs.springs();
-  };
-  EXPECT_EQ(step(0.1, -1), 0);   // outside, coming: not yet
-  EXPECT_EQ(step(-0.1, -1), 1);  // inside
-  EXPECT_EQ(step(-0.1, 1), 1);   // inside, leaving: still in collision
-  EXPECT_EQ(step(0.1, -1), 1);   // outside, but coming back
-  EXPECT_EQ(step(0.1, 1), 0);    // outside and leaving
-  EXPECT_EQ(step(0.1, -1), 0);
-  EXPECT_EQ(step(-0.2, 0), 1);
-  const Vector x = vector(0, -0.3, 0);
-  EXPECT_DOUBLE_EQ(
-      springs.evaluate({.x0 = x.data(), .nodes = std::vector<WeightedNode>{{.value = 1}}}),
-      200 * 0.09);  // k g², not half of it
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "lilyan/physics/shapes.hpp"
+#include "lilyan/physics/meshes.hpp"
 #include "support/mesh_text.hpp"
 
 namespace lilyan::test {

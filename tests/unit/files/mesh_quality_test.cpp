@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "lilyan/physics/shapes.hpp"
+#include "lilyan/physics/meshes.hpp"
 
 namespace lilyan {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "app/files/mesh_quality.hpp"
 #include "app/files/surface_writer.hpp"
-#include "lilyan/physics/shapes.hpp"
+#include "lilyan/physics/meshes.hpp"
 #include "support/mesh_text.hpp"
 
 namespace lilyan::test {

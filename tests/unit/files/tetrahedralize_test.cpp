@@ -9,7 +9,7 @@
 #include "app/files/process.hpp"
 #include "app/files/surface.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/physics/shapes.hpp"
+#include "lilyan/physics/meshes.hpp"
 
 namespace lilyan {
 namespace {

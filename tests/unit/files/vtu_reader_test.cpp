@@ -1,6 +1,6 @@
 // VTK XML files: those that VTK writes in all its encodings, and our own frames.
-#include "app/files/vtu.hpp"
 #include "app/files/mesh.hpp"
+#include "app/files/vtu.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "lilyan/integrate/step/collocation_equation.hpp"
-#include "lilyan/physics/drag.hpp"
+#include "lilyan/integrate/step/collocation.hpp"
+#include "lilyan/physics/forces.hpp"
 #include "support/body.hpp"
 #include "support/difference.hpp"
 
@@ -29,7 +29,9 @@ TEST(Collocation, JacobianIsThatOfTheResidual) {
       for (const int i : {0, 5}) v->segment<3>(s * n + 3 * i).setZero();
     }
   }
-  ASSERT_TRUE(equation.factorise(z));
+  SolverWork work;
+  NewtonTimes times;
+  ASSERT_TRUE(equation.factorise(z, work, times));
   Vector p(3 * n);
   equation.solve(r, p);
   const Vector along = difference(

@@ -4,13 +4,12 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/integrate/constrained/constrained_table.hpp"
-#include "lilyan/integrate/constrained/constraint_check.hpp"
+#include "lilyan/integrate/constrained/constrained.hpp"
+#include "lilyan/integrate/control/step_control.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/physics/distance.hpp"
-#include "lilyan/physics/function.hpp"
-#include "lilyan/physics/plane.hpp"
+#include "lilyan/physics/constraints.hpp"
 #include "lilyan/physics/small_potential.hpp"
 #include "lilyan/system/problem.hpp"
 #include "support/body.hpp"
@@ -197,7 +196,7 @@ TEST(ConstrainedErrors, TooLargeStepsFailAndHalvesSucceed) {
     EXPECT_EQ(state.x, p.initial.x);
     EXPECT_EQ(state.v, p.initial.v);
     EXPECT_EQ(state.t, 0);
-    const StepReport halved = advance(*integrator, state, 3, 6);
+    const StepReport halved = step_with_halving(*integrator, state, 3, 6);
     EXPECT_TRUE(succeeded(halved.status)) << method;
     EXPECT_GT(halved.substeps, 1);
     EXPECT_NEAR(state.x.norm(), 1, 1e-15);
@@ -212,7 +211,8 @@ void stays_at_rest(const System& system, const State& start, const Scheme& schem
   for (int k = 0; k < 5; ++k) {
     const StepReport report = integrator->step(state, 0.02);
     ASSERT_TRUE(succeeded(report.status)) << describe(report.status);
-    EXPECT_LE(report.iterations, 20);  // two or three in each of five stages, six with avf
+    EXPECT_LE(report.solver_work.iterations,
+              20);  // two or three in each of five stages, six with avf
   }
   EXPECT_LE((state.x - start.x).cwiseAbs().maxCoeff(), 1e-15);
   EXPECT_LE(state.v.cwiseAbs().maxCoeff(), 1e-14);
@@ -336,7 +336,7 @@ TEST(HangingOnARod, IndefiniteHessiansAreMadeDefinite) {
       for (int k = 0; k < 20; ++k) {
         const StepReport r = integrator->step(state, 0.05);
         ASSERT_TRUE(succeeded(r.status)) << method << " step " << k << ": " << describe(r.status);
-        fixes += r.definiteness_fixes;
+        fixes += r.solver_work.definiteness_fixes;
       }
       EXPECT_GT(fixes, 0) << method;
       EXPECT_NEAR((state.x.tail<3>() - Vec3(2, 1, 0)).norm(), (end - Vec3(2, 1, 0)).norm(), 4e-15);

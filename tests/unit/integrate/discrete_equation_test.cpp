@@ -23,7 +23,7 @@ TEST_P(DiscreteEquationOf, DirectionsAreNewtons) {
   if (GetParam()) {
     equation = std::make_unique<ElementEquation>(body.system, full, SolverOptions{});
   } else {
-    equation = std::make_unique<GlobalEquation>(body.system, assembler, full, SolverOptions{});
+    equation = std::make_unique<GlobalEquation>(assembler, full, SolverOptions{});
   }
   std::mt19937 random(8);
   const Vector x0 = body.moving().x;
@@ -38,7 +38,10 @@ TEST_P(DiscreteEquationOf, DirectionsAreNewtons) {
   const State start{.x = x0, .v = body.moving().v};
   equation->prepare(start, 0.7, 1, potential);
 
-  ASSERT_TRUE(equation->factorise(d));
+  SolverWork work;
+  NewtonTimes times;
+  ASSERT_TRUE(equation->factorise(d, work, times));
+  EXPECT_EQ(work.factorisations, 1);
   Vector p = Vector::Constant(d.size(), 7);
   equation->solve(r, p);
   for (const int fixed : {0, 5}) EXPECT_TRUE(p.segment<3>(3 * fixed).isZero(0));

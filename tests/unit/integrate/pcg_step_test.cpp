@@ -112,6 +112,31 @@ TEST(PcgSteps, LedgerBalancesWhereStepsWereLengthened) {
   }
 }
 
+// Root finds start from an AVF step whose minimiser uses conjugate gradients: all of its work is
+// part of the step's.
+TEST(PcgSteps, WorkOfPredictorsIsCounted) {
+  const Body body(block({3, 1, 1}, {9, 4, 4}), {.mu = 50, .lambda = 20});
+  SolverOptions options;
+  options.newton.linear = LinearChoice::pcg;
+  SolverOptions loose = options;
+  loose.energy_tolerance = loose.velocity_tolerance = 1e-3;
+  State state = body.moving(1.1, 0.5, 0.3);
+  const SolverWork predictor =
+      make_integrator(body.system, make_scheme("avf"), loose)->step(state, 0.02).solver_work;
+  ASSERT_GT(predictor.linear_iterations, 0);
+  for (const std::string method : {"energy-momentum", "discrete-gradient", "gauss"}) {
+    state = body.moving(1.1, 0.5, 0.3);
+    Parameters parameters;
+    if (method == "discrete-gradient") parameters.set("predictor", "avf");
+    const auto integrator = make_integrator(body.system, make_scheme(method, parameters), options);
+    const StepReport r = integrator->step(state, 0.02);
+    EXPECT_EQ(r.solver_work.linear_iterations, predictor.linear_iterations) << method;
+    EXPECT_GT(r.solver_work.iterations, predictor.iterations) << method;
+    EXPECT_GT(r.solver_work.evaluations, predictor.evaluations) << method;
+    EXPECT_GT(r.solver_work.factorisations, 0) << method;
+  }
+}
+
 TEST(PcgSteps, SameBitsForAnyNumberOfThreads) {
   const Body body(block({4, 2, 2}, {24, 12, 12}), {.mu = 50, .lambda = 20});  // 20736 tets
   std::vector<State> ends;

@@ -1,4 +1,4 @@
-// What is remembered of energies and gradients, and what is not.
+// Which energies and gradients are remembered, and which are not.
 #include "lilyan/integrate/step/potential_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,15 @@
 namespace lilyan::test {
 namespace {
 
-// ½k|x|² summed over all coordinates; counts how often it is asked.
+// ½k|x|² summed over all coordinates; counts how often it is asked. Where it changes between steps,
+// every step makes k greater by two.
 class Counted final : public Energy {
+  struct Memory final : EnergyMemory {
+    double k = 1;
+    void save(std::vector<double>& numbers) const override { numbers.push_back(k); }
+    void load(std::span<const double>& numbers) override { k = numbers[0]; }
+  };
+
  public:
   Counted(int dofs, bool changes) : dofs_(dofs), changes_(changes) {}
 
@@ -17,11 +24,19 @@ class Counted final : public Energy {
     return changes_ ? EnergyKind::contact : EnergyKind::elastic;
   }
   [[nodiscard]] Stencils stencils() const override { return {}; }
-  [[nodiscard]] bool changes() const override { return changes_; }
+  [[nodiscard]] bool changes_between_steps() const override { return changes_; }
+  [[nodiscard]] std::unique_ptr<EnergyMemory> make_memory() const override {
+    return std::make_unique<Memory>();
+  }
+  bool begin_step(const StepStart& /*start*/, EnergyMemory& memory) const override {
+    static_cast<Memory&>(memory).k += 2;
+    return false;
+  }
   [[nodiscard]] bool translation_invariant() const override { return false; }
   [[nodiscard]] bool rotation_invariant() const override { return true; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override {
     ++count;
+    const double k = at.memory ? static_cast<const Memory*>(at.memory)->k : 1;
     double sum = 0;
     for (int i = 0; i < dofs_; ++i) {
       sum += 0.5 * k * at.x0[i] * at.x0[i];
@@ -30,7 +45,6 @@ class Counted final : public Energy {
     return sum;
   }
 
-  double k = 1;
   mutable int count = 0;
 
  private:
@@ -72,19 +86,18 @@ TEST(PotentialCache, AsksOncePerPosition) {
   EXPECT_FALSE(cache.holds(x));
   EXPECT_EQ(cache.values(x)[0], 14.5);
   EXPECT_EQ(f.lasting->count, 2);
-  cache.forget();
-  EXPECT_FALSE(cache.holds(x));
-  EXPECT_EQ(cache.values(x)[0], 14.5);
 }
 
-TEST(PotentialCache, OnlyWhatChangesIsForgotten) {
+TEST(PotentialCache, OnlyEnergiesThatChangedAreAskedAgain) {
   const Fixture f(true);
-  const Assembler assembler(f.system);
+  WorldMemory memory(f.system);
+  const Assembler assembler({f.system, &memory});
   PotentialCache cache(assembler);
   const Vector x = Vector::Constant(6, 2.0);
   EXPECT_EQ(cache.gradient(x)[0], 4);
-  f.changing->k = 3;
-  cache.forget();
+  EXPECT_TRUE(cache.holds(x));
+  memory.begin_step({});
+  EXPECT_FALSE(cache.holds(x));
   EXPECT_EQ(cache.values(x)[0], 12);
   EXPECT_EQ(cache.values(x)[2], 36);
   EXPECT_EQ(cache.gradient(x)[0], 8);

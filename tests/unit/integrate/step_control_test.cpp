@@ -9,9 +9,8 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/integrate/control/step_density.hpp"
-#include "lilyan/physics/drag.hpp"
-#include "lilyan/physics/drive.hpp"
+#include "lilyan/integrate/control/reversible_control.hpp"
+#include "lilyan/physics/forces.hpp"
 #include "lilyan/system/problem.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"
@@ -29,7 +28,7 @@ StepControlOptions error_options(double step, double tolerance) {
 class Counted final : public Integrator {
  public:
   StepReport step(State& state, double h) override {
-    StepReport r{.h = h, .iterations = 1};
+    StepReport r{.h = h, .solver_work = {.iterations = 1}};
     attempts.push_back(h);
     r.before.total = r.after.total = state.t;
     r.before.kinetic = 0.5;  // V = 1
@@ -95,7 +94,7 @@ TEST(ErrorControl, CountsAllWorkAndKeepsTheTwoHalves) {
   const StepReport r = control->step(p.state, kForever);
   EXPECT_EQ(p.integrator.attempts, (std::vector<double>{0.5, 0.25, 0.25}));
   EXPECT_EQ(r.h, 0.5);
-  EXPECT_EQ(r.iterations, 3);
+  EXPECT_EQ(r.solver_work.iterations, 3);
   EXPECT_EQ(r.substeps, 1);
   EXPECT_EQ(r.ledger.total(), 0.5);
   EXPECT_EQ(r.before.total, 0);
@@ -116,7 +115,7 @@ TEST(ErrorControl, QuartersStepsThatCannotBeSolved) {
   EXPECT_TRUE(succeeded(r.status));
   EXPECT_EQ(p.integrator.attempts, (std::vector<double>{1, 0.25, 0.0625, 0.03125, 0.03125}));
   EXPECT_EQ(control->rejected(), 2);
-  EXPECT_EQ(r.iterations, 5);
+  EXPECT_EQ(r.solver_work.iterations, 5);
   EXPECT_EQ(p.state.t, 0.0625);
 }
 

@@ -1,10 +1,9 @@
 // The rotation nearest to a matrix, for matrices of every kind.
-#include "lilyan/material/detail/rotation.hpp"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "lilyan/material/fixed_corotated.hpp"
 #include "support/random_mat3.hpp"
 
 namespace lilyan::test {

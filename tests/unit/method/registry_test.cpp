@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-#include "lilyan/integrate/step/stage_plan.hpp"
+#include "lilyan/integrate/step/table_plan.hpp"
 #include "lilyan/method/method.hpp"
 #include "support/schemes.hpp"
 

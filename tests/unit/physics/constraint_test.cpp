@@ -5,12 +5,9 @@
 #include <memory>
 #include <random>
 
+#include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/integrate/constrained/constraint_set.hpp"
-#include "lilyan/physics/distance.hpp"
-#include "lilyan/physics/function.hpp"
-#include "lilyan/physics/plane.hpp"
-#include "lilyan/physics/point.hpp"
+#include "lilyan/physics/constraints.hpp"
 #include "support/body.hpp"
 #include "support/difference.hpp"
 

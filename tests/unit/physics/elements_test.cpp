@@ -12,11 +12,7 @@
 #include <vector>
 
 #include "lilyan/core/error.hpp"
-#include "lilyan/physics/anchors.hpp"
-#include "lilyan/physics/hinge_bending.hpp"
-#include "lilyan/physics/membrane.hpp"
-#include "lilyan/physics/rod_bending.hpp"
-#include "lilyan/physics/springs.hpp"
+#include "lilyan/physics/energies.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 #include "support/difference.hpp"
@@ -71,8 +67,7 @@ std::vector<Case> cases() {
           {"straight_rod", [] { return rod_bending(0.6, straight_rod(), kLine); }, straight_rod()},
           {"anchors",
            [] {
-             return std::make_unique<Anchors>(
-                 std::vector<Anchor>{{2, Vec3(1, 0, 0), 3}, {0, Vec3(0, 2, 1), 0.5}});
+             return anchors({{2, Vec3(1, 0, 0), 3}, {0, Vec3(0, 2, 1), 0.5}});
            },
            sheet(), false}};
 }

@@ -6,8 +6,7 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/physics/drag.hpp"
-#include "lilyan/physics/drive.hpp"
+#include "lilyan/physics/forces.hpp"
 #include "lilyan/system/problem.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "support/body.hpp"

@@ -1,4 +1,4 @@
-#include "lilyan/physics/gravity.hpp"
+#include "lilyan/physics/energies.hpp"
 
 #include <gtest/gtest.h>
 

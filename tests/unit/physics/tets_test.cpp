@@ -1,6 +1,6 @@
 // The elastic energy of tetrahedra, for every material of the registry: derivatives, sums over
 // nodes, symmetries, and what surrounds the kernel (padding, vertex order, zero volumes).
-#include "lilyan/physics/tets.hpp"
+#include "lilyan/assemble/tets.hpp"
 
 #include <gtest/gtest.h>
 

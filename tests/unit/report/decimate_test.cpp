@@ -1,181 +1,185 @@
-// What is left of data on paper, and that nothing which shows is lost.
-#include "app/report/decimate.hpp"
-
+// Thinned figures: how much is left, and that nothing which shows is lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
+#include <set>
+
+#include "app/report/figure.hpp"
+#include "support/paths.hpp"
 
 namespace lilyan::test {
 namespace {
 
-constexpr PageBox kBox = {0, 0, 400, 300};
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+double uniform(std::mt19937& random) { return static_cast<double>(random()) / 4294967296.0; }
 
-// A graph that fills the box from side to side.
-Polyline noise(std::size_t n) {
+// web/test/decimate.test.mjs reads the same file.
+TEST(Extremes, AreThoseOfTheSharedTable) {
+  std::ifstream stream(source_folder() / "tests/unit/report/decimation.json");
+  const nlohmann::json table = nlohmann::json::parse(stream);
+  const auto x = table["x"].get<std::vector<double>>();
+  std::vector<double> y;
+  for (const auto& v : table["y"]) y.push_back(v.is_null() ? std::nan("") : v.get<double>());
+  const auto stretches = table["stretches"].get<std::size_t>();
+  std::vector<nlohmann::json> kept(stretches, nlohmann::json::array());
+  const double width = (x.back() - x.front()) / static_cast<double>(stretches);
+  std::size_t before = 0;
+  for (const std::size_t i : extremes(x, y, stretches)) {
+    EXPECT_TRUE(i >= before);
+    before = i;
+    const auto stretch =
+        std::min(static_cast<std::size_t>((x[i] - x.front()) / width), stretches - 1);
+    kept[stretch].push_back(std::isfinite(y[i]) ? nlohmann::json(y[i]) : nlohmann::json());
+  }
+  EXPECT_EQ(nlohmann::json(kept), table["kept"]);
+}
+
+TEST(Extremes, FewPointsAreAllKept) {
+  const std::vector<double> x = {0, 1, 2, 3};
+  const std::vector<double> y = {4, std::nan(""), 4, 4};
+  EXPECT_EQ(extremes(x, y, 2), (std::vector<std::size_t>{0, 1, 2, 3}));
+  EXPECT_TRUE(extremes({}, {}, 2).empty());
+}
+
+TEST(Extremes, NoSampleThatSticksOutIsLost) {
   std::mt19937 random(7);
-  Polyline line;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double x = 400.0 * static_cast<double>(i) / static_cast<double>(n - 1);
-    line.push_back({x, 100 + 50 * (static_cast<double>(random()) / 4294967296.0)});
+  std::vector<double> x, y;
+  for (int i = 0; i < 300'000; ++i) {
+    x.push_back(i);
+    y.push_back(uniform(random));
   }
-  return line;
-}
-
-TEST(Decimate, ClippingKeepsWhatIsInside) {
-  const Polyline inside = {{1, 1}, {2, 5}, {400, 300}};
-  const auto parts = clip_line(inside, kBox);
-  ASSERT_EQ(parts.size(), 1U);
-  ASSERT_EQ(parts[0].size(), 3U);
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(parts[0][i].x, inside[i].x);
-    EXPECT_EQ(parts[0][i].y, inside[i].y);
-  }
-}
-
-TEST(Decimate, ClippingCutsAtTheSides) {
-  // In from the left, out at the top, far away, and through from top to bottom.
-  const auto parts = clip_line(
-      Polyline{{-100, 100}, {100, 100}, {100, -1e200}, {200, -1e200}, {200, 600}, {200, 900}},
-      kBox);
-  ASSERT_EQ(parts.size(), 2U);
-  EXPECT_EQ(parts[0].size(), 3U);
-  EXPECT_DOUBLE_EQ(parts[0].front().x, 0);
-  EXPECT_DOUBLE_EQ(parts[0].front().y, 100);
-  EXPECT_NEAR(parts[0].back().y, 0, 1e-9);
-  ASSERT_EQ(parts[1].size(), 2U);
-  EXPECT_NEAR(parts[1].back().y, 300, 1e-9);
-}
-
-TEST(Decimate, WhatIsNotFiniteBreaksLines) {
-  const double inf = std::numeric_limits<double>::infinity();
-  const auto parts = clip_line(
-      Polyline{{kNaN, 0}, {1, 1}, {2, 2}, {3, kNaN}, {4, 4}, {5, inf}, {6, 6}, {7, 7}}, kBox);
-  ASSERT_EQ(parts.size(), 3U);
-  EXPECT_EQ(parts[0].size(), 2U);
-  EXPECT_EQ(parts[1].size(), 1U);
-  EXPECT_EQ(parts[2].size(), 2U);
-}
-
-TEST(Decimate, GraphsKeepTheExtremesOfEveryColumn) {
-  Polyline line = noise(1'000'000);
-  line[543'210].y = 2;  // single samples far out
-  line[777'777].y = 298;
-  const auto parts = thin_line({line}, kBox, 0.5);
-  ASSERT_EQ(parts.size(), 1U);
-  EXPECT_LE(parts[0].size(), 4U * 801U);
-  EXPECT_EQ(parts[0].front().x, line.front().x);
-  EXPECT_EQ(parts[0].back().x, line.back().x);
-  for (int column = 0; column < 800; ++column) {
-    const auto range = [&](const Polyline& of) {
-      double lowest = 1e9;
-      double highest = -1e9;
-      for (const PagePoint& p : of) {
-        if (std::floor(p.x / 0.5) != column) continue;
-        lowest = std::min(lowest, p.y);
-        highest = std::max(highest, p.y);
-      }
-      return std::pair{lowest, highest};
-    };
-    if (column % 100 == 0 || column == 434 || column == 622) {
-      EXPECT_EQ(range(parts[0]), range(line)) << column;
+  y[123'456] = 50;
+  y[277'777] = -50;
+  const std::vector<std::size_t> kept = extremes(x, y, 1000);
+  EXPECT_LE(kept.size(), 2000U);
+  EXPECT_TRUE(std::ranges::binary_search(kept, 123'456U));
+  EXPECT_TRUE(std::ranges::binary_search(kept, 277'777U));
+  for (std::size_t s = 0; s < 1000; ++s) {
+    const auto from = y.begin() + static_cast<std::ptrdiff_t>(300 * s);
+    const auto [low, high] = std::ranges::minmax(std::span(from, 300));
+    double kept_low = 1e9;
+    double kept_high = -1e9;
+    for (const std::size_t i : kept) {
+      if (i / 300 != s) continue;
+      kept_low = std::min(kept_low, y[i]);
+      kept_high = std::max(kept_high, y[i]);
     }
+    ASSERT_EQ(kept_low, low) << s;
+    ASSERT_EQ(kept_high, high) << s;
   }
-  const auto [low, high] = std::ranges::minmax(parts[0], {}, &PagePoint::y);
-  EXPECT_EQ(low.y, 2);
-  EXPECT_EQ(high.y, 298);
 }
 
-TEST(Decimate, GraphsMayRunBackwards) {
-  Polyline line = noise(100'000);
-  std::ranges::reverse(line);
-  const auto parts = thin_line({line}, kBox, 0.5);
-  EXPECT_LE(parts[0].size(), 4U * 801U);
-  const auto [low, high] = std::ranges::minmax(parts[0], {}, &PagePoint::y);
-  const auto [all_low, all_high] = std::ranges::minmax(line, {}, &PagePoint::y);
-  EXPECT_EQ(low.y, all_low.y);
-  EXPECT_EQ(high.y, all_high.y);
-}
-
-// Every point of one is close to the other.
-double distance(const Polyline& from, const std::vector<Polyline>& to) {
+// The largest distance of points on the page (480 by 320) from a line on it.
+double distance(const PlotSeries& from, const PlotSeries& to, double x_unit, double y_unit) {
   double farthest = 0;
-  for (const PagePoint& p : from) {
+  for (std::size_t k = 0; k < from.x.size(); ++k) {
     double nearest = 1e9;
-    for (const Polyline& part : to) {
-      for (std::size_t i = 1; i < part.size(); ++i) {
-        const PagePoint& a = part[i - 1];
-        const double dx = part[i].x - a.x;
-        const double dy = part[i].y - a.y;
-        const double length = dx * dx + dy * dy;
-        const double t =
-            length == 0 ? 0 : std::clamp(((p.x - a.x) * dx + (p.y - a.y) * dy) / length, 0.0, 1.0);
-        nearest = std::min(nearest, std::hypot(p.x - a.x - t * dx, p.y - a.y - t * dy));
-      }
+    for (std::size_t i = 1; i < to.x.size(); ++i) {
+      if (!std::isfinite(to.x[i - 1] + to.x[i])) continue;
+      const double ax = x_unit * (to.x[i - 1] - from.x[k]);
+      const double ay = y_unit * (to.y[i - 1] - from.y[k]);
+      const double dx = x_unit * (to.x[i] - to.x[i - 1]);
+      const double dy = y_unit * (to.y[i] - to.y[i - 1]);
+      const double length = dx * dx + dy * dy;
+      const double t = length == 0 ? 0 : std::clamp(-(ax * dx + ay * dy) / length, 0.0, 1.0);
+      nearest = std::min(nearest, std::hypot(ax + t * dx, ay + t * dy));
     }
     farthest = std::max(farthest, nearest);
   }
   return farthest;
 }
 
-Polyline loops(int turns, int per_turn) {
-  Polyline line;
+PlotSeries loops(int turns, int per_turn) {
+  PlotSeries line;
   for (int i = 0; i <= turns * per_turn; ++i) {
-    const double angle = 2 * M_PI * i / per_turn;
-    line.push_back({200 + 100 * std::cos(angle), 150 + 100 * std::sin(angle)});
+    line.x.push_back(std::cos(2 * M_PI * i / per_turn));
+    line.y.push_back(std::sin(2 * M_PI * i / per_turn));
   }
   return line;
 }
 
-TEST(Decimate, OrbitsKeepTheirShape) {
-  const Polyline line = loops(1, 20'000);
-  const auto parts = thin_line({line}, kBox, 0.5);
-  EXPECT_LT(count(parts), 3000U);
-  EXPECT_LT(distance(line, parts), 0.05);
+TEST(Thinned, OrbitsKeepTheirShape) {
+  const PlotSeries once = loops(1, 20'000);
+  const PlotSeries thin = thinned({.series = {once}}).series[0];
+  EXPECT_LT(thin.x.size(), 4000U);
+  EXPECT_LT(distance(once, thin, 240, 160), 0.05);
 }
 
-TEST(Decimate, RepeatedLoopsAreDrawnOnceAndClosed) {
-  const Polyline line = loops(50, 997);
-  const auto parts = drop_covered(thin_line({line}, kBox, 0.5), kBox, 0.5);
-  EXPECT_LT(count(parts), 3000U);
-  EXPECT_LT(distance(loops(1, 20'000), parts), 0.05);
+TEST(Thinned, RepeatedLoopsAreDrawnOnceAndClosed) {
+  const PlotSeries thin = thinned({.series = {loops(50, 997)}}).series[0];
+  EXPECT_LT(thin.x.size(), 4000U);
+  EXPECT_LT(distance(loops(1, 2'000), thin, 240, 160), 0.05);
 }
 
-TEST(Decimate, OneDotForEachSquare) {
+TEST(Thinned, BreaksOfALineStay) {
+  PlotSeries arc = loops(1, 1000);
+  for (std::size_t i = 400; i < 600; ++i) arc.y[i] = std::nan("");
+  const PlotSeries thin = thinned({.series = {arc}}).series[0];
+  EXPECT_TRUE(std::ranges::any_of(thin.y, [](double y) { return std::isnan(y); }));
+  for (std::size_t i = 1; i < thin.x.size(); ++i) {
+    const double step = std::hypot(thin.x[i] - thin.x[i - 1], thin.y[i] - thin.y[i - 1]);
+    EXPECT_TRUE(std::isnan(step) || step < 0.05) << "a chord across the gap";
+  }
+}
+
+TEST(Thinned, ATangleCoversTheSameAreaInLevelStrokes) {
+  PlotSeries line;  // fills the square around the origin and leaves a hole
   std::mt19937 random(3);
-  std::vector<PagePoint> points = {{kNaN, 1}, {-1, 5}, {5, 301}};
-  for (int i = 0; i < 10'000; ++i) {
-    points.push_back({10 + static_cast<double>(random()) / 4294967296.0, 10.25});
-  }
-  points.push_back({399, 299});
-  const auto kept = thin_points(points, kBox, 0.5);
-  EXPECT_EQ(kept.size(), 3U);
-  EXPECT_EQ(kept.back().x, 399);
-}
-
-TEST(Decimate, HatchingCoversTheInkAndNoMore) {
-  // A square full of dots, and one dot by itself.
-  std::vector<PagePoint> dots = {{300, 200}};
-  for (int i = 0; i < 200; ++i) {
-    for (int j = 0; j < 200; ++j) dots.push_back({50 + 0.5 * i, 50 + 0.5 * j});
-  }
-  const Hatching hatching = hatch({}, dots, kBox, 1, 1000);
-  EXPECT_EQ(hatching.width, 1);
-  ASSERT_EQ(hatching.strokes.size(), 101U);
-  for (const Polyline& stroke : hatching.strokes) {
-    ASSERT_EQ(stroke.size(), 2U);
-    EXPECT_EQ(stroke[0].y, stroke[1].y);
-    if (stroke[0].y > 160) {
-      EXPECT_NEAR(stroke[0].x, 300.5, 0.01);
-    } else {
-      EXPECT_NEAR(stroke[0].x, 50.5, 0.01);
-      EXPECT_NEAR(stroke[1].x, 149.5, 0.01);
+  for (int i = 0; i < 400'000; ++i) {
+    const double angle = 2 * M_PI * uniform(random);
+    const double radius = 0.5 + 0.5 * uniform(random);
+    line.x.push_back(radius * std::cos(angle));
+    line.y.push_back(radius * std::sin(angle));
+    if (i % 2 == 1) {  // short strokes only
+      line.x.back() = line.x[line.x.size() - 2] + 0.01;
+      line.y.back() = line.y[line.y.size() - 2];
+      line.x.push_back(std::nan(""));
+      line.y.push_back(std::nan(""));
     }
   }
-  EXPECT_LE(count(hatch({}, dots, kBox, 1, 50).strokes), 50U);
+  const PlotSeries thin = thinned({.series = {line}}).series[0];
+  EXPECT_LE(thin.x.size(), 24'000U);
+  EXPECT_GT(thin.x.size(), 300U);
+  double ink = 0;
+  std::set<double> levels;
+  for (std::size_t i = 0; i + 2 < thin.x.size(); i += 3) {
+    EXPECT_EQ(thin.y[i], thin.y[i + 1]);
+    EXPECT_TRUE(std::isnan(thin.y[i + 2]));
+    EXPECT_GT(std::hypot(thin.x[i], thin.y[i]), 0.45) << "the hole is not filled";
+    ink += thin.x[i + 1] - thin.x[i];
+    levels.insert(thin.y[i]);
+  }
+  const double spacing = (*levels.rbegin() - *levels.begin()) / static_cast<double>(levels.size());
+  EXPECT_NEAR(ink * spacing, M_PI * (1 - 0.25), 0.1);
+}
+
+TEST(Thinned, OneDotForEachSmallSquare) {
+  std::mt19937 random(3);
+  PlotSeries dots{.style = PlotStyle::points};
+  dots.x = {0, 480, std::nan("")};
+  dots.y = {0, 320, 1};
+  for (int i = 0; i < 10'000; ++i) {
+    dots.x.push_back(100 + uniform(random));
+    dots.y.push_back(100);
+  }
+  const PlotSeries thin = thinned({.series = {dots}}).series[0];
+  EXPECT_GE(thin.x.size(), 4U);
+  EXPECT_LE(thin.x.size(), 5U);
+  EXPECT_EQ(thin.x[1], 480);
+}
+
+TEST(Thinned, SmallFiguresAreLeftAlone) {
+  const Figure figure{.series = {{.x = {0, 1, 2}, .y = {0, std::nan(""), 5}, .label = "a"},
+                                 {.x = {0, 2, 1}, .y = {0, 1, 5}, .colour = 4}}};
+  const Figure thin = thinned(figure);
+  EXPECT_EQ(thin.series[0].x, figure.series[0].x);
+  EXPECT_EQ(thin.series[0].label, "a");
+  EXPECT_EQ(thin.series[1].y, figure.series[1].y);
+  EXPECT_EQ(thin.series[1].colour, 4);
+  EXPECT_TRUE(thinned({}).series.empty());
 }
 
 }  // namespace

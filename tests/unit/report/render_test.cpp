@@ -2,8 +2,12 @@
 #include "app/report/render.hpp"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 
 namespace lilyan::test {
 namespace {
@@ -124,11 +128,76 @@ TEST(Render, CameraHasAllPointsInSight) {
   EXPECT_NEAR(origin.x, 0, 1e-5F);
 }
 
-TEST(Render, PngHasItsSignatureAndSize) {
-  const std::string png = png_bytes(render({}, kFront, {}, kSize));
-  EXPECT_EQ(png.substr(1, 3), "PNG");
-  EXPECT_EQ(static_cast<int>(png[19]), 100);
-  EXPECT_EQ(static_cast<int>(png[23]), 80);
+// The pixels of a PNG file as png_bytes() writes it, read by the rules of the format.
+Image decoded(const std::string& png) {
+  const auto number = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      value = value << 8U | static_cast<unsigned char>(png[at + i]);
+    }
+    return value;
+  };
+  EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1a\n");
+  Image image;
+  std::string packed;
+  for (std::size_t at = 8; at < png.size();) {
+    const std::uint32_t length = number(at);
+    const std::string type = png.substr(at + 4, 4);
+    const auto* bytes = reinterpret_cast<const Bytef*>(png.data() + at + 4);
+    EXPECT_EQ(number(at + 8 + length), crc32(0, bytes, length + 4)) << type;
+    if (type == "IHDR") {
+      image.width = static_cast<int>(number(at + 8));
+      image.height = static_cast<int>(number(at + 12));
+      EXPECT_EQ(png.substr(at + 16, 5), std::string("\x08\x02\0\0\0", 5));
+    }
+    if (type == "IDAT") packed += png.substr(at + 8, length);
+    at += 12 + length;
+  }
+  EXPECT_EQ(png.substr(png.size() - 8, 4), "IEND");
+  const auto stride = 3 * static_cast<std::size_t>(image.width);
+  std::string rows((stride + 1) * static_cast<std::size_t>(image.height), '\0');
+  uLongf size = rows.size();
+  EXPECT_EQ(uncompress(reinterpret_cast<Bytef*>(rows.data()), &size,
+                       reinterpret_cast<const Bytef*>(packed.data()), packed.size()),
+            Z_OK);
+  EXPECT_EQ(size, rows.size());
+  image.rgb.assign(stride * static_cast<std::size_t>(image.height), 0);
+  for (std::size_t y = 0; y < static_cast<std::size_t>(image.height); ++y) {
+    for (std::size_t i = 0; i < stride; ++i) {
+      const int a = i < 3 ? 0 : image.rgb[y * stride + i - 3];
+      const int b = y == 0 ? 0 : image.rgb[(y - 1) * stride + i];
+      const int c = y == 0 || i < 3 ? 0 : image.rgb[(y - 1) * stride + i - 3];
+      const int p = a + b - c;
+      const int near_a = std::abs(p - a), near_b = std::abs(p - b), near_c = std::abs(p - c);
+      const int paeth = near_a <= near_b && near_a <= near_c ? a : near_b <= near_c ? b : c;
+      const std::array<int, 5> predicted = {0, a, b, (a + b) / 2, paeth};
+      const auto filter = static_cast<std::size_t>(rows[y * (stride + 1)]);
+      image.rgb[y * stride + i] = static_cast<std::uint8_t>(
+          predicted.at(filter) + static_cast<unsigned char>(rows[y * (stride + 1) + 1 + i]));
+    }
+  }
+  return image;
+}
+
+TEST(Png, HasThePixelsOfThePicture) {
+  Image noise{.width = 37, .height = 23};
+  Image smooth{.width = 200, .height = 100};
+  std::uint32_t seed = 1;
+  for (int i = 0; i < 3 * 37 * 23; ++i) {
+    seed = seed * 1664525U + 1013904223U;
+    noise.rgb.push_back(static_cast<std::uint8_t>(seed >> 24U));
+  }
+  for (int i = 0; i < 3 * 200 * 100; ++i) {
+    smooth.rgb.push_back(static_cast<std::uint8_t>((i / 3 % 200 + 2 * (i / 600)) / 2 + i % 3));
+  }
+  const std::vector<float> points = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  for (const Image& image : {noise, smooth, render(one_triangle(), kFront, {0, points}, kSize)}) {
+    const Image again = decoded(png_bytes(image));
+    EXPECT_EQ(again.width, image.width);
+    EXPECT_EQ(again.height, image.height);
+    EXPECT_EQ(again.rgb, image.rgb);
+  }
+  EXPECT_LT(png_bytes(smooth).size(), 3000U) << "60 thousand bytes, nearly all predictable";
 }
 
 }  // namespace

@@ -3,12 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "app/report/html.hpp"
+#include "app/report/run_record.hpp"
 #include "app/report/summary_table.hpp"
 #include "app/run/result_folder.hpp"
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/drift.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {
@@ -50,18 +56,39 @@ int count(const std::string& text, const std::string& word) {
   return n;
 }
 
-// Everything that a browser would fetch must be in the page.
+// Everything that a browser would fetch must be in the page. The page's own style and script are
+// checked where they are made (web/test/report.test.mjs): they are left out here.
 void expect_self_contained(const std::string& html) {
+  const std::string page(html::page_template());
+  const std::size_t body = page.find("<!-- body -->");
+  ASSERT_NE(body, std::string::npos);
+  const std::size_t start = html.find("<main>");
+  ASSERT_NE(start, std::string::npos);
+  const std::string text = html.substr(start, html.rfind("</main>") - start);
   const std::regex loads(R"re((src|href|data|action)\s*=\s*"([^"]{0,12}))re");
-  for (auto it = std::sregex_iterator(html.begin(), html.end(), loads);
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), loads);
        it != std::sregex_iterator(); ++it) {
     const std::string target = (*it)[2];
     EXPECT_TRUE(target.starts_with("data:") || target.starts_with("#") || target.starts_with("./"))
         << it->str();
   }
-  for (const char* word : {"<script", "<link", "<iframe", "@import", "url(http", "src=\"http"}) {
-    EXPECT_EQ(html.find(word), std::string::npos) << word;
+  for (const char* word : {"<link", "<iframe", "@import", "url(http", "src=\"http"}) {
+    EXPECT_EQ(text.find(word), std::string::npos) << word;
   }
+  EXPECT_EQ(count(text, "<script"), count(text, "<script type=\"application/json\">"));
+  EXPECT_TRUE(html.ends_with(page.substr(page.find("</main>")))) << "the script of the charts";
+  EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
+}
+
+// The data of all charts, as the script of the page reads them.
+std::vector<nlohmann::json> charts_of(const std::string& html) {
+  std::vector<nlohmann::json> charts;
+  const std::string mark = "<script type=\"application/json\">";
+  for (std::size_t at = 0; (at = html.find(mark, at)) != std::string::npos;) {
+    at += mark.size();
+    charts.push_back(nlohmann::json::parse(html.substr(at, html.find("</script>", at) - at)));
+  }
+  return charts;
 }
 
 TEST(Report, OfABodyHasFramesCurvesLedgerAndTheSceneAndNeedsNothingElse) {
@@ -70,7 +97,19 @@ TEST(Report, OfABodyHasFramesCurvesLedgerAndTheSceneAndNeedsNothingElse) {
   const std::string html = html_of(folder);
   expect_self_contained(html);
   EXPECT_EQ(count(html, "data:image/png;base64,iVBORw0KGgo"), 6);
-  EXPECT_EQ(count(html, "<svg "), 6);  // energy, error, two momenta, ledger, iterations
+  std::vector<std::string> titles;
+  for (const nlohmann::json& chart : charts_of(html)) {
+    titles.push_back(chart["title"]);
+    EXPECT_TRUE(chart["over_time"]);
+    EXPECT_EQ(chart["x_label"], "time (s)");
+    for (const nlohmann::json& series : chart["series"]) {
+      EXPECT_EQ(series["x"].size(), series["y"].size());
+      EXPECT_EQ(series["x"].back(), 0.8);
+    }
+  }
+  EXPECT_EQ(titles, (std::vector<std::string>{"Energy, relative to the start", "Energy error",
+                                              "Linear momentum", "Angular momentum",
+                                              "Where the energy went", "Iterations of each step"}));
   for (const char* text :
        {"40 steps of 0.02 s, 40 done", "energy conserved", "linear momentum conserved",
         "avf(gauss 2)", "t = 0.8 s", "Ledger", "worst imbalance", "<details>", "step = 0.02",
@@ -90,20 +129,50 @@ TEST(Report, EscapesWhatTheSceneSays) {
   EXPECT_NE(html.find("title = &#39;A &lt;b&gt;bar"), std::string::npos);
 }
 
-// Two pictures may call different letters by the same name.
-TEST(Report, NamesInsideOfPicturesAreDifferent) {
-  const TempFolder folder;
-  run_into(folder, kBar);
-  const std::string html = html_of(folder);
-  const std::regex ids(R"re( id="([^"]*)")re");
-  std::vector<std::string> all;
-  for (auto it = std::sregex_iterator(html.begin(), html.end(), ids); it != std::sregex_iterator();
-       ++it) {
-    all.push_back((*it)[1]);
+TEST(Report, WithoutScriptsChartsAreTables) {
+  Figure figure{.title = "Energy <1>", .x_label = "time", .y_label = "E & more", .over_time = true};
+  figure.series = {{.x = {0, 1, 2, 3}, .y = {1, -7.5, std::nan(""), 4}, .label = "</script>"}};
+  const std::string html = html::chart(figure);
+  EXPECT_NE(html.find("<figcaption>Energy &lt;1&gt;: E &amp; more over time</figcaption>"),
+            std::string::npos);
+  EXPECT_NE(
+      html.find("<tr><td>&lt;/script&gt;</td><td>1</td><td>4</td><td>-7.5</td><td>4</td></tr>"),
+      std::string::npos)
+      << html;
+  EXPECT_EQ(count(html, "</script>"), 1) << "a label cannot end the data";
+  const nlohmann::json data = charts_of(html)[0];
+  EXPECT_EQ(data["series"][0]["label"], "</script>");
+  EXPECT_EQ(data["series"][0]["y"], (nlohmann::json{1, -7.5, nullptr, 4}));
+  EXPECT_EQ(data["cut"], nullptr);
+}
+
+TEST(Report, DataOfChartsHaveTheDigitsThatShow) {
+  Figure figure{.over_time = true, .cut = 3};
+  for (int i = 0; i <= 100; ++i) {
+    const double t = 0.1 * i;
+    if (figure.series.empty()) figure.series.resize(3);
+    for (PlotSeries& s : figure.series) s.x.push_back(1e6 + t);
+    figure.series[0].y.push_back(std::sin(t));
+    figure.series[1].y.push_back(1 + 1e-9 * std::sin(t));
+    figure.series[2].y.push_back(std::pow(10, -t));
   }
-  EXPECT_GT(all.size(), 20U);
-  std::ranges::sort(all);
-  EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+  const nlohmann::json data = charts_of(html::chart(figure))[0];
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::vector<double> x = data["series"][k]["x"];
+    const std::vector<double> y = data["series"][k]["y"];
+    const double height = k == 0 ? 2 : 2e-9;
+    for (std::size_t i = 0; i <= 100; ++i) {
+      EXPECT_NEAR(x[i], figure.series[k].x[i], 1e-4 * 10);
+      EXPECT_NEAR(y[i], figure.series[k].y[i], 1e-4 * height);
+    }
+  }
+  EXPECT_LT(data["series"][0]["y"].dump().size(), 1000U) << "five digits, not seventeen";
+  EXPECT_EQ(data["cut"], 3);
+  figure.log_y = true;
+  const std::vector<double> small = charts_of(html::chart(figure))[0]["series"][2]["y"];
+  for (std::size_t i = 0; i <= 100; ++i) {
+    EXPECT_NEAR(small[i] / figure.series[2].y[i], 1, 1e-4);
+  }
 }
 
 TEST(Report, OfASmallSystemShowsItsMotionInvariantsAndEvents) {
@@ -116,6 +185,13 @@ TEST(Report, OfASmallSystemShowsItsMotionInvariantsAndEvents) {
                            ">down</td>", "href=\"./trajectory.csv\""}) {
     EXPECT_NE(html.find(text), std::string::npos) << text;
   }
+  const std::vector<nlohmann::json> charts = charts_of(html);
+  ASSERT_GE(charts.size(), 4U);
+  EXPECT_TRUE(charts[0]["over_time"]);
+  EXPECT_FALSE(charts[1]["over_time"]) << "the phase portrait";
+  EXPECT_EQ(charts[1]["y_label"], "a′");
+  EXPECT_EQ(charts[1]["series"][0]["x"].size(), 101U);
+  EXPECT_EQ(charts[1]["series"][0]["x"][0], 1);
   EXPECT_EQ(html.find("momentum"), std::string::npos);
 }
 

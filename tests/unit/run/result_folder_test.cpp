@@ -7,7 +7,10 @@
 #include <cstring>
 #include <sstream>
 
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/drift.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

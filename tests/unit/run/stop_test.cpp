@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/drift.hpp"
+#include "lilyan/integrate/control/step_control.hpp"
 #include "support/temp_folder.hpp"
 #include "support/view.hpp"
 
@@ -28,13 +31,13 @@ void expect_stops(const std::string& text, const std::vector<std::string>& setti
   Run r(folder, text, settings);
   ASSERT_TRUE(r.run.step()) << r.run.summary().message;
   const State before = r.run.state();
-  const long iterations = r.run.summary().iterations;
+  const long iterations = r.run.summary().solver_work.iterations;
   r.stop = true;
   EXPECT_FALSE(r.run.step());
   EXPECT_TRUE(r.run.done());
   EXPECT_EQ(r.run.summary().end, RunEnd::interrupted);
   EXPECT_EQ(r.run.summary().steps, 1);
-  EXPECT_EQ(r.run.summary().iterations, iterations);
+  EXPECT_EQ(r.run.summary().solver_work.iterations, iterations);
   EXPECT_EQ(r.run.state().t, before.t);
   EXPECT_EQ(r.run.state().x, before.x);
   EXPECT_EQ(r.run.state().v, before.v);
@@ -61,9 +64,9 @@ TEST(Stop, IsNotTriedAgain) {
   State state = scene.initial;
   const StepReport once = integrator->step(state, scene.step);
   EXPECT_EQ(once.status, StepStatus::stopped);
-  const StepReport halved = advance(*integrator, state, scene.step, 6);
+  const StepReport halved = step_with_halving(*integrator, state, scene.step, 6);
   EXPECT_EQ(halved.status, StepStatus::stopped);
-  EXPECT_EQ(halved.evaluations, once.evaluations);
+  EXPECT_EQ(halved.solver_work.evaluations, once.solver_work.evaluations);
   const auto control = make_step_control(*integrator, *scene.system, scene.scheme,
                                          {.kind = StepControlKind::error, .step = scene.step});
   EXPECT_EQ(control->step(state, 1).status, StepStatus::stopped);

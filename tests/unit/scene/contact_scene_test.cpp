@@ -7,6 +7,7 @@
 
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/integrate/control/step_control.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {
@@ -31,7 +32,7 @@ Ledger run(Scene& scene) {
   const auto integrator = make_integrator(*scene.system, scene.scheme, scene.solver);
   Ledger sum;
   for (int k = 0; k < scene.steps; ++k) {
-    const StepReport report = advance(*integrator, scene.initial, scene.step, 6);
+    const StepReport report = step_with_halving(*integrator, scene.initial, scene.step, 6);
     EXPECT_TRUE(succeeded(report.status)) << describe(report.status);
     sum += report.ledger;
   }

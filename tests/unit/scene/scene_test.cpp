@@ -248,12 +248,41 @@ TEST(Scene, ConstraintsTakeTheirLengthFromTheStart) {
   EXPECT_EQ((again.initial.v - scene.initial.v).norm(), 0);
 }
 
+TEST(Scene, KeepsMaterialAndDampingOfTheFirstBody) {
+  const Scene plain = load("mass = 6");
+  ASSERT_TRUE(plain.material.has_value());
+  EXPECT_EQ(plain.material->mu, 3);
+  EXPECT_EQ(plain.material->lambda, 2);
+  ASSERT_TRUE(plain.damping.has_value());
+  EXPECT_EQ(plain.damping->mass, 0);
+  EXPECT_EQ(plain.damping->stiffness, 0);
+  const Scene damped = load("mass = 6\ndamping = { mass = 0.5, stiffness = 0.25 }\n");
+  EXPECT_EQ(damped.damping->mass, 0.5);
+  EXPECT_EQ(damped.damping->stiffness, 0.25);
+  const Scene strain = load("mass = 6\ndamping = { model = \"strain\", time = 0.1 }\n");
+  EXPECT_EQ(strain.damping->stiffness, 0);
+
+  const TempFolder folder;
+  const std::string cloth =
+      "[[body]]\nmass = 1\nshape = { kind = \"grid\", size = [1, 1], cells = [2, 2] }\n";
+  const auto of = [&](const std::string& text) {
+    return load_scene(folder.write("s.toml", kHead + text));
+  };
+  EXPECT_EQ(of(cloth + "material = { mu = 5, lambda = 4 }\n").material->lambda, 4);
+  EXPECT_FALSE(of(cloth + "material = { young = 5, poisson = 0.3 }\n").material.has_value());
+  EXPECT_FALSE(of(cloth + "springs = { stretch = 5 }\n").material.has_value());
+  const Scene system = of("[system]\nkind = \"pendulum\"\n");
+  EXPECT_FALSE(system.material.has_value());
+  EXPECT_FALSE(system.damping.has_value());
+}
+
 // Each parameter of each small system may be given alone: none is a misspelling of another.
 TEST(SceneSystem, EveryParameterCanStandAlone) {
   const TempFolder folder;
   for (const Problem& problem : problems()) {
     for (const ParameterSpec& p : problem.parameters) {
-      const double value = std::get<double>(*p.default_value) + (p.name == "eccentricity" ? 0.1 : 1);
+      const double value =
+          std::get<double>(*p.default_value) + (p.name == "eccentricity" ? 0.1 : 1);
       const auto file = folder.write(
           "s.toml",
           "[integrator]\nstep = 0.1\nsteps = 1\nmethod = \"stoermer-verlet\"\n[system]\nkind = \"" +

@@ -1,4 +1,4 @@
-#include "lilyan/solve/aggregates.hpp"
+#include "lilyan/solve/block_matrix.hpp"
 
 #include <gtest/gtest.h>
 

@@ -64,7 +64,7 @@ class Directions : public ::testing::Test {
   BlockPattern pattern{body.system};
   Network easy{body, pattern, 10};
   Network hard{body, pattern, 1e10};
-  NewtonResult result;
+  SolverWork work;
   NewtonTimes times;
   Vector direction = Vector::Zero(pattern.dofs());
 
@@ -73,7 +73,7 @@ class Directions : public ::testing::Test {
                const DirectionFinder::Request& request = {}) {
     const Vector zero = Vector::Zero(pattern.dofs());
     finder.begin();
-    EXPECT_TRUE(finder.find(network, zero, -network.b, request, direction, result, times));
+    EXPECT_TRUE(finder.find(network, zero, -network.b, request, direction, work, times));
     return (network.matrix * direction - network.b).norm() / network.b.norm();
   }
 };
@@ -83,39 +83,39 @@ TEST_F(Directions, FixedChoicesAreKept) {
   EXPECT_LE(error(pcg, easy, {.accuracy = 1e-8}), 1e-6);
   EXPECT_EQ(pcg.kind(), LinearKind::pcg);
   EXPECT_EQ(pcg.name(), "pcg");
-  EXPECT_EQ(result.factorisations, 0);
-  EXPECT_GT(result.linear_iterations, 0);
+  EXPECT_EQ(work.factorisations, 0);
+  EXPECT_GT(work.linear_iterations, 0);
   EXPECT_FALSE(pcg.factorised());
   // What does not converge is still a way down.
   error(pcg, hard, {.accuracy = 1e-14});
   EXPECT_EQ(pcg.kind(), LinearKind::pcg);
   EXPECT_GT(direction.dot(hard.b), 0);
 
-  result = {};
+  work = {};
   DirectionFinder cholesky(pattern, LinearChoice::cholesky, Definiteness::project);
   EXPECT_LE(error(cholesky, hard), 1e-6);
   EXPECT_EQ(cholesky.kind(), LinearKind::cholesky);
-  EXPECT_EQ(result.linear_iterations, 0);
-  EXPECT_EQ(result.factorisations, 1);
+  EXPECT_EQ(work.linear_iterations, 0);
+  EXPECT_EQ(work.factorisations, 1);
   EXPECT_LE(error(cholesky, hard, {.reuse = true}), 1e-6);
-  EXPECT_EQ(result.factorisations, 1);
+  EXPECT_EQ(work.factorisations, 1);
 }
 
 TEST_F(Directions, AutomaticGivesUpOnHardMatricesAndTriesAgainLater) {
   DirectionFinder finder(pattern, LinearChoice::automatic, Definiteness::project);
   EXPECT_LE(error(finder, easy, {.accuracy = 1e-3}), 0.05);
   EXPECT_EQ(finder.kind(), LinearKind::pcg);
-  EXPECT_EQ(result.factorisations, 0);
+  EXPECT_EQ(work.factorisations, 0);
 
   EXPECT_LE(error(finder, hard, {.accuracy = 1e-13}), 1e-6);  // from a factor
   EXPECT_EQ(finder.kind(), LinearKind::cholesky);
-  EXPECT_EQ(result.factorisations, 1);
+  EXPECT_EQ(work.factorisations, 1);
   // For a while it does not even try; what it takes to find that out again is small, and rarer.
   int tries = 0;
   for (int k = 0; k < 200; ++k) {
-    const int before = result.linear_iterations;
+    const long before = work.linear_iterations;
     EXPECT_LE(error(finder, hard, {.accuracy = 1e-13}), 1e-6);
-    tries += result.linear_iterations > before;
+    tries += work.linear_iterations > before;
   }
   EXPECT_GE(tries, 2);
   EXPECT_LE(tries, 5);
@@ -136,12 +136,12 @@ TEST_F(Directions, ADirectionThatDidNotLeadDownIsFollowedByABetterOne) {
 TEST_F(Directions, IndefiniteMatricesAreProjected) {
   easy.indefinite = true;
   for (const LinearChoice choice : {LinearChoice::automatic, LinearChoice::pcg}) {
-    result = {};
+    work = {};
     DirectionFinder finder(pattern, choice, Definiteness::project);
     EXPECT_LE(error(finder, easy, {.accuracy = 1e-8}), 1e-6);
     EXPECT_EQ(finder.kind(), LinearKind::pcg);
-    EXPECT_EQ(result.definiteness_fixes, 1);
-    EXPECT_EQ(result.factorisations, 0);
+    EXPECT_EQ(work.definiteness_fixes, 1);
+    EXPECT_EQ(work.factorisations, 0);
   }
 }
 

@@ -72,15 +72,15 @@ TEST_P(NewtonMethod, ReachesAMinimiserFromAnywhere) {
     Vector d = random_vector(6, 3, random);
     const NewtonResult r = newton.minimise(wells, d);
     ASSERT_EQ(r.status, StepStatus::converged) << describe(r.status);
-    fixes += r.definiteness_fixes;
+    fixes += r.work.definiteness_fixes;
     ASSERT_LE(newton.gradient().norm(), 1e-9);
     for (const double x : d) {
       ASSERT_LE(std::abs(Wells::slope(x)), 1e-9);
       ASSERT_GT(Wells::curvature(x), 0) << "a maximum or saddle at " << x;
     }
-    ASSERT_GE(r.factorisations, 1);
-    ASSERT_GE(r.evaluations, r.iterations + 1);
-    ASSERT_LE(r.iterations, 60);
+    ASSERT_GE(r.work.factorisations, 1);
+    ASSERT_GE(r.work.evaluations, r.work.iterations + 1);
+    ASSERT_LE(r.work.iterations, 60);
   }
   EXPECT_GT(fixes, 100);  // the starts were hard enough to need them
 }
@@ -92,10 +92,10 @@ TEST_P(NewtonMethod, ConvergesFastNearTheMinimum) {
   Vector d = Vector::Constant(6, 1.1);
   const NewtonResult r = newton.minimise(wells, d);
   ASSERT_EQ(r.status, StepStatus::converged);
-  EXPECT_LE(r.iterations, 6);
-  EXPECT_EQ(r.factorisations, r.iterations);
-  EXPECT_LE(r.evaluations, r.iterations + 2);  // two for the guess and half of it
-  EXPECT_EQ(r.definiteness_fixes, 0);
+  EXPECT_LE(r.work.iterations, 6);
+  EXPECT_EQ(r.work.factorisations, r.work.iterations);
+  EXPECT_LE(r.work.evaluations, r.work.iterations + 2);  // two for the guess and half of it
+  EXPECT_EQ(r.work.definiteness_fixes, 0);
 }
 
 // Values that have lost all digits, as those of 1 − cos x have near 0, tell nothing; gradients do.
@@ -108,7 +108,7 @@ TEST_P(NewtonMethod, ValuesThatAreRoundingErrorsAreNotBelieved) {
     for (int i = 0; i < 6; ++i) d[i] = 0.925 + 0.02 * std::sin(i + 10 * offset);
     const NewtonResult r = newton.minimise(wells, d);
     EXPECT_EQ(r.status, StepStatus::converged) << describe(r.status);
-    EXPECT_LE(r.iterations, 6);
+    EXPECT_LE(r.work.iterations, 6);
     for (const double x : d) EXPECT_LE(std::abs(Wells::slope(x)), 1e-9);
   }
 }
@@ -119,7 +119,7 @@ TEST_P(NewtonMethod, ReusingTheFactorSavesFactorisations) {
   Vector d = Vector::Constant(6, 1.02);
   const NewtonResult r = newton.minimise(wells, d);
   ASSERT_EQ(r.status, StepStatus::converged);
-  EXPECT_LT(r.factorisations, r.iterations);
+  EXPECT_LT(r.work.factorisations, r.work.iterations);
   EXPECT_LE(newton.gradient().norm(), 1e-9);
 }
 
@@ -166,7 +166,7 @@ TEST_P(NewtonMethod, IterationLimitIsReported) {
   Vector d = Vector::Constant(6, 3);
   const NewtonResult r = newton.minimise(wells, d);
   EXPECT_EQ(r.status, StepStatus::not_converged);
-  EXPECT_EQ(r.iterations, 2);
+  EXPECT_EQ(r.work.iterations, 2);
 }
 
 TEST_P(NewtonMethod, ImpossibleToleranceEndsAtRoundOff) {
@@ -180,7 +180,7 @@ TEST_P(NewtonMethod, ImpossibleToleranceEndsAtRoundOff) {
     // A residual of exactly zero is possible, and converged.
     ASSERT_TRUE(succeeded(r.status)) << describe(r.status);
     round_off += r.status == StepStatus::round_off;
-    ASSERT_LE(r.iterations, 100);
+    ASSERT_LE(r.work.iterations, 100);
     ASSERT_LE(newton.gradient().norm(), 1e-10);
   }
   EXPECT_GE(round_off, 25);
@@ -193,9 +193,9 @@ TEST_P(NewtonMethod, StartingAtTheMinimumDoesNothing) {
   ASSERT_EQ(newton.minimise(wells, d).status, StepStatus::converged);
   const Vector before = d;
   const NewtonResult r = newton.minimise(wells, d);
-  EXPECT_EQ(r.iterations, 0);
-  EXPECT_EQ(r.factorisations, 0);
-  EXPECT_LE(r.evaluations, 2);
+  EXPECT_EQ(r.work.iterations, 0);
+  EXPECT_EQ(r.work.factorisations, 0);
+  EXPECT_LE(r.work.evaluations, 2);
   EXPECT_EQ(d, before);
 }
 

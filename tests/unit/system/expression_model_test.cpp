@@ -6,8 +6,8 @@
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/system/expression_text.hpp"
 #include "lilyan/system/expression_parts.hpp"
+#include "lilyan/system/expression_text.hpp"
 #include "support/dense.hpp"
 #include "support/lagrangians.hpp"
 

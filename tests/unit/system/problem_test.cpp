@@ -8,6 +8,7 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/system/expression_model.hpp"
 #include "lilyan/system/problem.hpp"
 #include "support/dense.hpp"
 #include "support/difference.hpp"
@@ -59,6 +60,49 @@ TEST(Problems, DerivativesAgreeWithDifferences) {
       EXPECT_LE((projected - H).norm(), 1e-12);
     } else {
       EXPECT_GE((projected - H).norm(), std::abs(least) / 2);
+    }
+  }
+}
+
+// A problem that scenes also write down as text is the same system there.
+TEST(Problems, AreTheSameSystemsAsTheirTexts) {
+  struct Text {
+    const char* problem;
+    std::vector<const char*> coordinates;
+    const char* potential;
+  };
+  for (const Text& text : {
+           Text{"pendulum", {"theta"}, "1 - cos(theta)"},
+           Text{"henon-heiles", {"x", "y"}, "(x^2 + y^2)/2 + x^2*y - y^3/3"},
+           Text{"polynomial", {"x"}, "x^4/4"},
+       }) {
+    ExpressionModel model;
+    std::string kinetic = "0";
+    for (const char* name : text.coordinates) {
+      model.add_coordinate(name);
+      kinetic += "+" + std::string(name) + "'^2/2";
+    }
+    model.finish_coordinates();
+    model.set_kinetic(kinetic);
+    model.set_potential(text.potential);
+    const std::unique_ptr<System> written = model.make_system();
+    const ProblemInstance p = make_problem(text.problem);
+    EXPECT_EQ(p.system->mass(), written->mass()) << text.problem;
+    Assembler one(*p.system), other(*written);
+    const int n = p.system->dofs();
+    const std::array<WeightedNode, 1> here{{{0, 1, 1, 1}}};
+    for (const double shift : {-0.7, 0.0, 0.4}) {
+      const Vector x = p.initial.x.array() + shift;
+      const Vector d = Vector::Zero(n);
+      Vector g(n), h(n);
+      one.values_and_gradient(x, &d, here, g);
+      other.values_and_gradient(x, &d, here, h);
+      EXPECT_LE((g - h).norm(), 1e-15) << text.problem;
+      EXPECT_NEAR(invariants(*p.system, {.x = x, .v = d}).total,
+                  invariants(*written, {.x = x, .v = d}).total, 1e-15)
+          << text.problem;
+      EXPECT_LE((dense_hessian(one, x, d, here) - dense_hessian(other, x, d, here)).norm(), 1e-14)
+          << text.problem;
     }
   }
 }

@@ -57,8 +57,8 @@ TEST(Outbox, NoPictureOvertakesTheTextItBelongsTo) {
 TEST(Outbox, RowsAndPathsAreInOrderWithTexts) {
   view::Outbox outbox(1000);
   outbox.text(message(1), true);
-  outbox.kept(message(2), true);
-  outbox.kept(message(3), true);
+  outbox.history(message(2), true);
+  outbox.history(message(3), true);
   outbox.text(message(4), false);
   for (const std::size_t size : {1U, 2U, 3U, 4U}) {
     const auto next = outbox.next();
@@ -86,7 +86,7 @@ TEST(Outbox, PanesTakeTurns) {
 
 TEST(Outbox, WhatIsKeptAnywayDoesNotCount) {
   view::Outbox outbox(1000);
-  outbox.kept(message(5000), false);
+  outbox.history(message(5000), false);
   EXPECT_FALSE(outbox.overflowed());
   outbox.text(message(600), false);
   (void)outbox.next();

@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "app/run/result_folder.hpp"
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
+#include "app/view/picture.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
 #include "support/view.hpp"
 

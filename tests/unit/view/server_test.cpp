@@ -9,7 +9,7 @@
 #include <boost/beast/websocket.hpp>
 #include <random>
 
-#include "app/view/broadcast.hpp"
+#include "app/view/simulation.hpp"
 #include "lilyan/core/error.hpp"
 #include "support/view.hpp"
 

@@ -33,7 +33,7 @@ class Endless final : public view::Pane {
     if (!told_.exchange(true)) stop_.set_value();
   }
   void pull(const std::optional<view::Pull>&) override {}
-  void cloud(const view::CloudRequest&) override {}
+  void cloud(const view::PhaseCloudRequest&) override {}
 
  private:
   Counts& counts_;

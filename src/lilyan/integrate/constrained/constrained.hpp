@@ -33,26 +33,25 @@
 #pragma once
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/integrate/constrained/constrained_objective.hpp"
-#include "lilyan/integrate/constrained/kkt_newton.hpp"
+#include "lilyan/integrate/constrained/constrained_equation.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step/gauss_nodes.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"
-#include "lilyan/integrate/step/stage_plan.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
+#include "lilyan/integrate/step/table_plan.hpp"
+#include "lilyan/solve/root.hpp"
 
 namespace lilyan {
 
 class ConstrainedIntegrator final : public Integrator {
  public:
   // Throws Error for schemes that are compositions or do not support constraints.
-  ConstrainedIntegrator(const System& system, const Scheme& scheme, const SolverOptions& options);
+  ConstrainedIntegrator(const World& world, const Scheme& scheme, const SolverOptions& options);
   // Throws ConstraintError when the first state does not obey the constraints, or these depend on
   // one another there.
   StepReport step(State& state, double h) override;
-  void forget() override { potential_.forget(); }
   [[nodiscard]] std::string_view linear_solver() const override;
-  [[nodiscard]] NewtonTimes times() const override { return newton_.times(); }
+  [[nodiscard]] NewtonTimes times() const override { return root_.times(); }
 
  private:
   bool begin(const State& state, double h, StepReport& report);
@@ -62,6 +61,8 @@ class ConstrainedIntegrator final : public Integrator {
   // Takes the normal part out of velocity_ at end_x_; false when the constraints are singular.
   bool project();
   [[nodiscard]] Ledger ledger(const State& state, double h, const StepReport& report);
+  [[nodiscard]] Ledger variational_ledger(const State& state, double h, const StepReport& report);
+  [[nodiscard]] Ledger averaged_ledger(const State& state, double h, const StepReport& report);
 
   const System& system_;
   SolverOptions options_;
@@ -71,8 +72,8 @@ class ConstrainedIntegrator final : public Integrator {
   Assembler assembler_;
   PotentialCache potential_;
   StepObjective objective_;
-  ConstrainedObjective constrained_;
-  KktNewton newton_;
+  ConstrainedEquation equation_;
+  RootFinder root_;
   GaussNodes gauss_;
   std::vector<Node> average_;  // (cᵢ, bᵢ) of (4)
 
@@ -80,8 +81,19 @@ class ConstrainedIntegrator final : public Integrator {
   DenseMatrix end_gram_;
   GramFactor end_factor_;
   Vector end_values_, normal_, rate_;
-  Vector d_, velocity_, end_x_, start_gradient_, end_gradients_, end_forces_, impulse_,
-      known_velocity_;
+  Vector z_, multipliers_, residual_;
+  Vector d_, velocity_, end_x_, start_gradient_, end_gradients_, end_forces_, impulse_, projection_,
+      known_velocity_;  // projection_: the impulse of (3)
 };
+
+// Variational (symplectic) one-stage methods, explicit ones with one drift among them; those that
+// conserve energy exactly by averaging forces; and compositions of these.
+[[nodiscard]] bool supports_constraints(const Scheme& scheme);
+// "newmark(…) cannot keep constraints; methods that can: avf, …", with the reason where the same
+// method can with other parameters.
+[[nodiscard]] std::string constraints_unsupported(const Scheme& scheme);
+// One stage, y = h v₀ and forces at nodes; it averages forces only where the constrained step is to
+// do so as well. Throws Error for other schemes, compositions included.
+[[nodiscard]] MinimisationTable constrained_table(const Scheme& scheme);
 
 }  // namespace lilyan

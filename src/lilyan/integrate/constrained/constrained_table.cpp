@@ -1,4 +1,4 @@
-#include "lilyan/integrate/constrained/constrained_table.hpp"
+#include "lilyan/integrate/constrained/constrained.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/integrate/step/forces.hpp"
+#include "lilyan/integrate/step/external_forces.hpp"
 
 namespace lilyan {
 namespace {
@@ -18,11 +18,10 @@ constexpr double kShrink = 0.2;
 constexpr double kGrow = 5;
 constexpr double kUnsolved = 0.25;
 constexpr double kTwoStep = 1.2;   // for 2ᵖ − 1, from (2)
-constexpr double kMinStep = 1e-9;  // of the first step, unless given
+constexpr double kMinStep = 1e-9;  // share of the first step, unless given
 // A force that swings through zero at the start is only almost zero there: relative to what it
 // gives.
-constexpr double kNothing = 1e-12;
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kNoForce = 1e-12;
 
 int order(const Claims& claims, const System& system) {
   return !system.forces().empty() && claims.forced_order > 0 ? claims.forced_order : claims.order;
@@ -48,10 +47,7 @@ std::string ErrorControl::attempts() const {
 }
 
 void ErrorControl::see(const Invariants& at) {
-  // Gravity's zero is arbitrary, so it does not say how large a change of energy is.
-  const double energy = std::max(
-      {at.kinetic, std::abs(at.of(EnergyKind::elastic)), std::abs(at.of(EnergyKind::potential))});
-  velocity_ = std::max(velocity_, std::sqrt(2 * energy));
+  velocity_ = std::max(velocity_, std::sqrt(2 * at.scale()));
 }
 
 StepReport ErrorControl::attempt(State& state, double h) {
@@ -61,7 +57,7 @@ StepReport ErrorControl::attempt(State& state, double h) {
   StepReport halves = integrator_.step(state, h / 2);
   if (looks_back_ && start_.h_previous == 0) state.h_previous = 0;
   if (succeeded(halves.status)) halves.append(integrator_.step(state, h / 2));
-  halves.add_work(whole);
+  halves.solver_work += whole.solver_work;
   halves.h = h;
   halves.substeps = 1;  // its halves are the rule, not a rescue
   return halves;
@@ -80,8 +76,8 @@ double ErrorControl::norm(const Expression& u) const {
   return std::sqrt(sum);
 }
 
-// What rounding alone makes of the two results is no reason for shorter steps; some methods make
-// velocities of differences of positions.
+// A difference of the two results that is only rounding error is no reason for shorter steps. Some
+// methods make velocities of differences of positions.
 double ErrorControl::rounding_x(const State& state) const { return 8 * kEpsilon * norm(state.x); }
 double ErrorControl::rounding_v(const State& state, double h) const {
   return 8 * kEpsilon * norm(state.v) + rounding_x(state) / h;
@@ -90,7 +86,7 @@ double ErrorControl::rounding_v(const State& state, double h) const {
 void ErrorControl::start(const State& state) {
   const std::array<WeightedNode, 1> here{{{.theta = 0, .gradient = -1}}};
   Vector force(system_.dofs()), scratch(system_.dofs());
-  Assembler(system_).gradient(state.x, nullptr, here, force);
+  Assembler({system_, integrator_.memory()}).gradient(state.x, nullptr, here, force);
   add_forces(system_, state.t, state.x, state.v, 1, scratch, force);
   acceleration_ = norm(force.cwiseQuotient(system_.mass()));
   // A body at rest has no energies yet: what its forces give it in the first step will have to do.
@@ -102,7 +98,7 @@ void ErrorControl::see_start(const State& state, double h) {
   const double gained = norm(state.v - start_.v);
   const double rounding = rounding_v(state, h);
   if (!(gained > rounding) || !std::isfinite(gained)) return;
-  const double nothing = rounding + kNothing * gained;
+  const double nothing = rounding + kNoForce * gained;
   if (h * acceleration_ <= nothing) acceleration_ = gained / h;
   if (velocity_ <= nothing) velocity_ = gained;
 }
@@ -122,7 +118,7 @@ StepReport ErrorControl::step(State& state, double until) {
   const double shortest = std::max(min_step_, 16 * kEpsilon * std::abs(state.t));
   const double left = until - state.t;
   double h = fit_step(h_, left);
-  StepReport given_up;  // the work of attempts that were
+  SolverWork given_up;  // by attempts that failed or were not accurate enough
   for (bool first = true;; first = false) {
     StepReport report = attempt(state, h);
     const bool solved = succeeded(report.status);
@@ -132,7 +128,7 @@ StepReport ErrorControl::step(State& state, double until) {
       see_start(state, h);
       e = error(state, h);
     }
-    report.add_work(given_up);
+    report.solver_work += given_up;
     if (solved && e <= 1) {
       double factor = kGrow;
       if (e > 0) {
@@ -154,7 +150,7 @@ StepReport ErrorControl::step(State& state, double until) {
       return report;
     }
     ++rejected_;
-    given_up = report;
+    given_up = report.solver_work;
     double factor = kUnsolved;
     if (solved) {
       factor = std::isfinite(e) ? std::clamp(kSafety * std::pow(e, -1.0 / order_), kShrink, kSafety)

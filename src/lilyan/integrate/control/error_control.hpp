@@ -63,9 +63,9 @@ class ErrorControl final : public StepControl {
   Integrator& integrator_;
   const System& system_;
   int order_;              // p
-  bool looks_back_;        // at the step before
+  bool looks_back_;        // the method uses the step before
   double doubling_;        // 2ᵖ − 1
-  double doubling_after_;  // the same after a step that is looked back at
+  double doubling_after_;  // its replacement where there is a step before
   double tolerance_;
   double min_step_;
   double max_step_;

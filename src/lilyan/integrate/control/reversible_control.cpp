@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "lilyan/core/fixed.hpp"
 
 namespace lilyan {
 namespace {
@@ -18,11 +21,46 @@ constexpr double kTurn = 100;
 
 }  // namespace
 
+StepDensity::StepDensity(const World& world, double exponent)
+    : assembler_(world),
+      exponent_(exponent),
+      gradient_(world.system.dofs()),
+      displacement_(world.system.dofs()) {}
+
+double StepDensity::acceleration(const Vector& x, const Vector* d, double theta) {
+  const std::array<WeightedNode, 1> there{{{.theta = theta, .gradient = 1}}};
+  assembler_.gradient(x, d, there, gradient_);
+  return std::sqrt((gradient_.array().square() / assembler_.system().mass().array()).sum());
+}
+
+double StepDensity::acceleration(const Vector& x) { return acceleration(x, nullptr, 0); }
+
+double StepDensity::floored_log(double acceleration) const {
+  return std::log(std::hypot(acceleration, floor_));
+}
+
+double StepDensity::log(const Vector& x) { return exponent_ * floored_log(acceleration(x)); }
+
+double StepDensity::rate(const Vector& x, const Vector& v, double distance) {
+  displacement_ = v;
+  stop_fixed(assembler_.system(), displacement_);
+  const auto& mass = assembler_.system().mass().array();
+  const double speed = std::sqrt((mass * displacement_.array().square()).sum());
+  if (speed == 0) return 0;
+  displacement_ *= distance / speed;
+  const double after = floored_log(acceleration(x, &displacement_, 1));
+  const double before = floored_log(acceleration(x, &displacement_, -1));
+  // The exponent last: a product inside the difference could be fused with it, for one of the two.
+  const double rate = (after - before) * (exponent_ * speed / (2 * distance));
+  // Beyond a material's domain there is nothing to go by, in either direction.
+  return std::isfinite(rate) ? rate : 0;
+}
+
 ReversibleControl::ReversibleControl(Integrator& integrator, const System& system,
                                      const StepControlOptions& options)
     : integrator_(integrator),
       system_(system),
-      density_(system, options.exponent),
+      density_({system, integrator.memory()}, options.exponent),
       epsilon_(options.step),
       exponent_(options.exponent),
       min_step_(options.min_step.value_or(0)),
@@ -60,7 +98,7 @@ StepReport ReversibleControl::step(State& state, double until) {
   h = std::max(h, min_step_);
   const double left = until - state.t;
   h = fit_step(h, left);
-  const StepReport report = advance(integrator_, state, h, max_halvings_);
+  const StepReport report = step_with_halving(integrator_, state, h, max_halvings_);
   if (!succeeded(report.status)) return report;
   rho_ = rho;
   if (h == left) state.t = until;

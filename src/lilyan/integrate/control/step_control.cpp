@@ -10,7 +10,7 @@ namespace lilyan {
 namespace {
 
 // Sums of steps miss their end by rounding; a part of a step this small is not a step.
-constexpr double kRounding = 1e-9;
+constexpr double kTimeRounding = 1e-9;
 
 class FixedSteps final : public StepControl {
  public:
@@ -20,7 +20,8 @@ class FixedSteps final : public StepControl {
   StepReport step(State& state, double until) override {
     const double left = until - state.t;
     // Not shortened by rounding errors of t, so that all steps of a run are equal to the last bit.
-    return advance(integrator_, state, left < h_ * (1 - kRounding) ? left : h_, max_halvings_);
+    return step_with_halving(integrator_, state, left < h_ * (1 - kTimeRounding) ? left : h_,
+                             max_halvings_);
   }
 
   [[nodiscard]] std::string attempts() const override {
@@ -44,8 +45,29 @@ std::string_view name(StepControlKind kind) {
   return "";
 }
 
+StepReport step_with_halving(Integrator& integrator, State& state, double h, int max_halvings) {
+  StepReport whole = integrator.step(state, h);
+  const bool may_retry = whole.status != StepStatus::stopped && max_halvings > 0;
+  if (succeeded(whole.status) || !may_retry) return whole;
+
+  const State start = state;
+  StepReport halves = step_with_halving(integrator, state, h / 2, max_halvings - 1);
+  if (succeeded(halves.status)) {
+    halves.append(step_with_halving(integrator, state, h / 2, max_halvings - 1));
+  }
+  // The failed attempt's work counts too.
+  halves.solver_work += whole.solver_work;
+  if (!succeeded(halves.status)) {
+    state = start;
+    halves.h = h;
+    halves.after = halves.before;
+    halves.ledger = {};
+  }
+  return halves;
+}
+
 double fit_step(double h, double left) {
-  if (left <= h * (1 + kRounding)) return left;
+  if (left <= h * (1 + kTimeRounding)) return left;
   return left < 2 * h ? left / 2 : h;
 }
 

@@ -28,7 +28,7 @@ enum class StepControlKind {
 
 struct StepControlOptions {
   StepControlKind kind = StepControlKind::fixed;
-  double step = 0;          // of all steps, or of the first
+  double step = 0;          // length of all steps, or of the first
   double tolerance = 1e-4;  // error: of a step, relative (error_control.hpp defines it)
   double exponent = 0.75;   // reversible: κ, steps ∝ acceleration^(−κ)
   // error: where the run fails, by default 1e-9 of the first step; reversible: none is shorter.
@@ -66,6 +66,10 @@ class StepControl {
                                                              const System& system,
                                                              const Scheme& scheme,
                                                              const StepControlOptions& options);
+
+// One step that, when it fails, is tried again as two steps of h/2, each again in halves, at most
+// `max_halvings` deep. The report covers all of them; on failure the state is as it was.
+StepReport step_with_halving(Integrator& integrator, State& state, double h, int max_halvings);
 
 // A step of h when `left` is left to go: all of it when no more than that, and half of it when it
 // is less than two steps, so that the last one is not a tiny remainder in which differences of

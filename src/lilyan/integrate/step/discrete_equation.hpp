@@ -12,32 +12,31 @@
 #include "lilyan/assemble/full_pattern.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/solve/general_solver.hpp"
+#include "lilyan/solve/linear_solver.hpp"
 #include "lilyan/solve/root.hpp"
 
 namespace lilyan {
 
-// What both kinds of discrete gradient share: inertia, tolerances, the linear solver.
+// The part that both kinds of discrete gradient share: inertia, tolerances, the linear solver.
 class DiscreteEquation : public Equation {
  public:
-  DiscreteEquation(const System& system, const FullPattern& pattern, const SolverOptions& options);
+  DiscreteEquation(const World& world, const FullPattern& pattern, const SolverOptions& options);
 
   // Sets the step. energy_scale and potential are those of its start.
   void prepare(const State& start, double h, double energy_scale, double potential);
 
-  void evaluate(const Vector& d, Vector& residual) override;
+  Size evaluate(const Vector& d, Vector& residual) override;
   void pull_back(Vector& d, double factor) const override;
-  [[nodiscard]] bool factorise(const Vector& d) override;
+  [[nodiscard]] bool factorise(const Vector& d, SolverWork& work, NewtonTimes& times) override;
   void solve(const Vector& residual, Vector& direction) override;
   double defect(const Vector& d, const Vector& residual) override;
-  [[nodiscard]] double norm(const Vector& residual) const override;
-  [[nodiscard]] double rounding(const Vector& d) const override;
+  [[nodiscard]] bool at_rounding(const Vector& d, const Vector& residual) override;
 
   // ½h² ∇̄E of the last evaluation.
   [[nodiscard]] const Vector& weighted_forces() const { return forces_; }
   // f of the last evaluation.
   [[nodiscard]] const Vector& external_forces() const { return external_; }
-  // Of the power of dissipation at d, what goes into things that move by themselves.
+  // Power delivered to moving obstacles by dissipation, at d.
   [[nodiscard]] double driven_power(const Vector& d);
   // −∂R of the last evaluation; empty without dissipation.
   [[nodiscard]] const Vector& dissipation() const { return dissipated_; }
@@ -49,6 +48,9 @@ class DiscreteEquation : public Equation {
   // forces = ½h² ∇̄E, and the sparse part of its derivative by d.
   virtual void forces(const Vector& d, Vector& forces) = 0;
   virtual void derivative(const Vector& d, std::span<double> values) = 0;
+  // Bound on the error of norm(residual) from rounding alone, with the factorised Jacobian.
+  [[nodiscard]] virtual double rounding(const Vector& d) const;
+  [[nodiscard]] double norm(const Vector& residual) const;
   void go_to_middle(const Vector& d);
   void solve_sparse(const Vector& right_side, Vector& solution);
 
@@ -80,8 +82,8 @@ class DiscreteEquation : public Equation {
 // Each energy's own discrete gradient.
 class ElementEquation final : public DiscreteEquation {
  public:
-  ElementEquation(const System& system, const FullPattern& pattern, const SolverOptions& options)
-      : DiscreteEquation(system, pattern, options), assembler_(system, pattern) {}
+  ElementEquation(const World& world, const FullPattern& pattern, const SolverOptions& options)
+      : DiscreteEquation(world, pattern, options), assembler_(world, pattern) {}
 
  private:
   void forces(const Vector& d, Vector& forces) override;
@@ -97,13 +99,12 @@ class ElementEquation final : public DiscreteEquation {
 //   (A + w ⊗ ∇c)⁻¹ r = z − y (∇c·z)/(1 + ∇c·y),   A z = r,  A y = w   (Sherman, Morrison)       (3)
 class GlobalEquation final : public DiscreteEquation {
  public:
-  GlobalEquation(const System& system, Assembler& assembler, const FullPattern& pattern,
-                 const SolverOptions& options);
-  [[nodiscard]] bool factorise(const Vector& d) override;
+  GlobalEquation(Assembler& assembler, const FullPattern& pattern, const SolverOptions& options);
+  [[nodiscard]] bool factorise(const Vector& d, SolverWork& work, NewtonTimes& times) override;
   void solve(const Vector& residual, Vector& direction) override;
-  [[nodiscard]] double rounding(const Vector& d) const override;
 
  private:
+  [[nodiscard]] double rounding(const Vector& d) const override;
   void forces(const Vector& d, Vector& forces) override;
   void derivative(const Vector& d, std::span<double> values) override;
   [[nodiscard]] double coefficient(double end_energy, const Vector& d) const;  // c

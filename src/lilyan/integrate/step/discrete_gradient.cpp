@@ -6,35 +6,35 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/fixed.hpp"
-#include "lilyan/integrate/step/predictor.hpp"
+#include "lilyan/integrate/step/commit.hpp"
 #include "lilyan/integrate/step/prescribed_work.hpp"
 
 namespace lilyan {
 namespace {
 
-std::unique_ptr<DiscreteEquation> make_equation(const System& system, Assembler& assembler,
-                                                const FullPattern& pattern, bool by_element,
-                                                const SolverOptions& options) {
-  if (by_element) return std::make_unique<ElementEquation>(system, pattern, options);
-  return std::make_unique<GlobalEquation>(system, assembler, pattern, options);
+std::unique_ptr<DiscreteEquation> make_equation(Assembler& assembler, const FullPattern& pattern,
+                                                bool by_element, const SolverOptions& options) {
+  if (by_element) return std::make_unique<ElementEquation>(assembler.world(), pattern, options);
+  return std::make_unique<GlobalEquation>(assembler, pattern, options);
 }
 
 }  // namespace
 
-DiscreteGradientIntegrator::DiscreteGradientIntegrator(const System& system,
+DiscreteGradientIntegrator::DiscreteGradientIntegrator(const World& world,
                                                        const DiscreteGradientTable& table,
                                                        const SolverOptions& options)
-    : system_(system),
+    : system_(world.system),
       options_(options),
-      assembler_(system),
+      assembler_(world),
       potential_(assembler_),
       pattern_(assembler_.hessian_pattern()),
-      equation_(make_equation(system, assembler_, pattern_, table.by_element, options)),
-      root_(system.dofs(), options.newton),
-      d_(system.dofs()),
-      v1_(system.dofs()) {
+      equation_(make_equation(assembler_, pattern_, table.by_element, options)),
+      root_(system_.dofs(), options.newton),
+      d_(system_.dofs()),
+      x1_(system_.dofs()),
+      v1_(system_.dofs()) {
   if (table.predictor == DiscreteGradientTable::Predictor::avf) {
-    predictor_ = make_predictor(system, options);
+    predictor_ = make_predictor(world, options);
   }
 }
 
@@ -51,10 +51,7 @@ void DiscreteGradientIntegrator::predict(const State& state, double h, StepRepor
   if (!predictor_) return;
   predicted_ = state;
   const StepReport work = predictor_->step(predicted_, h);
-  report.iterations = work.iterations;
-  report.factorisations = work.factorisations;
-  report.evaluations = work.evaluations;
-  report.definiteness_fixes = work.definiteness_fixes;
+  report.solver_work += work.solver_work;
   // A path that ends in an inverted element is no start; the root find then has to do without.
   if (succeeded(work.status)) d_ = predicted_.x - state.x;
 }
@@ -68,34 +65,15 @@ StepReport DiscreteGradientIntegrator::step(State& state, double h) {
   equation_->prepare(state, h, report.before.scale(), report.before.total - report.before.kinetic);
   // The predictor's iterations count towards the limit.
   const NewtonResult solved =
-      root_.solve(*equation_, d_, std::max(0, options_.newton.max_iterations - report.iterations));
+      root_.solve(*equation_, d_, options_.newton.max_iterations - report.solver_work.iterations);
   report.status = solved.status;
-  report.iterations += solved.iterations;
-  report.factorisations += solved.factorisations;
-  report.evaluations += solved.evaluations;
+  report.solver_work += solved.work;
   report.residual = equation_->relative_velocity_error();
   if (!succeeded(report.status)) return report;
-  if (report.status == StepStatus::round_off) {
-    equation_->evaluate(d_, v1_);  // the last evaluation was a rejected trial
-  }
-
   v1_ = (2 / h) * d_ - state.v;
-  // The new position takes the place of the oldest one, which is no longer needed.
-  state.x_previous = state.x + d_;
-  const Invariants after =
-      invariants(system_, state.x_previous, v1_, potential_.values(state.x_previous));
-  if (!std::isfinite(after.total)) {
-    report.status = StepStatus::non_finite;
-    state.h_previous = 0;
-    return report;
-  }
-  report.after = after;
-  report.ledger = ledger(state, h, report);
-  state.x.swap(state.x_previous);
-  state.v_previous = state.v;
-  state.v.swap(v1_);
-  state.h_previous = h;
-  state.t += h;
+  x1_ = state.x + d_;
+  commit(report, state, x1_, v1_, invariants(system_, x1_, v1_, potential_.values(x1_)),
+         [&] { return ledger(state, h, report); });
   return report;
 }
 
@@ -112,16 +90,16 @@ Ledger DiscreteGradientIntegrator::ledger(const State& start, double h, const St
     result.dissipation = h * mean.dot(equation_->dissipation()) - driven;
     result.work += driven;
   }
-  result.quadrature = -(2 / h) * mean.dot(equation_->weighted_forces());
-  for (std::size_t k = 0; k < kEnergyKinds; ++k) {
-    result.quadrature += report.after.potential[k] - report.before.potential[k];
-  }
+  result.quadrature = potential_change(report.before, report.after) -
+                      (2 / h) * mean.dot(equation_->weighted_forces());
   if (!system_.motions().empty()) {
     // The discrete gradient is the mean force, on prescribed vertices as well.
     mean_force_.setZero(d_.size());
     for (const auto& energy : system_.energies()) {
-      energy->discrete_gradient(
-          {.x0 = start.x.data(), .d = d_.data(), .gradient = mean_force_.data()});
+      energy->discrete_gradient({.x0 = start.x.data(),
+                                 .d = d_.data(),
+                                 .gradient = mean_force_.data(),
+                                 .memory = assembler_.world().memory_of(*energy)});
     }
     const double work = prescribed_part(system_, mean_force_, d_);
     result.work += work;

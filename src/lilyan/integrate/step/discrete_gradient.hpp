@@ -15,13 +15,9 @@ namespace lilyan {
 class DiscreteGradientIntegrator final : public Integrator {
  public:
   // Throws Error when the table asks for discrete gradients that an energy does not have.
-  DiscreteGradientIntegrator(const System& system, const DiscreteGradientTable& table,
+  DiscreteGradientIntegrator(const World& world, const DiscreteGradientTable& table,
                              const SolverOptions& options);
   StepReport step(State& state, double h) override;
-  void forget() override {
-    potential_.forget();
-    if (predictor_) predictor_->forget();
-  }
   [[nodiscard]] std::string_view linear_solver() const override {
     return equation_->linear_solver();
   }
@@ -41,7 +37,7 @@ class DiscreteGradientIntegrator final : public Integrator {
   RootFinder root_;
   std::unique_ptr<Integrator> predictor_;  // none: constant velocity
   State predicted_;
-  Vector d_, v1_;
+  Vector d_, x1_, v1_;
   Vector mean_force_;  // with prescribed vertices
 };
 

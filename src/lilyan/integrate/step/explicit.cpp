@@ -1,12 +1,12 @@
 #include "lilyan/integrate/step/explicit.hpp"
 
-#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/fixed.hpp"
-#include "lilyan/integrate/step/forces.hpp"
+#include "lilyan/integrate/step/commit.hpp"
+#include "lilyan/integrate/step/external_forces.hpp"
 #include "lilyan/integrate/step/prescribed_work.hpp"
 
 namespace lilyan {
@@ -15,18 +15,18 @@ constexpr int kMaxForceIterations = 100;
 using Kind = ExplicitTable::Stage::Kind;
 }  // namespace
 
-ExplicitIntegrator::ExplicitIntegrator(const System& system, ExplicitTable table)
-    : system_(system),
+ExplicitIntegrator::ExplicitIntegrator(const World& world, ExplicitTable table)
+    : system_(world.system),
       table_(std::move(table)),
-      assembler_(system),
+      assembler_(world),
       potential_(assembler_),
-      inverse_mass_(system.mass().cwiseInverse()),
-      dissipation_(system),
-      forced_(!system.forces().empty() || !dissipation_.empty()) {
+      inverse_mass_(system_.mass().cwiseInverse()),
+      dissipation_(world),
+      forced_(!system_.forces().empty() || !dissipation_.empty()) {
   if (!forced_) return;
   for (Vector* v :
        {&kicked_, &force_, &before_force_, &dissipated_, &before_dissipated_, &scratch_}) {
-    v->setZero(system.dofs());
+    v->setZero(system_.dofs());
   }
 }
 
@@ -35,75 +35,74 @@ Invariants ExplicitIntegrator::at_start(const State& state) {
   return invariants(system_, state.x, state.v, potential_.values(state.x));
 }
 
+// A kick by the weight w of a stage changes the momentum by  w h (F − ∇E(x)), and with v̄ the mean of
+// the velocities before and after it the kinetic energy by
+//   w h F·v̄ − w h ∇E(x)·v̄.                                                                      (1)
+// The first term is work and dissipation. The second and the change of potential energy should add
+// up to zero, but for the part of the latter that is the work of prescribed vertices:
+//   method = E₁ − E₀ − Σ w h ∇E(x)·v̄ − prescribed work.                                         (2)
 StepReport ExplicitIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
   stop_unmoved(system_, state.v);
   report.before = at_start(state);
+  report.after = report.before;
+  dissipation_.begin_step(state, h);
 
-  // The old state goes into the history, from where a failed step takes it back. The first drift
-  // and the first kick read it there: nothing is copied.
-  Vector& x = state.x;
-  Vector& v = state.v;
-  dissipation_.begin_step(x, h);
-  x.swap(state.x_previous);
-  v.swap(state.v_previous);
-  const Vector* x_now = &state.x_previous;
-  const Vector* v_now = &state.v_previous;
-  const auto move_to = [](const Vector*& now, Vector& vector) {
+  // Where the step has got to. The first drift and the first kick read the state: nothing is
+  // copied.
+  const Vector* x = &state.x;
+  const Vector* v = &state.v;
+  const auto own = [](const Vector*& now, Vector& vector) {
     if (now != &vector) vector = *now;
     now = &vector;
   };
+  Ledger ledger;
   double t = state.t;
-  bool evaluated = false;  // at x_now
+  bool evaluated = false;  // at x
   for (std::size_t i = 0; i < table_.stages.size(); ++i) {
     const auto& [kind, weight] = table_.stages[i];
     if (kind == Kind::drift) {
-      x = *x_now + (weight * h) * *v_now;
-      x_now = &x;
+      x1_ = *x + (weight * h) * *v;
+      x = &x1_;
       t += weight * h;
       evaluated = false;
       continue;
     }
-    const Vector& gradient = evaluated ? potential_.last_gradient() : potential_.gradient(*x_now);
+    const Vector& gradient = evaluated ? potential_.last_gradient() : potential_.gradient(*x);
     evaluated = true;
-    ++report.evaluations;
-    if (!forced_) {
-      v = v_now->array() - (weight * h) * inverse_mass_.array() * gradient.array();
-      v_now = &v;
-      continue;
+    ++report.solver_work.evaluations;
+    double power = gradient.dot(*v);
+    if (forced_) {
+      own(v, v1_);
+      if (!forced_kick(i, t, weight * h, *x, gradient, v1_, ledger)) {
+        report.status = StepStatus::not_converged;
+        return report;
+      }
+    } else {
+      v1_ = v->array() - (weight * h) * inverse_mass_.array() * gradient.array();
+      v = &v1_;
     }
-    move_to(v_now, v);
-    if (!forced_kick(i, t, weight * h, *x_now, gradient, v, report)) {
-      report.status = StepStatus::not_converged;
-      break;
-    }
+    power += gradient.dot(v1_);
+    ledger.method -= 0.5 * weight * h * power;  // (1)
   }
-  move_to(x_now, x);
-  move_to(v_now, v);
+  own(x, x1_);
+  own(v, v1_);
   // With the gradient, since the next step's first kick will want it here.
-  if (!evaluated) potential_.gradient(x);
-  report.after = invariants(system_, x, v, potential_.last_values());
-  end_ = report.after;
-  end_v_ = v;
+  if (!evaluated) potential_.gradient(x1_);
+  end_ = invariants(system_, x1_, v1_, potential_.last_values());
+  end_v_ = v1_;
   has_end_ = true;
-  if (!std::isfinite(report.after.total)) report.status = StepStatus::non_finite;
-  if (!succeeded(report.status)) {
-    report.after = report.before;
-    report.ledger = {};
-    x.swap(state.x_previous);
-    v.swap(state.v_previous);
-    state.h_previous = 0;
-    return report;
-  }
-  if (!system_.motions().empty()) {
-    moved_ = x - state.x_previous;
-    moved_scratch_.resize(moved_.size());
-    report.ledger.work += prescribed_work(system_, state.x_previous, moved_, moved_scratch_);
-  }
-  report.ledger.method =
-      report.after.total - report.before.total - report.ledger.work - report.ledger.dissipation;
-  state.h_previous = h;
-  state.t += h;
+  commit(report, state, x1_, v1_, end_, [&] {
+    double prescribed = 0;
+    if (!system_.motions().empty()) {
+      moved_ = x1_ - state.x;
+      moved_scratch_.resize(moved_.size());
+      prescribed = prescribed_work(assembler_.world(), state.x, moved_, moved_scratch_);
+    }
+    ledger.work += prescribed;
+    ledger.method += potential_change(report.before, report.after) - prescribed;  // (2)
+    return ledger;
+  });
   return report;
 }
 
@@ -124,7 +123,7 @@ void ExplicitIntegrator::add_all_forces(double t, const Vector& x, const Vector&
 // after. The latter is what the kick leads to, hence an iteration, contracting with
 // h·(damping/mass).
 bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, const Vector& x,
-                                     const Vector& gradient, Vector& v, StepReport& report) {
+                                     const Vector& gradient, Vector& v, Ledger& ledger) {
   const bool drift_before = stage > 0;
   const bool drift_after = stage + 1 < table_.stages.size();
   const double share_after = drift_after ? (drift_before ? 0.5 : 1.0) : 0.0;
@@ -153,8 +152,8 @@ bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, cons
         driven -= h * (1 - share_after) * dissipation_.driven_power(which, v);
         driven -= h * share_after * dissipation_.driven_power(which, kicked_);
       }
-      report.ledger.dissipation += dissipation - driven;
-      report.ledger.work += h * force_.dot(scratch_) - dissipation + driven;
+      ledger.dissipation += dissipation - driven;
+      ledger.work += h * force_.dot(scratch_) - dissipation + driven;
       v.swap(kicked_);
       return true;
     }

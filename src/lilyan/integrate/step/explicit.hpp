@@ -10,12 +10,8 @@ namespace lilyan {
 
 class ExplicitIntegrator final : public Integrator {
  public:
-  ExplicitIntegrator(const System& system, ExplicitTable table);
+  ExplicitIntegrator(const World& world, ExplicitTable table);
   StepReport step(State& state, double h) override;
-  void forget() override {
-    potential_.forget();
-    has_end_ = false;
-  }
 
  private:
   [[nodiscard]] Invariants at_start(const State& state);
@@ -24,13 +20,14 @@ class ExplicitIntegrator final : public Integrator {
                       Vector& dissipated);
   // A kick of h under external forces as well; false when its iteration does not converge.
   bool forced_kick(std::size_t stage, double t, double h, const Vector& x, const Vector& gradient,
-                   Vector& v, StepReport& report);
+                   Vector& v, Ledger& ledger);
 
   const System& system_;
   ExplicitTable table_;
   Assembler assembler_;
   PotentialCache potential_;
   Vector inverse_mass_;
+  Vector x1_, v1_;
   DissipationAssembler dissipation_;
   bool forced_;
   Vector kicked_, force_, before_force_, dissipated_, before_dissipated_, scratch_;

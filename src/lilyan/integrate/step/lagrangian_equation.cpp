@@ -5,13 +5,20 @@
 #include <limits>
 
 namespace lilyan {
+namespace {
+constexpr double kGoodFactor = 0.1;  // factors that gain less than a digit are renewed
+constexpr double kNoProgress = 0.3;
+constexpr double kNearRounding =
+    1e-10;  // a residual below this that does not fall is rounding error
+}  // namespace
 
-LagrangianEquation::LagrangianEquation(const System& system)
+LagrangianEquation::LagrangianEquation(const System& system, double tolerance)
     : system_(system),
       lagrangian_(*system.lagrangian()),
       constraints_(system),
       start_jacobian_(constraints_.make_jacobian()),
       end_jacobian_(constraints_.make_jacobian()),
+      tolerance_(tolerance),
       n_(system.dofs()),
       m_(constraints_.equations()) {
   for (Vector* x : {&sum_, &q1_, &column_, &external_}) x->setZero(n_);
@@ -26,7 +33,7 @@ void LagrangianEquation::set_table(const LagrangianTable& table) {
   for (auto* at_nodes : {&q_, &v_, &momentum_, &force_}) {
     at_nodes->assign(static_cast<std::size_t>(nodes_), Vector::Zero(n_));
   }
-  residual_.setZero(unknowns());
+  forget_factors();
   for (Vector* x : {&terms_, &weights_, &row_size_, &noise_}) x->setZero(k_ * n_);
 }
 
@@ -62,7 +69,7 @@ void LagrangianEquation::add_forces(int i, bool dissipating, Vector& sum) const 
   }
 }
 
-double LagrangianEquation::evaluate(const Vector& z) {
+void LagrangianEquation::go_to_nodes(const Vector& z) {
   for (int i = 0; i < nodes_; ++i) {
     const auto at = static_cast<std::size_t>(i);
     q_[at] = start_->x;
@@ -73,13 +80,21 @@ double LagrangianEquation::evaluate(const Vector& z) {
       if (table_.position[entry] != 0) q_[at] += (h_ * table_.position[entry]) * u;
       if (table_.velocity[entry] != 0) v_[at] += table_.velocity[entry] * u;
     }
+  }
+}
+
+// The norm is in units that are the same throughout a step, so that a search may compare it.
+Equation::Size LagrangianEquation::evaluate(const Vector& z, Vector& residual) {
+  go_to_nodes(z);
+  for (int i = 0; i < nodes_; ++i) {
+    const auto at = static_cast<std::size_t>(i);
     lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(),
                          {.q = force_[at].data(), .v = momentum_[at].data()});
     add_forces(i, false, force_[at]);
     add_forces(i, true, force_[at]);
   }
   for (int k = 0; k < k_; ++k) {
-    auto r = residual_.segment(k * n_, n_);
+    auto r = residual.segment(k * n_, n_);
     auto size = terms_.segment(k * n_, n_);
     r.setZero();
     sum_.setZero();
@@ -93,12 +108,12 @@ double LagrangianEquation::evaluate(const Vector& z) {
     r -= *p0_;
     r -= sum_;
   }
-  if (m_ > 0) add_constraints(z);
-  return measure();
+  if (m_ > 0) add_constraints(z, residual);
+  return {.norm = measure(residual)};
 }
 
 // By component: beside a heavy coordinate the error of a light one would not be seen in a sum.
-double LagrangianEquation::measure() {
+double LagrangianEquation::measure(const Vector& residual) {
   const Eigen::Index n = k_ * n_;
   const double all = terms_.maxCoeff();
   if (first_) {
@@ -109,44 +124,99 @@ double LagrangianEquation::measure() {
     constraint_scale_ = g_scale_;
   }
   const auto ratio = [](double error, double size) { return error == 0 ? 0.0 : error / size; };
-  relative_ = overall_ = 0;
+  last_ = {};
   double size = 0;
   for (Eigen::Index i = 0; i < n; ++i) {
-    const double error = std::abs(residual_[i]);
+    const double error = std::abs(residual[i]);
     size = std::max(size, ratio(error, weights_[i]));
-    overall_ = std::max(overall_, ratio(error, all));
-    // What the rounding of positions makes of it is no error; nor what is below that of the terms.
+    last_.overall = std::max(last_.overall, ratio(error, all));
+    // Rounding errors of the positions and of the terms themselves do not count.
     const double excess = std::max(0.0, error - noise_[i]);
-    relative_ = std::max(relative_, ratio(excess, std::max(terms_[i], row_size_[i])));
+    last_.relative = std::max(last_.relative, ratio(excess, std::max(terms_[i], row_size_[i])));
   }
   for (int c = 0; c < m_; ++c) {
     const double off = std::abs(g_[c]);
-    relative_ = std::max(relative_, ratio(off, g_scale_[c]));
-    overall_ = std::max(overall_, ratio(off, g_scale_[c]));
+    last_.relative = std::max(last_.relative, ratio(off, g_scale_[c]));
+    last_.overall = std::max(last_.overall, ratio(off, g_scale_[c]));
     size = std::max(size, ratio(off, constraint_scale_[c]));
   }
-  if (!residual_.allFinite()) {
-    relative_ = overall_ = size = std::numeric_limits<double>::infinity();
+  if (!residual.allFinite()) {
+    last_.relative = last_.overall = size = std::numeric_limits<double>::infinity();
   }
   return size;
 }
 
-void LagrangianEquation::add_constraints(const Vector& z) {
-  sum_.setZero();
-  lambda_ = z.tail(m_);
-  constraints_.add_transposed(start_jacobian_, lambda_, -h_, sum_);
+void LagrangianEquation::find_end(const Vector& z) {
   q1_ = start_->x;
   for (int k = 0; k < k_; ++k) {
-    residual_.segment(k * n_, n_) += sum_;
     q1_ += (h_ * table_.end_position[static_cast<std::size_t>(k)]) * z.segment(k * n_, n_);
   }
   constraints_.evaluate(q1_, g_, end_jacobian_);
-  constraints_.scales(q1_, g_scale_);
-  residual_.tail(m_) = g_ / h_;
 }
 
-void LagrangianEquation::jacobian(DenseMatrix& matrix) {
-  matrix.setZero(unknowns(), unknowns());
+void LagrangianEquation::add_constraints(const Vector& z, Vector& residual) {
+  sum_.setZero();
+  lambda_ = z.tail(m_);
+  constraints_.add_transposed(start_jacobian_, lambda_, -h_, sum_);
+  for (int k = 0; k < k_; ++k) residual.segment(k * n_, n_) += sum_;
+  find_end(z);
+  constraints_.scales(q1_, g_scale_);
+  residual.tail(m_) = g_ / h_;
+}
+
+double LagrangianEquation::defect(const Vector& /*z*/, const Vector& /*residual*/) {
+  return here_.relative / tolerance_;
+}
+
+bool LagrangianEquation::at_rounding(const Vector& /*z*/, const Vector& /*residual*/) {
+  return here_.overall <= kNearRounding;
+}
+
+// Where all components are as small as asked for in units of the largest terms, small components
+// that do not fall any more are rounding errors. Factors that led there are not to blame.
+std::optional<StepStatus> LagrangianEquation::judge(const Vector& z, const Vector& residual,
+                                                    const Step& last) {
+  const bool was_small = last.length > 0 && here_.overall <= tolerance_;
+  here_ = last_;
+  if (was_small && last.contraction > kNoProgress) return StepStatus::converged;
+  fresh_ = false;
+  if (last.length > 0 && !(last.length == 1 && last.contraction <= kGoodFactor)) forget_factors();
+  if (defect(z, residual) <= 1) return StepStatus::converged;
+  return {};
+}
+
+std::optional<StepStatus> LagrangianEquation::judge_stuck(const Vector& z, const Vector& residual) {
+  if (here_.overall <= tolerance_) return StepStatus::converged;
+  if (!at_rounding(z, residual)) return {};
+  if (fresh_) forget_factors();
+  return StepStatus::round_off;
+}
+
+bool LagrangianEquation::keeps_factors(const Step& /*last*/) const { return factored_h_ == h_; }
+
+StepStatus LagrangianEquation::singular() const {
+  return m_ > 0 ? StepStatus::singular_constraints : StepStatus::not_definite;
+}
+
+bool LagrangianEquation::factorise(const Vector& z, SolverWork& work, NewtonTimes& /*times*/) {
+  go_to_nodes(z);
+  if (m_ > 0) find_end(z);
+  assemble();
+  lu_.compute(matrix_);
+  learn_sizes(z);
+  factored_h_ = h_;
+  fresh_ = true;
+  ++work.factorisations;
+  return true;
+}
+
+void LagrangianEquation::solve(const Vector& residual, Vector& direction) {
+  direction = -lu_.solve(residual);
+}
+
+// The Jacobian, at the nodes last gone to.
+void LagrangianEquation::assemble() {
+  matrix_.setZero(unknowns(), unknowns());
   for (int i = 0; i < nodes_; ++i) {
     const auto at = static_cast<std::size_t>(i);
     lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(),
@@ -168,7 +238,7 @@ void LagrangianEquation::jacobian(DenseMatrix& matrix) {
       for (int l = 0; l < k_; ++l) {
         const double position = h_ * table_.position[static_cast<std::size_t>(i * k_ + l)];
         const double velocity = table_.velocity[static_cast<std::size_t>(i * k_ + l)];
-        auto block = matrix.block(k * n_, l * n_, n_, n_);
+        auto block = matrix_.block(k * n_, l * n_, n_, n_);
         if (momentum != 0) {
           block += (momentum * velocity) * vv_ + (momentum * position) * qv_.transpose();
         }
@@ -178,10 +248,10 @@ void LagrangianEquation::jacobian(DenseMatrix& matrix) {
   }
   for (int c = 0; c < m_; ++c) {
     constraints_.column(start_jacobian_, c, column_);
-    for (int k = 0; k < k_; ++k) matrix.block(k * n_, k_ * n_ + c, n_, 1) = -h_ * column_;
+    for (int k = 0; k < k_; ++k) matrix_.block(k * n_, k_ * n_ + c, n_, 1) = -h_ * column_;
     constraints_.column(end_jacobian_, c, column_);
     for (int k = 0; k < k_; ++k) {
-      matrix.block(k_ * n_ + c, k * n_, 1, n_) =
+      matrix_.block(k_ * n_ + c, k * n_, 1, n_) =
           table_.end_position[static_cast<std::size_t>(k)] * column_.transpose();
     }
   }
@@ -189,12 +259,11 @@ void LagrangianEquation::jacobian(DenseMatrix& matrix) {
 
 // The size of the terms that a row of the equations is a sum of, and what the rounding of positions
 // changes in it.
-void LagrangianEquation::learn_sizes(const DenseMatrix& matrix, const Vector& z) {
-  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+void LagrangianEquation::learn_sizes(const Vector& z) {
   const double noise = kEpsilon * start_->x.cwiseAbs().maxCoeff() / std::abs(h_);
   for (Eigen::Index i = 0; i < k_ * n_; ++i) {
-    row_size_[i] = matrix.row(i).cwiseAbs().dot(z.cwiseAbs());
-    noise_[i] = noise * matrix.row(i).head(k_ * n_).cwiseAbs().sum();
+    row_size_[i] = matrix_.row(i).cwiseAbs().dot(z.cwiseAbs());
+    noise_[i] = noise * matrix_.row(i).head(k_ * n_).cwiseAbs().sum();
   }
 }
 
@@ -238,6 +307,31 @@ double LagrangianEquation::work() const {
       lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(), {.t = &rate});
       sum -= table_.end_force[at] * rate;
     }
+  }
+  return h_ * sum;
+}
+
+double LagrangianEquation::impulse_beyond_work(const Vector& velocity) {
+  double sum = 0;
+  for (int i = 0; i < nodes_; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    double power = force_[at].dot(velocity);
+    if (!system_.forces().empty()) {
+      external_.setZero();
+      add_forces(i, false, external_);
+      add_forces(i, true, external_);
+      power -= external_.dot(v_[at]);
+    }
+    if (lagrangian_.depends_on_time()) {
+      double rate = 0;
+      lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(), {.t = &rate});
+      power += rate;
+    }
+    sum += table_.end_force[at] * power;
+  }
+  if (m_ > 0) {
+    constraints_.apply(start_jacobian_, velocity, g_);
+    sum += lambda_.dot(g_);
   }
   return h_ * sum;
 }

@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/integrate/constrained/constraint_check.hpp"
+#include "lilyan/integrate/step/commit.hpp"
 
 namespace lilyan {
 namespace {
-constexpr double kGood = 0.1;  // a factorisation that gains less than a digit is renewed
-constexpr double kStalled = 0.3;
-constexpr double kRounding = 1e-10;  // a residual below this that no longer falls is rounding error
-constexpr int kMaxHalvings = 40;     // of a Newton step
-
-bool same(const Vector& a, const Vector& b) { return a.size() == b.size() && a == b; }
+bool same_vector(const Vector& a, const Vector& b) { return a.size() == b.size() && a == b; }
 }  // namespace
 
 LagrangianIntegrator::LagrangianIntegrator(const System& system, const LagrangianTable& table,
@@ -22,102 +18,43 @@ LagrangianIntegrator::LagrangianIntegrator(const System& system, const Lagrangia
       lagrangian_(*system.lagrangian()),
       table_(table),
       options_(options),
-      equation_(system),
-      legendre_(system),
+      equation_(system, std::min(options.energy_tolerance, options.velocity_tolerance)),
+      root_(system.dofs(), options.newton, false),
+      legendre_(system, options.newton),
       end_jacobian_(equation_.constraints().make_jacobian()) {
-  equation_.set_table(table_);
   for (Vector* x : {&p0_, &q1_, &p1_, &v1_}) x->setZero(system.dofs());
   g_.setZero(equation_.constraints().equations());
 }
 
 void LagrangianIntegrator::forget() {
   has_end_ = false;
-  factored_h_ = 0;
+  equation_.forget_factors();
 }
 
 void LagrangianIntegrator::begin(const State& state) {
   if (!checked_ && !system_.constraints().empty()) check_constraints(system_, state);
   checked_ = true;
-  if (has_end_ && end_t_ == state.t && same(end_x_, state.x) && same(end_v_, state.v)) {
+  if (has_end_ && end_t_ == state.t && same_vector(end_x_, state.x) &&
+      same_vector(end_v_, state.v)) {
     p0_ = end_p_;
+    start_invariants_ = end_invariants_;
+    start_value_ = end_value_;
     return;
   }
   legendre_.momentum(state.t, state.x, state.v, p0_);
-}
-
-// The Newton step did not help: shorter ones, until one does.
-bool LagrangianIntegrator::step_back(StepReport& report, double size, double& next) {
-  for (int k = 0; k < kMaxHalvings; ++k) {
-    direction_ *= 0.5;
-    trial_ = z_ + direction_;
-    next = equation_.evaluate(trial_);
-    ++report.evaluations;
-    if (next < size) return true;
-  }
-  return false;
-}
-
-StepStatus LagrangianIntegrator::solve_newton(StepReport& report) {
-  const double tolerance = std::min(options_.energy_tolerance, options_.velocity_tolerance);
-  double size = equation_.evaluate(z_);
-  ++report.evaluations;
-  bool fresh = false;
-  for (int k = 0; k < options_.newton.max_iterations; ++k) {
-    report.residual = equation_.relative();
-    if (report.residual <= tolerance) return StepStatus::converged;
-    if (options_.newton.stop_asked()) return StepStatus::stopped;
-    if (factored_h_ != report.h) {
-      equation_.jacobian(matrix_);
-      lu_.compute(matrix_);
-      equation_.learn_sizes(matrix_, z_);
-      factored_h_ = report.h;
-      fresh = true;
-      ++report.factorisations;
-    }
-    direction_ = -lu_.solve(equation_.residual());
-    ++report.iterations;
-    if (!direction_.allFinite()) {
-      factored_h_ = 0;
-      return g_.size() > 0 ? StepStatus::singular_constraints : StepStatus::not_definite;
-    }
-    trial_ = z_ + direction_;
-    const double overall = equation_.overall();
-    double next = equation_.evaluate(trial_);
-    ++report.evaluations;
-    // Only rounding errors of small components are left, which do not fall any more.
-    if (overall <= tolerance && next > kStalled * size) {
-      if (next < size) {
-        z_.swap(trial_);
-      } else {
-        equation_.evaluate(z_);
-      }
-      return StepStatus::converged;
-    }
-    if (!(next <= kGood * size)) {
-      factored_h_ = 0;
-      if (!(next < size)) {
-        // With an old factorisation it may be that alone; try again from here with a new one.
-        const bool rounding = overall <= kRounding;
-        if (!fresh || rounding || !step_back(report, size, next)) {
-          size = equation_.evaluate(z_);
-          ++report.evaluations;
-          if (!fresh && !rounding) continue;
-          if (rounding) factored_h_ = fresh ? 0 : report.h;
-          return rounding ? StepStatus::round_off : StepStatus::no_descent;
-        }
-      }
-    }
-    z_.swap(trial_);
-    size = next;
-    fresh = false;
-  }
-  return StepStatus::not_converged;
+  start_invariants_ = lagrangian_invariants(lagrangian_, state.t, state.x.data(), state.v.data());
+  start_value_ = lagrangian_.evaluate(state.t, state.x.data(), state.v.data(), {});
 }
 
 bool LagrangianIntegrator::solve(const State& state, double h, StepReport& report) {
+  if (new_table_) equation_.set_table(table_);
+  new_table_ = false;
   equation_.prepare(state, p0_, h);
   equation_.guess(z_);
-  report.status = solve_newton(report);
+  const NewtonResult solved = root_.solve(equation_, z_, options_.newton.max_iterations);
+  report.status = solved.status;
+  report.solver_work += solved.work;
+  report.residual = equation_.relative();
   if (!succeeded(report.status)) return false;
   equation_.finish(z_, q1_, p1_);
   equation_.mean_velocity(z_, v1_);
@@ -130,58 +67,66 @@ bool LagrangianIntegrator::solve(const State& state, double h, StepReport& repor
     report.status = end;
     return false;
   }
-  report.after = lagrangian_invariants(lagrangian_, state.t + h, q1_.data(), v1_.data());
-  report.ledger.work = equation_.work();
-  report.ledger.dissipation = equation_.dissipation();
-  if (!std::isfinite(report.after.total)) report.status = StepStatus::non_finite;
+  end_invariants_ = lagrangian_invariants(lagrangian_, state.t + h, q1_.data(), v1_.data());
+  if (!std::isfinite(end_invariants_.total)) report.status = StepStatus::non_finite;
   return succeeded(report.status);
 }
 
-// Whether the quadrature of an averaging method is; otherwise it has more points now.
+// Whether the quadrature of an averaging method was accurate enough. If not, it gets more points.
 bool LagrangianIntegrator::accurate(StepReport& report) {
-  const double defect = report.after.total - report.before.total - report.ledger.total();
-  const double scale = std::max(report.before.scale(), report.after.scale());
+  const double work = equation_.work() + equation_.dissipation();
+  const double defect = end_invariants_.total - report.before.total - work;
+  const double scale = std::max(report.before.scale(), end_invariants_.scale());
   const bool done =
       gauss_.accept(defect == 0 ? 0 : std::abs(defect) / (options_.energy_tolerance * scale));
   report.nodes = gauss_.used();
   if (static_cast<std::size_t>(gauss_.count()) != table_.time.size()) {
     table_ = average_table(gauss_.nodes());
     table_.adaptive_nodes = true;
-    factored_h_ = 0;
-    equation_.set_table(table_);
+    new_table_ = true;
   }
   return done;
+}
+
+// With p the momenta, the energy H = p·v − L changes by
+//   H₁ − H₀ = w·(p₁ − p₀) + ½(p₀+p₁)·(v₁ − v₀) − (L₁ − L₀),   w = ½(v₀+v₁)                      (1)
+// where the step's impulses are, with constraints' kicks at its start and a projection at its end,
+//   p₁ − p₀ = h Σ eᵢ (∂L/∂qᵢ + fᵢ) + h G₀ᵀλ + G₁ᵀμ.                                             (2)
+// Forces fᵢ work along the velocities Vᵢ of their nodes, and explicit time by −∂L/∂t:
+//   work + dissipation = h Σ eᵢ (fᵢ·Vᵢ − ∂L/∂tᵢ).                                               (3)
+// The rest of (1), with (2), is what the method does: for those that average forces an error of
+// quadrature.
+Ledger LagrangianIntegrator::ledger(const State& start) {
+  Ledger result;
+  result.work = equation_.work();
+  result.dissipation = equation_.dissipation();
+  mean_ = 0.5 * (start.v + v1_);
+  double rest = equation_.impulse_beyond_work(mean_);
+  if (g_.size() > 0) rest += legendre_.constraint_power(mean_, end_jacobian_);
+  rest += 0.5 * ((p0_ + p1_).dot(v1_ - start.v)) - (end_value_ - start_value_);
+  (table_.averages_force ? result.quadrature : result.method) = rest;
+  return result;
 }
 
 StepReport LagrangianIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
   begin(state);
-  report.before = lagrangian_invariants(lagrangian_, state.t, state.x.data(), state.v.data());
+  report.before = start_invariants_;
+  report.after = report.before;
   if (table_.adaptive_nodes) gauss_.begin_step();
   bool done = solve(state, h, report);
-  while (done && table_.adaptive_nodes && !accurate(report)) {
-    report.ledger = {};
-    done = solve(state, h, report);
-  }
+  while (done && table_.adaptive_nodes && !accurate(report)) done = solve(state, h, report);
   if (!done) {
-    report.after = report.before;
-    report.ledger = {};
-    factored_h_ = 0;
+    equation_.forget_factors();
     return report;
   }
-  const double rest = report.after.total - report.before.total - report.ledger.total();
-  (table_.averages_force ? report.ledger.quadrature : report.ledger.method) = rest;
-  state.x_previous.swap(state.x);
-  state.v_previous.swap(state.v);
-  state.x = q1_;
-  state.v = v1_;
-  state.h_previous = h;
-  state.t += h;
-  has_end_ = true;
-  end_t_ = state.t;
+  end_value_ = lagrangian_.evaluate(state.t + h, q1_.data(), v1_.data(), {});
+  end_t_ = state.t + h;
   end_x_ = q1_;
   end_v_ = v1_;
   end_p_ = p1_;
+  has_end_ = true;
+  commit(report, state, q1_, v1_, end_invariants_, [&] { return ledger(state); });
   return report;
 }
 

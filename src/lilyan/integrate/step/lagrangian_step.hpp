@@ -1,8 +1,7 @@
 // Interpreter of LagrangianTable: steps of systems that are given by a Lagrangian.
 //
 // The state carries velocities; the momentum p = ∂L/∂v, which the step advances, is found from them
-// and they from it at the step's end. The equations are solved by Newton's method down to rounding
-// errors, with a factorisation that is kept, also from step to step, while it serves.
+// and they from it at the step's end.
 #pragma once
 
 #include "lilyan/integrate/integrator.hpp"
@@ -24,30 +23,32 @@ class LagrangianIntegrator final : public Integrator {
 
  private:
   void begin(const State& state);
-  StepStatus solve_newton(StepReport& report);
-  bool step_back(StepReport& report, double size, double& next);
   // A solve with the table at hand, up to the end of the step; false when it failed.
   bool solve(const State& state, double h, StepReport& report);
   bool accurate(StepReport& report);
+  [[nodiscard]] Ledger ledger(const State& start);
 
   const System& system_;
   const Lagrangian& lagrangian_;
   LagrangianTable table_;
   SolverOptions options_;
   LagrangianEquation equation_;
+  RootFinder root_;
   Legendre legendre_;
   GaussNodes gauss_;
 
-  Vector p0_, z_, trial_, direction_, q1_, p1_, v1_, g_;
+  Vector p0_, z_, q1_, p1_, v1_, g_;
   ConstraintSet::Jacobian end_jacobian_;
-  DenseMatrix matrix_;
-  Eigen::PartialPivLU<DenseMatrix> lu_;
-  double factored_h_ = 0;  // 0: no factorisation
+  bool new_table_ = true;  // the equation has not been given table_ yet
   // The end of the last step, whose momentum need not be found again.
   bool has_end_ = false;
   bool checked_ = false;
   double end_t_ = 0;
   Vector end_x_, end_v_, end_p_;
+  Invariants start_invariants_, end_invariants_;
+  double start_value_ = 0;  // L
+  double end_value_ = 0;
+  Vector mean_;
 };
 
 }  // namespace lilyan

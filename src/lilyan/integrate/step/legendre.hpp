@@ -3,39 +3,59 @@
 
 #include <Eigen/Dense>
 
-#include "lilyan/core/state.hpp"
-#include "lilyan/core/step_report.hpp"
+#include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/core/system.hpp"
-#include "lilyan/integrate/constrained/constraint_set.hpp"
+#include "lilyan/solve/root.hpp"
 
 namespace lilyan {
 
-class Legendre {
+// The equations  ∂L/∂v(t, q, v) − Gᵀμ − p = 0,  G v = 0  for z = (v, μ), where G is the Jacobian of
+// the constraints at q.
+class Legendre final : private Equation {
  public:
   // The system must have a Lagrangian and outlive this.
-  explicit Legendre(const System& system);
+  Legendre(const System& system, const NewtonOptions& options);
 
   void momentum(double t, const Vector& q, const Vector& v, Vector& p) const;
 
-  // Solves  ∂L/∂v(t, q, v) = p + Gᵀμ,  G v = 0  for v and μ (without constraints: ∂L/∂v = p), from
-  // the v given, and adds Gᵀμ to p. `jacobian` is G(q).
-  // h: the step whose end this is; what the rounding of positions over that time makes of a
-  // velocity is no error.
+  // Solves the equations from the v given, and adds Gᵀμ to p. `jacobian` is G(q), null without
+  // constraints. The step that ends here has the length h: errors of velocities that come from
+  // the rounding of positions over that time do not count.
   StepStatus velocity(double t, double h, const Vector& q, Vector& p, Vector& v,
                       const ConstraintSet::Jacobian* jacobian);
+  // v·Gᵀμ, with the μ found last.
+  [[nodiscard]] double constraint_power(const Vector& v, const ConstraintSet::Jacobian& jacobian);
 
  private:
-  double residual(double t, const Vector& q, const Vector& p, const Vector& v,
-                  const ConstraintSet::Jacobian* jacobian);
-  double measure(const Vector& v, const ConstraintSet::Jacobian* jacobian);
+  Size evaluate(const Vector& z, Vector& residual) override;
+  std::optional<StepStatus> judge(const Vector& z, const Vector& residual,
+                                  const Step& last) override;
+  std::optional<StepStatus> judge_stuck(const Vector& z, const Vector& residual) override;
+  double defect(const Vector& z, const Vector& residual) override;
+  bool at_rounding(const Vector& z, const Vector& residual) override;
+  bool keeps_factors(const Step& /*last*/) const override { return false; }
+  bool factorise(const Vector& z, SolverWork& work, NewtonTimes& times) override;
+  void solve(const Vector& residual, Vector& direction) override;
+  StepStatus singular() const override;
+  double measure(const Vector& residual);
 
   const Lagrangian& lagrangian_;
   ConstraintSet constraints_;
+  RootFinder root_;
   int n_, m_;
-  double noise_ = 0;    // of velocities
-  double overall_ = 0;  // error in units of the largest terms
-  Vector gradient_, terms_, row_size_, row_sum_, rate_, multiplier_, residual_, step_, trial_,
-      column_;
+  // The problem at hand.
+  double t_ = 0;
+  const Vector* q_ = nullptr;
+  const Vector* p_ = nullptr;
+  const ConstraintSet::Jacobian* jacobian_ = nullptr;
+
+  double noise_ = 0;  // error of velocities by rounding
+  // Errors in units of the terms that they are differences of, and in units of the largest terms;
+  // at the z last evaluated.
+  double worst_ = 0;
+  double overall_ = 0;
+  double overall_here_ = 0;  // at the z last judged
+  Vector z_, v_, gradient_, terms_, row_size_, row_sum_, rate_, multiplier_, column_;
   DenseMatrix qq_, qv_, vv_, matrix_;
   Eigen::PartialPivLU<DenseMatrix> lu_;
 };

@@ -6,34 +6,35 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/fixed.hpp"
-#include "lilyan/integrate/step/forces.hpp"
+#include "lilyan/integrate/step/commit.hpp"
+#include "lilyan/integrate/step/external_forces.hpp"
 
 namespace lilyan {
 namespace {
 
-constexpr int kMaxRenewals = 4;             // of dissipation that depends on the step itself
+constexpr int kMaxRenewals = 4;             // solves anew with dissipation that depends on the step
 constexpr double kRenewalTolerance = 1e-3;  // relative change that is not worth another solve
 
-constexpr std::array<WeightedNode, 1> kThere{{{.theta = 1, .gradient = 1}}};
+constexpr std::array<WeightedNode, 1> kStageEnd{{{.theta = 1, .gradient = 1}}};
 
 }  // namespace
 
-MinimiseIntegrator::MinimiseIntegrator(const System& system, const MinimisationTable& table,
+MinimiseIntegrator::MinimiseIntegrator(const World& world, const MinimisationTable& table,
                                        const SolverOptions& options)
-    : system_(system),
+    : system_(world.system),
       options_(options),
       plan_(table),
-      assembler_(system),
+      assembler_(world),
       potential_(assembler_),
       objective_(assembler_, options),
       newton_(assembler_.hessian_pattern(), options.newton),
-      forced_(!system.forces().empty() || !system.dissipations().empty()) {
+      forced_(!system_.forces().empty() || !system_.dissipations().empty()) {
   prepare_points(plan_.stages.size());
 }
 
-MinimiseIntegrator::MinimiseIntegrator(const System& system, const MultistepTable& table,
+MinimiseIntegrator::MinimiseIntegrator(const World& world, const MultistepTable& table,
                                        const SolverOptions& options)
-    : MinimiseIntegrator(system, table.start, options) {
+    : MinimiseIntegrator(world, table.start, options) {
   at_ratio_ = table.at_ratio;
   running_ratio_ = 1;
   running_plan_.emplace(at_ratio_(1));
@@ -50,7 +51,8 @@ void MinimiseIntegrator::prepare_points(std::size_t stages) {
   clear(previous_);
   std::ranges::for_each(points_, clear);
   for (Vector* v : {&solver_impulse_, &potential_impulse_, &forces_.impulse, &dissipation_.impulse,
-                    &known_velocity_, &end_gradients_, &end_forces_, &weighted_forces_, &new_x_}) {
+                    &coasting_velocity_, &known_velocity_, &end_gradients_, &end_forces_,
+                    &weighted_forces_, &new_x_}) {
     v->setZero(n);
   }
 }
@@ -101,6 +103,7 @@ void MinimiseIntegrator::begin(const TablePlan& plan, const State& state) {
 void MinimiseIntegrator::clear_impulses() {
   solver_impulse_.setZero();
   potential_impulse_.setZero();
+  coasting_velocity_.setZero();
   forces_.clear();
   dissipation_.clear();
   driven_work_ = 0;
@@ -118,9 +121,9 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
   stop_unmoved(system_, state.v);
   TablePlan& plan = choose_plan(state, h);
-  objective_.begin_step(state.x, h);
+  objective_.begin_step(state, h);
   begin(plan, state);
-  report.evaluations += plan.needs_start_gradient;
+  report.solver_work.evaluations += plan.needs_start_gradient;
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
 
@@ -131,26 +134,14 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
   // start: once more from what was found.
   warm_ = true;
   for (int k = 0; k < kMaxRenewals; ++k) {
-    if (objective_.renew(state.x, end.d, h) <= kRenewalTolerance) break;
+    if (objective_.renew(state, end.d, h) <= kRenewalTolerance) break;
     begin(plan, state);
     if (!run_stages(plan, state, h, report)) return report;
   }
-  // The new position takes the place of the oldest one, which is no longer needed.
-  state.x_previous = state.x + end.d;
-  const Invariants after =
-      invariants(system_, state.x_previous, end.v, potential_.values(state.x_previous));
-  if (!std::isfinite(after.total)) {
-    report.status = StepStatus::non_finite;
-    state.h_previous = 0;
-    return report;
-  }
-  report.after = after;
-  report.ledger = ledger(plan, state, end.v, report);
-  state.x.swap(state.x_previous);
-  state.v_previous = state.v;
-  state.v.swap(end.v);
-  state.h_previous = h;
-  state.t += h;
+  new_x_ = state.x + end.d;
+  commit(report, state, new_x_, end.v,
+         invariants(system_, new_x_, end.v, potential_.values(new_x_)),
+         [&] { return ledger(plan, state, end.v, report); });
   return report;
 }
 
@@ -190,7 +181,7 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
   }
   double all_weights = 0;
   for (const Node& node : stage.stage.nodes) all_weights += node.weight;
-  std::optional<PathMean> mean;
+  std::optional<PathMeanWeights> mean;
   if (plan.averages_force) mean = {h * h * all_weights, h * h * stage.start_weight};
   objective_.prepare({.x0 = &state.x,
                       .t0 = state.t,
@@ -216,24 +207,21 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
     report.status = succeeded(solved.status) && report.status == StepStatus::round_off
                         ? report.status
                         : solved.status;
-    report.iterations += solved.iterations;
-    report.factorisations += solved.factorisations;
-    report.evaluations += solved.evaluations;
-    report.definiteness_fixes += solved.definiteness_fixes;
-    report.linear_iterations += solved.linear_iterations;
+    report.solver_work += solved.work;
     report.residual = std::max(report.residual, objective_.relative_velocity_error());
     if (!succeeded(solved.status)) return false;
     solver_impulse_ += (stage.displacement_effect / h) * newton_.gradient();
     // The last evaluation was a rejected trial.
-    if (solved.status == StepStatus::round_off || solved.iterations == 0) {
+    if (solved.status == StepStatus::round_off || solved.work.iterations == 0) {
       objective_.evaluate(result.d, result.v);
     }
   }
   find_velocity(stage, k, state, h, report);
   book_impulses(stage, k, solves, h);
+  if (plan.needs_history) book_coasting(stage, h);
   if (plan.needs_gradient[k] != 0) {
-    assembler_.gradient(state.x, &result.d, kThere, result.gradient);
-    ++report.evaluations;
+    assembler_.gradient(state.x, &result.d, kStageEnd, result.gradient);
+    ++report.solver_work.evaluations;
   }
   if (forced_ && (plan.needs_gradient[k] != 0 || plan.needs_history)) {
     new_x_ = state.x + result.d;
@@ -249,7 +237,7 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, con
   result.v = plan.stage.displacement * (result.d / h) + known_velocity_;
   if (!plan.end_nodes.empty()) {
     assembler_.gradient(state.x, &result.d, plan.end_nodes, end_gradients_);
-    ++report.evaluations;
+    ++report.solver_work.evaluations;
     result.v.array() -= h * end_gradients_.array() / system_.mass().array();
   }
   if (!forced_) return;
@@ -261,7 +249,7 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, con
     for (const Node& node : plan.stage.end_forces) end_dissipation_ += node.weight;
     end_forces_ += end_dissipation_ * objective_.dissipation();
   }
-  // Those that see their own velocity are in the known part already.
+  // Forces that see their own velocity are in the known part already.
   if (plan.stage.force_velocity == ForceVelocity::own) return;
   result.v.array() += h * end_forces_.array() / system_.mass().array();
 }

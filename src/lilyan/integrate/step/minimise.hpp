@@ -9,33 +9,30 @@
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step/gauss_nodes.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"
-#include "lilyan/integrate/step/stage_plan.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
+#include "lilyan/integrate/step/table_plan.hpp"
 #include "lilyan/solve/newton.hpp"
 
 namespace lilyan {
 
 class MinimiseIntegrator final : public Integrator {
  public:
-  MinimiseIntegrator(const System& system, const MinimisationTable& table,
+  MinimiseIntegrator(const World& world, const MinimisationTable& table,
                      const SolverOptions& options);
-  MinimiseIntegrator(const System& system, const MultistepTable& table,
-                     const SolverOptions& options);
+  MinimiseIntegrator(const World& world, const MultistepTable& table, const SolverOptions& options);
   StepReport step(State& state, double h) override;
-  void forget() override { potential_.forget(); }
   [[nodiscard]] std::string_view linear_solver() const override;
   [[nodiscard]] NewtonTimes times() const override { return newton_.times(); }
 
  private:
-  // What is known at a point of the step: x − x₀, v, ∇E, the force that is not from potentials
-  // and the part of it that is dissipation.
+  // A point of the step: x − x₀, v, ∇E, the force that is not from potentials and the part of it
+  // that is dissipation.
   struct Point {
     Vector d, v, gradient, force, dissipation;
-    double driven =
-        0;  // of the power of dissipation, what is done by things that move by themselves
+    double driven = 0;  // power delivered by moving obstacles through dissipation
   };
-  // What such forces do in the step: their part of M(v₁−v₀), and the work of those that see their
-  // points' own velocities.
+  // Effects of the forces that are not from potentials: their part of M(v₁−v₀), and the work of
+  // forces that see the velocities of their own points.
   struct Exchange {
     Vector impulse;
     double own_work = 0;
@@ -62,6 +59,7 @@ class MinimiseIntegrator final : public Integrator {
   void find_velocity(const StagePlan& plan, std::size_t k, const State& state, double h,
                      StepReport& report);
   void book_impulses(const StagePlan& plan, std::size_t k, bool solved, double h);
+  void book_coasting(const StagePlan& plan, double h);
   void book(const StagePlan& plan, std::size_t k, double h, Vector Point::*force,
             const Vector& weighted, Exchange& to) const;
   [[nodiscard]] Ledger ledger(const TablePlan& plan, const State& start, const Vector& v1,
@@ -70,7 +68,7 @@ class MinimiseIntegrator final : public Integrator {
   const System& system_;
   SolverOptions options_;
   TablePlan plan_;
-  // Of a multistep method: how to make its table, and the one of the current ratio of steps.
+  // For multistep methods: how to make a table, and the table of the current ratio of steps.
   MinimisationTable (*at_ratio_)(double) = nullptr;
   std::optional<TablePlan> running_plan_;
   double running_ratio_ = 0;
@@ -88,9 +86,10 @@ class MinimiseIntegrator final : public Integrator {
   Vector solver_impulse_, potential_impulse_;
   Exchange forces_, dissipation_;  // the second is part of the first
   double end_dissipation_ = 0;     // weight of dissipation in a stage's rule for the velocity
-  double driven_work_ = 0;         // done through dissipation by what moves by itself
+  double driven_work_ = 0;         // work of moving obstacles through dissipation
   bool warm_ = false;              // the points' displacements are a good guess
   std::vector<Node> rule_;
+  Vector coasting_velocity_;  // at the end, if there were no forces
   Vector known_velocity_, end_gradients_, end_forces_, weighted_forces_, new_x_;
 };
 

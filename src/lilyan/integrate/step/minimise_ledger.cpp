@@ -1,19 +1,11 @@
 // Where the energy of a step in stages went.
+#include "lilyan/integrate/step/commit.hpp"
 #include "lilyan/integrate/step/minimise.hpp"
 #include "lilyan/integrate/step/prescribed_work.hpp"
 
 namespace lilyan {
-namespace {
 
-double potential_change(const Invariants& before, const Invariants& after) {
-  double change = 0;
-  for (std::size_t k = 0; k < kEnergyKinds; ++k) change += after.potential[k] - before.potential[k];
-  return change;
-}
-
-}  // namespace
-
-// What the forces of a stage add to M v₁, directly and through later stages.
+// Adds up the impulses of a stage's forces: their effect on M v₁, directly and through later stages.
 void MinimiseIntegrator::book_impulses(const StagePlan& plan, std::size_t k, bool solved,
                                        double h) {
   const double through_d = h * plan.displacement_effect;
@@ -36,6 +28,11 @@ void MinimiseIntegrator::book_impulses(const StagePlan& plan, std::size_t k, boo
   if (own) weighted_forces_ += plan.start_weight * start_.dissipation;
   book(plan, k, h, &Point::dissipation, weighted_forces_, dissipation_);
   dissipation_.impulse += (directly * end_dissipation_) * objective_.dissipation();
+  if (own) {
+    const double weight = directly * plan.end_start_weight;
+    dissipation_.impulse += weight * start_.dissipation;
+    forces_.impulse += weight * start_.dissipation;
+  }
   weighted_forces_ += objective_.weighted_forces();
   book(plan, k, h, &Point::force, weighted_forces_, forces_);
   forces_.impulse += directly * end_forces_;
@@ -47,6 +44,20 @@ void MinimiseIntegrator::book_impulses(const StagePlan& plan, std::size_t k, boo
   };
   add_driven(plan.stage.target, through_d);
   add_driven(plan.stage.velocity, directly);
+}
+
+// The velocity at the end of the step that the method would give without any force: v₀, but for
+// methods that look at the step before.
+void MinimiseIntegrator::book_coasting(const StagePlan& plan, double h) {
+  const auto add = [&](const std::vector<Known>& known, double effect) {
+    for (const Known& p : known) {
+      if (p.point > 0) continue;
+      if (p.position != 0) coasting_velocity_ += (effect * p.position) * (point(p.point).d / h);
+      if (p.velocity != 0) coasting_velocity_ += (effect * p.velocity) * point(p.point).v;
+    }
+  };
+  add(plan.stage.target, plan.displacement_effect);
+  add(plan.stage.velocity, plan.velocity_effect);
 }
 
 void MinimiseIntegrator::book(const StagePlan& plan, std::size_t k, double h, Vector Point::*force,
@@ -71,11 +82,16 @@ void MinimiseIntegrator::book(const StagePlan& plan, std::size_t k, double h, Ve
   add(plan.stage.velocity, directly);
 }
 
-// Kinetic energy changes by ½(v₀+v₁)·M(v₁−v₀): the residuals' part of M(v₁−v₀) is the solver's,
-// that of external forces is work. The potentials' part and the change of potential energy should
-// cancel: what is left is, for averaged forces (where ½(v₀+v₁) = u), the quadrature error of ∇E·d,
-// and for the others what the method does to the energy. A method that looks at the step before
-// changes the velocity by that as well.
+// The impulses of a step add up to the change of momentum,
+//   M (v₁ − v₀) = R + P + F + M (c − v₀),                                                       (1)
+// R of the residuals, P of the potentials, F of all other forces; c is the velocity without any of
+// them, v₀ unless the method looks at the step before. Kinetic energy changes by the product of (1)
+// with w = ½(v₀+v₁), so that
+//   H₁ − H₀ = w·R + [w·P + E₁ − E₀] + w·F + w·M (c − v₀).                                       (2)
+// The first term is the solver's. The second should vanish: it is the quadrature error of ∇E·d for
+// averaged forces (where w = u), and the method's own doing otherwise; of the change of potential
+// energy, prescribed vertices take their part as work. Forces work along the velocity that they
+// see, which need not be w. The difference is the method's, as is the last term.
 Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, const Vector& v1,
                                   const StepReport& report) {
   Ledger result;
@@ -84,7 +100,7 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
   result.solver = mean.dot(solver_impulse_);
   const bool own = plan.stages.back().stage.force_velocity == ForceVelocity::own;
   const Point& end = points_[plan.stages.size() - 1];
-  double beside = 0;  // of the kinetic energy, what dissipation takes beyond its own velocity
+  double beside = 0;  // w·F less the work along the velocities that forces see
   if (forced_) {
     if (plan.needs_history) {
       // The force of this step goes on acting through later ones: the trapezoidal rule instead.
@@ -94,9 +110,11 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
       result.work = trapezoid(start_.force, end.force);
       result.dissipation = trapezoid(start_.dissipation, end.dissipation);
       driven_work_ = -0.5 * report.h * (start_.driven + end.driven);
+      beside = mean.dot(forces_.impulse) - result.work;
     } else if (own) {
       result.work = forces_.own_work;
       result.dissipation = dissipation_.own_work;
+      beside = mean.dot(forces_.impulse) - result.work;
     } else {
       result.work = mean.dot(forces_.impulse);
       // The velocity that dissipation sees is that of the path.
@@ -116,18 +134,18 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
         rule_.push_back({node.theta, 2 * node.weight});
       }
     }
-    const double work = rule_.empty()
-                            ? prescribed_work(system_, start.x, end.d, weighted_forces_)
-                            : prescribed_work(system_, start.x, end.d, rule_, weighted_forces_);
+    const double work =
+        rule_.empty()
+            ? prescribed_work(assembler_.world(), start.x, end.d, weighted_forces_)
+            : prescribed_work(assembler_.world(), start.x, end.d, rule_, weighted_forces_);
     result.work += work;
     (plan.averages_force ? result.quadrature : result.method) -= work;
   }
-  if (plan.needs_history || (forced_ && own)) {
-    result.method =
-        report.after.total - report.before.total - result.solver - result.work - result.dissipation;
-    return result;
-  }
   result.method += beside;
+  if (plan.needs_history) {
+    weighted_forces_ = coasting_velocity_ - v0;
+    result.method += mean.dot(system_.mass().cwiseProduct(weighted_forces_));
+  }
   (plan.averages_force ? result.quadrature : result.method) +=
       mean.dot(potential_impulse_) + potential_change(report.before, report.after);
   return result;

@@ -8,13 +8,14 @@
 
 namespace lilyan {
 namespace {
-constexpr std::array<WeightedNode, 1> kHere{{{.theta = 0, .value = 1, .gradient = 1}}};
+constexpr std::array<WeightedNode, 1> kValueAndGradient{{{.theta = 0, .value = 1, .gradient = 1}}};
 }
 
 PotentialCache::PotentialCache(const Assembler& assembler)
     : assembler_(assembler),
-      changing_(std::ranges::any_of(assembler.system().energies(),
-                                    [](const auto& energy) { return energy->changes(); })) {}
+      changing_(std::ranges::any_of(assembler.system().energies(), [](const auto& energy) {
+        return energy->changes_between_steps();
+      })) {}
 
 bool PotentialCache::same(const Vector& a, const Vector& b) {
   return a.size() == b.size() &&
@@ -22,18 +23,22 @@ bool PotentialCache::same(const Vector& a, const Vector& b) {
 }
 
 void PotentialCache::remember(const Vector& x) {
+  if (version_ != assembler_.world().version()) {
+    version_ = assembler_.world().version();
+    has_values_ = has_gradient_ = false;  // what is known of energies that do not change stays
+  }
   if (same(x_, x)) return;
   x_ = x;
   gradient_.resize(x.size());
-  forget();
+  has_values_ = has_gradient_ = false;
   has_lasting_values_ = has_lasting_gradient_ = false;
 }
 
 void PotentialCache::evaluate_lasting(bool gradient) {
   if (gradient ? has_lasting_gradient_ : has_lasting_values_) return;
   if (gradient) lasting_gradient_.setZero(x_.size());
-  lasting_values_ =
-      assembler_.add_part(EnergyPart::lasting, x_, kHere, gradient ? &lasting_gradient_ : nullptr);
+  lasting_values_ = assembler_.add_part(EnergyPart::lasting, x_, kValueAndGradient,
+                                        gradient ? &lasting_gradient_ : nullptr);
   has_lasting_values_ = true;
   has_lasting_gradient_ = has_lasting_gradient_ || gradient;
 }
@@ -43,10 +48,10 @@ const EnergyByKind& PotentialCache::values(const Vector& x) {
   if (!has_values_) {
     if (changing_) {
       evaluate_lasting(false);
-      values_ = assembler_.add_part(EnergyPart::changing, x_, kHere, nullptr);
+      values_ = assembler_.add_part(EnergyPart::changing, x_, kValueAndGradient, nullptr);
       for (std::size_t k = 0; k < kEnergyKinds; ++k) values_[k] += lasting_values_[k];
     } else {
-      values_ = assembler_.values(x_, nullptr, kHere);
+      values_ = assembler_.values(x_, nullptr, kValueAndGradient);
     }
   }
   has_values_ = true;
@@ -59,11 +64,11 @@ const Vector& PotentialCache::gradient(const Vector& x) {
     if (changing_) {
       evaluate_lasting(true);
       gradient_ = lasting_gradient_;
-      values_ = assembler_.add_part(EnergyPart::changing, x_, kHere, &gradient_);
+      values_ = assembler_.add_part(EnergyPart::changing, x_, kValueAndGradient, &gradient_);
       for (std::size_t k = 0; k < kEnergyKinds; ++k) values_[k] += lasting_values_[k];
       stop_fixed(assembler_.system(), gradient_);
     } else {
-      values_ = assembler_.values_and_gradient(x_, nullptr, kHere, gradient_);
+      values_ = assembler_.values_and_gradient(x_, nullptr, kValueAndGradient, gradient_);
     }
   }
   has_gradient_ = true;

@@ -1,13 +1,16 @@
 // Potential energy and gradient at one position, remembered.
 #pragma once
 
+#include <cstdint>
+
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
 
 // The end of one step is the start of the next, so methods that need E or ∇E at both pay once. The
-// position itself is the key: a state changed by hand is evaluated anew.
+// key is the position itself, so a state that was changed by hand is evaluated anew; and for
+// energies that change between steps the version of their memory.
 class PotentialCache {
  public:
   explicit PotentialCache(const Assembler& assembler);
@@ -18,9 +21,9 @@ class PotentialCache {
   [[nodiscard]] const EnergyByKind& last_values() const { return values_; }
   [[nodiscard]] const Vector& last_gradient() const { return gradient_; }
   // Whether the values at x are known.
-  [[nodiscard]] bool holds(const Vector& x) const { return has_values_ && same(x_, x); }
-  // Energies that change have changed; what is known of the others stays.
-  void forget() { has_values_ = has_gradient_ = false; }
+  [[nodiscard]] bool holds(const Vector& x) const {
+    return has_values_ && version_ == assembler_.world().version() && same(x_, x);
+  }
 
   // Whether two vectors are the same, bit for bit.
   [[nodiscard]] static bool same(const Vector& a, const Vector& b);
@@ -30,7 +33,8 @@ class PotentialCache {
   void evaluate_lasting(bool gradient);
 
   const Assembler& assembler_;
-  bool changing_;  // some energies change between steps
+  bool changing_;              // some energies change between steps
+  std::uint64_t version_ = 0;  // of their memory
   Vector x_;
   EnergyByKind values_{};
   Vector gradient_;

@@ -19,31 +19,32 @@ double prescribed_part(const System& system, const Vector& gradient, const Vecto
   return sum;
 }
 
-double prescribed_work(const System& system, const Vector& x0, const Vector& d,
+double prescribed_work(const World& world, const Vector& x0, const Vector& d,
                        std::span<const Node> rule, Vector& scratch) {
-  if (system.motions().empty()) return 0;
+  if (world.system.motions().empty()) return 0;
   std::array<WeightedNode, kMostNodes> all;
   if (rule.size() > all.size()) rule = rule.first(all.size());
   for (std::size_t i = 0; i < rule.size(); ++i) {
     all[i] = {.theta = rule[i].theta, .gradient = rule[i].weight};
   }
   const auto nodes = std::span(all).first(rule.size());
-  const PathMean mean{.weight = 1};
+  const PathMeanWeights mean{.weight = 1};
   scratch.setZero();
-  for (const auto& energy : system.energies()) {
+  for (const auto& energy : world.system.energies()) {
     energy->evaluate({.x0 = x0.data(),
                       .d = d.data(),
                       .nodes = nodes,
                       .want_value = false,
                       .gradient = scratch.data(),
-                      .mean = &mean});
+                      .mean = &mean,
+                      .memory = world.memory_of(*energy)});
   }
-  return prescribed_part(system, scratch, d);
+  return prescribed_part(world.system, scratch, d);
 }
 
-double prescribed_work(const System& system, const Vector& x0, const Vector& d, Vector& scratch) {
+double prescribed_work(const World& world, const Vector& x0, const Vector& d, Vector& scratch) {
   constexpr std::array<Node, 3> simpson{{{0, 1.0 / 6}, {0.5, 4.0 / 6}, {1, 1.0 / 6}}};
-  return prescribed_work(system, x0, d, simpson, scratch);
+  return prescribed_work(world, x0, d, simpson, scratch);
 }
 
 }  // namespace lilyan

@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "lilyan/core/system.hpp"
 #include "lilyan/core/types.hpp"
+#include "lilyan/core/world.hpp"
 #include "lilyan/method/method.hpp"
 
 namespace lilyan {
@@ -15,11 +15,11 @@ namespace lilyan {
 // What whatever moves them does against the potentials: ∫ ∇E·d over the path x₀ → x₀ + d, of the
 // coordinates of prescribed vertices only, by a rule of nodes whose weights add up to one. Zero
 // without such vertices. `scratch` has the size of x.
-[[nodiscard]] double prescribed_work(const System& system, const Vector& x0, const Vector& d,
+[[nodiscard]] double prescribed_work(const World& world, const Vector& x0, const Vector& d,
                                      std::span<const Node> rule, Vector& scratch);
 
 // Simpson's rule: as accurate as any method here needs, exact for cubic forces.
-[[nodiscard]] double prescribed_work(const System& system, const Vector& x0, const Vector& d,
+[[nodiscard]] double prescribed_work(const World& world, const Vector& x0, const Vector& d,
                                      Vector& scratch);
 
 }  // namespace lilyan

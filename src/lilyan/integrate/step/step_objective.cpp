@@ -7,7 +7,7 @@
 
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/core/threads.hpp"
-#include "lilyan/integrate/step/forces.hpp"
+#include "lilyan/integrate/step/external_forces.hpp"
 
 namespace lilyan {
 
@@ -19,7 +19,7 @@ StepObjective::StepObjective(Assembler& assembler, const SolverOptions& options)
       velocity_tolerance_(options.velocity_tolerance),
       target_(mass_.size()),
       gradients_(Vector::Zero(mass_.size())),
-      dissipation_(system_) {
+      dissipation_(assembler.world()) {
   if (system_.forces().empty() && dissipation_.empty()) return;
   dissipated_.setZero(mass_.size());
   for (Vector* v : {&linearised_, &forces_, &damping_, &point_x_, &point_v_, &scratch_}) {
@@ -208,11 +208,11 @@ double StepObjective::defect(const Vector& d, const Vector& gradient) {
 // with the positions once more into one of Φ (which also bounds the cancellation between the terms
 // of an energy density: its stiffness times the square of the body's size).
 Objective::Rounding StepObjective::rounding(const Vector& d, const Vector& diagonal) const {
-  constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
+  constexpr double kRelative = 4 * kEpsilon;
   const auto position = step_.x0->array().abs() + d.array().abs();
   const auto error = diagonal.array().abs() * position;
-  return {.value = kEpsilon * (error * position).sum(),
-          .gradient = kEpsilon * std::sqrt((error.square() / mass_.array()).sum())};
+  return {.value = kRelative * (error * position).sum(),
+          .gradient = kRelative * std::sqrt((error.square() / mass_.array()).sum())};
 }
 
 }  // namespace lilyan

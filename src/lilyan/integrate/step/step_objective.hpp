@@ -39,17 +39,19 @@ class StepObjective final : public Objective {
     double path_weight;
     const Vector* path_velocity;
     const Vector* start_velocity;
-    // Of dissipation: the weight of the nodes that see the path's velocity; and the velocity at the
+    // For dissipation: the weight of the nodes that see the path's velocity; and the velocity at the
     // end of the stage, end_weight d/h + end_velocity where not null.
     double dissipation_weight = 0;
     double end_weight = 1;
     const Vector* end_velocity = nullptr;
     // Where the nodes are a rule for the mean over the path.
-    std::optional<PathMean> mean;
+    std::optional<PathMeanWeights> mean;
   };
-  // What dissipation keeps for a step from x by h, and its renewal after a solve.
-  void begin_step(const Vector& x, double h) { dissipation_.begin_step(x, h); }
-  double renew(const Vector& x, const Vector& d, double h) { return dissipation_.renew(x, d, h); }
+  // The lagged numbers of dissipation for a step by h, and their renewal after a solve.
+  void begin_step(const State& start, double h) { dissipation_.begin_step(start, h); }
+  double renew(const State& start, const Vector& d, double h) {
+    return dissipation_.renew(start, d, h);
+  }
   void prepare(const Step& step);
   [[nodiscard]] Vector& target() { return target_; }  // y
 
@@ -68,7 +70,7 @@ class StepObjective final : public Objective {
   // The force of dissipation, −∂R/∂v, of the last evaluation, and its weight in the stage.
   [[nodiscard]] const Vector& dissipation() const { return dissipated_; }
   [[nodiscard]] double dissipation_weight() const { return step_.dissipation_weight; }
-  // Of the power of that force, what goes into things that move by themselves.
+  // Power that dissipation delivers to moving obstacles, at a displacement or at a velocity.
   [[nodiscard]] double driven_power(const Vector& d);
   [[nodiscard]] double driven_power_at(const Vector& v);
   // sum −= ∂R/∂v at a given velocity.

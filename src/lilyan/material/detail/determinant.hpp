@@ -1,4 +1,4 @@
-// The part of a tangent that comes of J = det F, common to most materials.
+// The part of a tangent that comes from J = det F, common to most materials.
 #pragma once
 
 #include "lilyan/assemble/vertex_blocks.hpp"
@@ -41,20 +41,19 @@ void add_determinant_tangent(const Mat3<T>& F, const Mat3<T>& cof, const T& firs
 
 // The same between the gradients of two vertices. With cᵃ = cof(F) gᵃ,
 //   K_ab = second cᵃ cᵇᵀ + first [F(gᵃ×gᵇ)]×ᵀ,   ([u]×ᵀ)_ik = ε_ikm u_m:
-// the second term, linear in F, meets the gradients once however many nodes are summed. The
-// products of the last node's cᵃ are formed when the blocks are.
+// the second term, linear in F, meets the gradients once however many nodes are summed.
 template <class T>
 struct DeterminantBlocks {
   using V = VertexBlocks<T>;
-  Mat3<T> first_F;  // Σ first F
-  Mat3<T> c;        // of the last node; column a is cᵃ
-  T weight;         // its second
-  V sum;            // of the terms in cᵃ cᵇᵀ of the nodes before it
+  Mat3<T> first_F;          // Σ first F
+  Mat3<T> c;                // of the last node; column a is cᵃ
+  T weight;                 // its second
+  EarlierNodes<T> earlier;  // their terms in cᵃ cᵇᵀ
 
   template <int kBefore>
   void add(const Mat3<T>& F, const Mat3<T>& cof, const T& first, const T& second,
            const Mat3<T>& G) {
-    if constexpr (kBefore > 0) add_last<kBefore == 1>();
+    if constexpr (kBefore > 0) earlier.template add<kBefore == 1>(*this);
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) accumulate<kBefore == 0>(first_F(i, j), first * F(i, j));
     }
@@ -67,8 +66,8 @@ struct DeterminantBlocks {
     const Mat3<T> cross = cofactor(G);  // its row a is g^{a+1} × g^{a+2}, cyclically
     for (int a = 0; a < 3; ++a) {
       for (int e = 0; e < 6; ++e) {
-        blocks.diagonal[a][e] = diagonal_term(a, e);
-        if constexpr (!kOne) blocks.diagonal[a][e] += sum.diagonal[a][e];
+        blocks.diagonal[a][e] = diagonal(a, e);
+        if constexpr (!kOne) blocks.diagonal[a][e] += earlier.sum.diagonal[a][e];
       }
     }
     for (int n = 0; n < 3; ++n) {
@@ -84,28 +83,21 @@ struct DeterminantBlocks {
       for (int e = 0; e < 9; ++e) {
         const int i = e % 3;
         const int k = e / 3;
-        T v = below_term(n, e);
+        T v = below(n, e);
         if (k == (i + 1) % 3) v += u[(i + 2) % 3];
         if (k == (i + 2) % 3) v -= u[(i + 1) % 3];
-        if constexpr (!kOne) v += sum.below[n][e];
+        if constexpr (!kOne) v += earlier.sum.below[n][e];
         blocks.below[n][e] = v;
       }
     }
   }
 
- private:
-  [[nodiscard]] T diagonal_term(int a, int e) const {
+  // Entries of the last node's second cᵃ cᵇᵀ.
+  [[nodiscard]] T diagonal(int a, int e) const {
     return (weight * c(V::kRow[e], a)) * c(V::kColumn[e], a);
   }
-  [[nodiscard]] T below_term(int n, int e) const {
+  [[nodiscard]] T below(int n, int e) const {
     return (weight * c(e % 3, V::kAfter[n])) * c(e / 3, V::kBefore[n]);
-  }
-  template <bool kFirst>
-  void add_last() {
-    for (int n = 0; n < 3; ++n) {
-      for (int e = 0; e < 6; ++e) accumulate<kFirst>(sum.diagonal[n][e], diagonal_term(n, e));
-      for (int e = 0; e < 9; ++e) accumulate<kFirst>(sum.below[n][e], below_term(n, e));
-    }
   }
 };
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "lilyan/physics/distance.hpp"
-#include "lilyan/physics/gravity.hpp"
+#include "lilyan/physics/constraints.hpp"
+#include "lilyan/physics/energies.hpp"
 #include "lilyan/system/problem.hpp"
 
 namespace lilyan::problem {

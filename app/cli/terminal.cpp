@@ -1,0 +1,152 @@
+#include "app/cli/terminal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <utility>
+
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/core/drift.hpp"
+
+namespace lilyan::cli {
+namespace {
+
+std::atomic<bool> caught = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "handlers of signals may not wait");
+
+void on_signal(int signal) {
+  if (caught.exchange(true)) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+constexpr double kTerminalSeconds = 0.1;
+
+// "45s", "3m20s", "2h05m"
+std::string spelled_duration(double seconds) {
+  if (!std::isfinite(seconds)) return "?";
+  const auto s = static_cast<long>(std::lround(seconds));
+  if (s >= 3600) return fmt::format("{}h{:02}m", s / 3600, s / 60 % 60);
+  if (s >= 60) return fmt::format("{}m{:02}s", s / 60, s % 60);
+  return fmt::format("{}s", s);
+}
+
+// How much of a run is done, from 0 to 1.
+double part_done(const Scene& scene, const RunMoment& moment) {
+  return scene.variable_steps() ? (moment.state.t - scene.initial.t) / scene.duration
+                                : static_cast<double>(moment.step) / scene.steps;
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+bool interrupted() { return caught; }
+const std::atomic<bool>* interrupt_flag() { return &caught; }
+
+void tell(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+Progress::Progress(const Scene& scene) : scene_(scene), terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void Progress::show(const RunMoment& moment) {
+  if (moment.step == 0) return;
+  tell_switches(moment.so_far);
+  const Clock::time_point now = Clock::now();
+  const double since = std::chrono::duration<double>(now - last_).count();
+  const double t = moment.state.t - scene_.initial.t;
+  const double done = moment.last ? 1 : part_done(scene_, moment);
+  if (terminal_) {
+    if (since < kTerminalSeconds && !moment.last) return;
+  } else {
+    if (10 * done < next_tenth_) return;
+    next_tenth_ = static_cast<int>(10 * done) + 1;
+  }
+  last_ = now;
+  const double elapsed = std::chrono::duration<double>(now - start_).count();
+  const double left = elapsed * (1 - done) / done;
+  const std::string place =
+      scene_.variable_steps()
+          ? fmt::format("t {:.4g}/{:.4g}  step {}", t, scene_.duration, moment.step)
+          : fmt::format("step {}/{}", moment.step, scene_.steps);
+  std::string line =
+      fmt::format("{:3.0f}%  {}  {} left  {:.1f} iterations/step  ΔE/E₀ {:.1e}", 100 * done, place,
+                  spelled_duration(left),
+                  static_cast<double>(moment.so_far.solver_work.iterations) / moment.step,
+                  moment.drift.energy().relative());
+  if (scene_.system->dimension() == 3) {
+    line += fmt::format("  |ΔL|/|L| {:.1e}", moment.drift.angular_momentum().relative());
+  }
+  std::fputs((terminal_ ? "\r\033[K" + line : line + "\n").c_str(), stderr);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void Progress::tell_switches(const RunSummary& so_far) {
+  for (; switches_ < so_far.switches.size(); ++switches_) {
+    const auto& [step, from, to] = so_far.switches[switches_];
+    std::fputs(fmt::format("{}step {}: linear solver {} instead of {}: {}\n",
+                           terminal_ && shown_ ? "\r\033[K" : "", step, to, from,
+                           to == "pcg" ? "another try"
+                                       : "conjugate gradients did not get there soon enough")
+                   .c_str(),
+               stderr);
+  }
+}
+
+void Progress::finish() {
+  if (terminal_ && shown_) std::fputs("\n", stderr);
+}
+
+CompareProgress::CompareProgress(std::vector<std::string> names, bool quiet)
+    : names_(std::move(names)),
+      states_(names_.size(), "waiting"),
+      next_quarter_(names_.size(), 1),
+      quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void CompareProgress::show(std::size_t run, const Scene& scene, const RunMoment& moment) {
+  if (quiet_ || moment.step == 0) return;
+  const double part = part_done(scene, moment);
+  const std::lock_guard lock(mutex_);
+  if (terminal_) {
+    const Clock::time_point now = Clock::now();
+    states_[run] = fmt::format("{:.0f}%", 100 * part);
+    if (std::chrono::duration<double>(now - last_).count() < kTerminalSeconds) return;
+    last_ = now;
+    rewrite_line();
+  } else if (!moment.last && 4 * part >= next_quarter_[run]) {
+    next_quarter_[run] = static_cast<int>(4 * part) + 1;
+    tell(fmt::format("{}: {:.0f}%  ΔE/E₀ {:.1e}\n", names_[run], 100 * part,
+                     moment.drift.energy().relative()));
+  }
+}
+
+void CompareProgress::done(std::size_t run, const std::string& status) {
+  if (quiet_) return;
+  const std::lock_guard lock(mutex_);
+  states_[run] = status;
+  terminal_ ? rewrite_line() : tell(fmt::format("{}: {}\n", names_[run], status));
+}
+
+void CompareProgress::rewrite_line() {
+  std::string text = "\r\033[K";
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    text += fmt::format("{}{} {}", i > 0 ? "   " : "", names_[i], states_[i]);
+  }
+  tell(text);
+}
+
+void CompareProgress::finish() {
+  if (terminal_ && !quiet_) tell("\n");
+}
+
+}  // namespace lilyan::cli

@@ -1,0 +1,131 @@
+#include "app/report/png.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "app/files/process.hpp"
+#include "lilyan/core/error.hpp"
+
+namespace lilyan {
+namespace {
+
+void add_number(std::string& out, std::uint32_t value) {
+  for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(value >> shift & 0xFFU);
+}
+
+void add_chunk(std::string& out, const std::string& type, const std::string& content) {
+  add_number(out, static_cast<std::uint32_t>(content.size()));
+  const std::string both = type + content;
+  out += both;
+  add_number(out, static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(both.data()),
+                                                   static_cast<uInt>(both.size()))));
+}
+
+// The rows of a picture, each as differences by the filter of the PNG format that leaves the least:
+// none, left, above, the mean of both, or Paeth's choice among left, above and corner.
+std::string filtered_rows(const Image& image) {
+  const auto stride = 3 * static_cast<std::size_t>(image.width);
+  const std::vector<std::uint8_t> nothing(stride, 0);
+  std::string out;
+  std::array<std::string, 5> rows;
+  for (std::size_t y = 0; y < static_cast<std::size_t>(image.height); ++y) {
+    const std::uint8_t* row = image.rgb.data() + y * stride;
+    const std::uint8_t* above = y == 0 ? nothing.data() : row - stride;
+    std::array<long, 5> sizes{};
+    for (std::string& r : rows) r.resize(stride);
+    for (std::size_t i = 0; i < stride; ++i) {
+      const int a = i < 3 ? 0 : row[i - 3];
+      const int b = above[i];
+      const int c = i < 3 ? 0 : above[i - 3];
+      const int guess = a + b - c;
+      const int pa = std::abs(guess - a);
+      const int pb = std::abs(guess - b);
+      const int pc = std::abs(guess - c);
+      const int paeth = pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
+      const std::array<int, 5> predicted = {0, a, b, (a + b) / 2, paeth};
+      for (std::size_t f = 0; f < 5; ++f) {
+        const auto difference = static_cast<std::int8_t>(row[i] - predicted[f]);
+        rows[f][i] = static_cast<char>(difference);
+        sizes[f] += std::abs(difference);
+      }
+    }
+    std::size_t best = 0;
+    for (std::size_t f = 1; f < 5; ++f) best = sizes[f] < sizes[best] ? f : best;
+    out += static_cast<char>(best);
+    out += rows[best];
+  }
+  return out;
+}
+
+struct SvgConverter {
+  const char* program;
+  std::vector<std::string> (*arguments)(const std::string& svg, const std::string& png);
+};
+
+// SVG files have 96 pixels to 72 points: 1.5 times as many are two pixels per point.
+const std::array<SvgConverter, 3> kSvgConverters = {
+    {{"rsvg-convert",
+      [](const std::string& svg, const std::string& png) {
+        return std::vector<std::string>{"--zoom", "1.5", "-o", png, svg};
+      }},
+     {"inkscape",
+      [](const std::string& svg, const std::string& png) {
+        return std::vector<std::string>{svg, "--export-dpi=144", "--export-filename=" + png};
+      }},
+     {"convert", [](const std::string& svg, const std::string& png) {
+        return std::vector<std::string>{"-density", "144", svg, png};
+      }}}};
+
+std::pair<std::filesystem::path, const SvgConverter*> svg_converter() {
+  for (const SvgConverter& converter : kSvgConverters) {
+    if (const auto found = find_program(converter.program)) return {*found, &converter};
+  }
+  throw Error(
+      "PNG files of plots need a program that makes them from SVG files: install rsvg-convert "
+      "(apt-get install librsvg2-bin), Inkscape or ImageMagick, or leave \"png\" out of "
+      "output.pictures");
+}
+
+}  // namespace
+
+std::string png_bytes(const Image& image) {
+  const std::string rows = filtered_rows(image);
+  uLongf size = compressBound(static_cast<uLong>(rows.size()));
+  std::string packed(size, '\0');
+  if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                reinterpret_cast<const Bytef*>(rows.data()), static_cast<uLong>(rows.size()),
+                Z_DEFAULT_COMPRESSION) != Z_OK) {
+    throw Error("cannot make a picture of a frame");
+  }
+  packed.resize(size);
+  std::string header;
+  add_number(header, static_cast<std::uint32_t>(image.width));
+  add_number(header, static_cast<std::uint32_t>(image.height));
+  header += std::string("\x08\x02\x00\x00\x00", 5);  // eight bits of red, green and blue
+  std::string out = "\x89PNG\r\n\x1a\n";
+  add_chunk(out, "IHDR", header);
+  add_chunk(out, "IDAT", packed);
+  add_chunk(out, "IEND", "");
+  return out;
+}
+
+void require_svg_converter() { (void)svg_converter(); }
+
+std::filesystem::path convert_to_png(const std::filesystem::path& svg) {
+  const auto [program, converter] = svg_converter();
+  const std::filesystem::path file = std::filesystem::absolute(svg);
+  std::filesystem::path png = file;
+  png.replace_extension(".png");
+  const ProcessResult result =
+      run_process(program, converter->arguments(file.string(), png.string()), file.parent_path());
+  if (result.code != 0 || !std::filesystem::exists(png)) {
+    throw Error(fmt::format("{} could not make {}: {}", program.string(), png.string(),
+                            result.output.substr(0, result.output.find('\n'))));
+  }
+  return png;
+}
+
+}  // namespace lilyan

@@ -1,0 +1,240 @@
+#include "app/report/run_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/files/surface.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/core/threads.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr int kFrameIntervals = 10;  // between the frames that are kept, at most
+
+// A deviation of exactly nothing has no logarithm; below this it is rounding.
+constexpr double kNothing = 1e-17;
+// A relative change of the energy beyond this is an explosion. Nothing else could be seen beside it.
+constexpr double kFar = 3;
+
+std::string time_label(Runs runs) {
+  return runs.empty() || runs.front()->unit.empty() ? "time" : "time (s)";
+}
+
+// One curve of every run, in the colour of its place.
+std::vector<PlotSeries> overlaid(Runs runs, Curve curve, bool logarithmic) {
+  std::vector<PlotSeries> all;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i]->series.empty()) continue;
+    PlotSeries series{.x = (*runs[i])[Curve::t],
+                      .y = (*runs[i])[curve],
+                      .label = runs.size() > 1 ? runs[i]->method : "",
+                      .colour = static_cast<int>(i)};
+    if (logarithmic) {
+      for (double& y : series.y) y = std::max(y, kNothing);
+      // At the start nothing has changed yet, which is no result.
+      if (series.y.size() > 1) series.y[0] = series.y[1];
+    }
+    all.push_back(std::move(series));
+  }
+  return all;
+}
+
+bool any_nonzero(const std::vector<double>& values) {
+  return std::ranges::any_of(values, [](double v) { return v != 0; });
+}
+
+}  // namespace
+
+Scenery scenery_of(const Scene& scene) {
+  Scenery scenery{.parts = surface_parts(geometry_of(scene)), .obstacles = scene.obstacles};
+  if (scene.output.up == UpAxis::z) scenery.up = Eigen::Vector3f::UnitZ();
+  Eigen::Index axis = 0;
+  if (!scene.gravity.isZero(0)) {
+    scene.gravity.cwiseAbs().maxCoeff(&axis);
+    scenery.up = (scene.gravity[axis] > 0 ? -1.0F : 1.0F) * Eigen::Vector3f::Unit(axis);
+  }
+  return scenery;
+}
+
+std::string RunRecord::status() const {
+  if (!started) return "could not start";
+  return summary.end == RunEnd::event ? "ended by an event"
+                                      : std::string(lilyan::name(summary.end));
+}
+
+Recorder::Recorder(const Scene& scene) : scene_(scene) {
+  record_.name = scene.name;
+  record_.title = scene.title;
+  record_.method = scene.scheme.label;
+  record_.size = describe_size(scene);
+  record_.plan = describe_plan(scene);
+  record_.unit = time_unit(scene);
+  record_.resolved = scene.resolved;
+  record_.in_space = scene.coordinates.empty();
+  record_.linear_invariant = scene.system->translation_invariant();
+  record_.angular_invariant = scene.system->rotation_invariant();
+  if (!record_.in_space) return;
+  record_.scenery = scenery_of(scene);
+  // The interval is a step or a little more at first and is doubled as often as need be: frames of a
+  // complete run are evenly spaced, and a run that ends early has as many.
+  interval_ = scene.duration / kFrameIntervals;
+  while (interval_ > 1.999 * scene.step) interval_ /= 2;
+  next_ = scene.initial.t;
+}
+
+KeptFrame Recorder::frame_of(int step, const State& state) const {
+  KeptFrame frame{.step = step, .t = state.t};
+  gather(record_.scenery.parts, {state.x.data(), static_cast<std::size_t>(state.x.size())},
+         frame.points);
+  return frame;
+}
+
+void Recorder::keep_frame(const RunMoment& moment) {
+  const double t = moment.state.t;
+  if (t < next_ - 1e-6 * scene_.step) return;
+  std::vector<KeptFrame>& frames = record_.frames;
+  if (frames.size() > kFrameIntervals) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < frames.size(); i += 2) {
+      if (kept != i) frames[kept] = std::move(frames[i]);
+      ++kept;
+    }
+    frames.resize(kept);
+    interval_ *= 2;
+  }
+  const double start = scene_.initial.t;
+  const double due = start + interval_ * static_cast<double>(frames.size());
+  next_ = due;
+  if (t < due - 1e-6 * scene_.step) return;
+  frames.push_back(frame_of(moment.step, moment.state));
+  // A long step may jump over several intervals. Frames are then not quite evenly spaced.
+  next_ = interval_ > 0 ? std::max(due + interval_, t) : t;
+}
+
+void Recorder::add(const RunMoment& moment) {
+  if (!moment.report) start_energy_ = moment.invariants.total;
+  if (record_.in_space && !record_.scenery.parts.empty()) keep_frame(moment);
+  if (!record_.series.due()) return;
+  const auto set = [&](Curve curve, double value) {
+    record_.series.set(static_cast<std::size_t>(curve), value);
+  };
+  const Deviation& energy = moment.drift.energy();
+  const Ledger& ledger = moment.so_far.ledger;
+  set(Curve::t, moment.state.t);
+  set(Curve::energy_change,
+      (moment.invariants.total - start_energy_) / (energy.scale > 0 ? energy.scale : 1));
+  set(Curve::energy_error, energy.relative());
+  set(Curve::linear_drift, moment.drift.linear_momentum().relative());
+  set(Curve::angular_drift, moment.drift.angular_momentum().relative());
+  set(Curve::solver, ledger.solver);
+  set(Curve::quadrature, ledger.quadrature);
+  set(Curve::work, ledger.work);
+  set(Curve::dissipation, ledger.dissipation);
+  set(Curve::method, ledger.method);
+  set(Curve::iterations, moment.report ? moment.report->solver_work.iterations : 0);
+  set(Curve::step_size, moment.report ? moment.report->h : 0);
+}
+
+void Recorder::finish(const RunSummary& summary, const DriftTracker& drift, const Watch& watch) {
+  std::vector<KeptFrame>& frames = record_.frames;
+  if (!frames.empty() && frames.back().step != summary.steps) {
+    frames.push_back(frame_of(summary.steps, summary.state));
+  }
+  record_.summary = summary;
+  record_.summary.state = {};
+  record_.threads = threads();
+  record_.energy = drift.energy();
+  record_.linear = drift.linear_momentum();
+  record_.angular = drift.angular_momentum();
+  if (summary.steps > 0) record_.verdicts = verdicts(*scene_.system, summary, drift);
+  record_.invariants = watch.invariants();
+  record_.has_exact = watch.has_exact();
+  record_.exact_error = watch.error();
+  record_.exact_worst = watch.worst_error();
+}
+
+Figure energy_figure(Runs runs) {
+  return {.title = "Energy, relative to the start",
+          .x_label = time_label(runs),
+          .y_label = "(H − H₀) / E₀",
+          .over_time = true,
+          .cut = kFar,
+          .series = overlaid(runs, Curve::energy_change, false)};
+}
+
+Figure energy_error_figure(Runs runs) {
+  return {.title = "Energy error",
+          .x_label = time_label(runs),
+          .y_label = "|relative error|",
+          .over_time = true,
+          .log_y = true,
+          .series = overlaid(runs, Curve::energy_error, true)};
+}
+
+FigureGrid momenta_figure(Runs runs) {
+  FigureGrid grid{.columns = 2};
+  const auto add = [&](Curve curve, const char* title, bool promised) {
+    if (!promised) return;
+    grid.panels.push_back({.title = title,
+                           .x_label = time_label(runs),
+                           .y_label = "|relative drift|",
+                           .over_time = true,
+                           .log_y = true,
+                           .series = overlaid(runs, curve, true)});
+  };
+  const auto promises = [&](auto member) {
+    return std::ranges::any_of(runs, [&](const RunRecord* r) { return r->in_space && r->*member; });
+  };
+  add(Curve::linear_drift, "Linear momentum", promises(&RunRecord::linear_invariant));
+  add(Curve::angular_drift, "Angular momentum", promises(&RunRecord::angular_invariant));
+  return grid;
+}
+
+Figure iterations_figure(Runs runs) {
+  Figure figure{.title = "Iterations of each step",
+                .x_label = time_label(runs),
+                .y_label = "linear solves",
+                .over_time = true};
+  for (PlotSeries& s : overlaid(runs, Curve::iterations, false)) {
+    if (!any_nonzero(s.y)) continue;
+    // The initial state is no step.
+    s.x.erase(s.x.begin());
+    s.y.erase(s.y.begin());
+    figure.series.push_back(std::move(s));
+  }
+  return figure;
+}
+
+FigureGrid ledger_figure(Runs runs) {
+  FigureGrid grid;
+  for (const RunRecord* run : runs) {
+    if (run->series.empty()) continue;
+    Figure figure{.title = runs.size() > 1 ? run->method : "Where the energy went",
+                  .x_label = time_label(runs),
+                  .y_label = "sum since the start",
+                  .over_time = true};
+    int colour = 0;
+    for (const auto& [curve, label] :
+         {std::pair{Curve::method, "method"}, std::pair{Curve::dissipation, "dissipation"},
+          std::pair{Curve::work, "work"}, std::pair{Curve::quadrature, "quadrature"},
+          std::pair{Curve::solver, "solver"}}) {
+      if (any_nonzero((*run)[curve])) {
+        figure.series.push_back(
+            {.x = (*run)[Curve::t], .y = (*run)[curve], .label = label, .colour = colour});
+      }
+      ++colour;
+    }
+    if (figure.series.empty()) continue;
+    // A single curve has no legend.
+    if (figure.series.size() == 1) figure.y_label = figure.series[0].label + ", " + figure.y_label;
+    grid.panels.push_back(std::move(figure));
+  }
+  grid.columns = grid.panels.size() > 1 ? 2 : 1;
+  return grid;
+}
+
+}  // namespace lilyan

@@ -1,0 +1,276 @@
+#include "app/run/frames.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "app/files/file.hpp"
+#include "app/files/scanner.hpp"
+#include "app/files/surface_writer.hpp"
+#include "app/files/vtu.hpp"
+#include "lilyan/core/error.hpp"
+#include "lilyan/core/state.hpp"
+
+namespace lilyan {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFrames = "frames";
+constexpr const char* kPvd = "run.pvd";
+constexpr const char* kGlb = "run.glb";
+constexpr const char* kUsda = "run.usda";
+constexpr const char* kStore = "run.frames.tmp";
+
+Points points_of(const Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
+
+fs::path frame_name(int step, std::string_view extension) {
+  return fs::path(kFrames) / fmt::format("{:06}.{}", step, extension);
+}
+
+// frames/NNNNNN.vtu and run.pvd, which is complete after every frame.
+class VtuFrames final : public FrameWriter {
+ public:
+  VtuFrames(const fs::path& folder, const FrameGeometry& geometry, bool float64)
+      : folder_(folder), geometry_(geometry), float64_(float64), pvd_(folder / kPvd) {}
+
+  void add(int step, const State& state) override {
+    const fs::path name = frame_name(step, "vtu");
+    write_vtu(folder_ / name, {.x = points_of(state.x),
+                               .v = points_of(state.v),
+                               .geometry = geometry_,
+                               .float64 = float64_});
+    pvd_.add(state.t, name);
+  }
+
+ private:
+  fs::path folder_;
+  FrameGeometry geometry_;
+  bool float64_;
+  PvdWriter pvd_;
+};
+
+// frames/NNNNNN.ply or .obj
+class SurfaceFrames final : public FrameWriter {
+ public:
+  SurfaceFrames(const fs::path& folder, const FrameGeometry& geometry, std::string extension)
+      : folder_(folder), extension_(std::move(extension)), parts_(surface_parts(geometry)) {}
+
+  void add(int step, const State& state) override {
+    write_surface(folder_ / frame_name(step, extension_),
+                  {.parts = parts_, .points = points_of(state.x), .velocity = points_of(state.v)});
+  }
+
+ private:
+  fs::path folder_;
+  std::string extension_;
+  std::vector<SurfacePart> parts_;
+};
+
+// run.glb and run.usda, written at the end from a temporary file.
+class AnimationFiles final : public FrameWriter {
+ public:
+  AnimationFiles(const fs::path& folder, const FrameGeometry& geometry, bool glb, bool usda,
+                 UpAxis up)
+      : folder_(folder), glb_(glb), usda_(usda), up_(up), parts_(surface_parts(geometry)) {
+    store_.emplace(folder / kStore, vertex_count(parts_));
+  }
+
+  void add(int /*step*/, const State& state) override {
+    const std::size_t frames = store_->frames();
+    if (!usda_ && gltf_bytes(vertex_count(parts_), frames + 1) > kGltfMost) {
+      left_out_ = true;
+      return;
+    }
+    gather(parts_, points_of(state.x), points_);
+    store_->add(state.t, points_);
+  }
+
+  void finish() override {
+    if (!store_ || store_->frames() == 0) return;
+    if (usda_) write_usda(folder_ / kUsda, parts_, *store_, up_);
+    if (glb_ && gltf_bytes(vertex_count(parts_), store_->frames()) > kGltfMost) {
+      left_out_ = true;
+    } else if (glb_) {
+      write_gltf(folder_ / kGlb, parts_, *store_, up_);
+    }
+    store_.reset();
+  }
+
+  [[nodiscard]] std::string note() const override {
+    if (!left_out_) return {};
+    return usda_ ? "run.glb was not written: it would be larger than 2 GiB; take a larger "
+                   "output.every"
+                 : "run.glb ends early: the rest would make it larger than 2 GiB; take a larger "
+                   "output.every";
+  }
+
+ private:
+  fs::path folder_;
+  bool glb_;
+  bool usda_;
+  UpAxis up_;
+  std::vector<SurfacePart> parts_;
+  std::optional<FrameStore> store_;
+  std::vector<float> points_;
+  bool left_out_ = false;
+};
+
+// Each Nth frame, and the last.
+std::vector<ListedFrame> every_nth(const std::vector<ListedFrame>& all, int every) {
+  std::vector<ListedFrame> kept;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i % static_cast<std::size_t>(every) == 0 || i + 1 == all.size()) kept.push_back(all[i]);
+  }
+  return kept;
+}
+
+}  // namespace
+
+void check_frames(const fs::path& folder, const FrameGeometry& geometry,
+                  const FrameSettings& settings) {
+  if (std::ranges::find(settings.formats, "glb") == settings.formats.end()) return;
+  const std::size_t vertices = vertex_count(surface_parts(geometry));
+  const std::uint64_t size = gltf_bytes(vertices, settings.frames);
+  if (size <= kGltfMost) return;
+  throw Error(fmt::format(
+      "{} would have {:.1f} GB with {} frames of {} surface vertices, and 2 GiB is the most: take "
+      "fewer frames (a larger output.every), or \"usda\" in output.formats",
+      (folder / kGlb).string(), static_cast<double>(size) / 1e9, settings.frames, vertices));
+}
+
+std::vector<std::unique_ptr<FrameWriter>> make_frame_writers(const fs::path& folder,
+                                                             const FrameGeometry& geometry,
+                                                             const FrameSettings& settings) {
+  const auto wants = [&](std::string_view format) {
+    return std::ranges::find(settings.formats, format) != settings.formats.end();
+  };
+  std::vector<std::unique_ptr<FrameWriter>> writers;
+  if (wants("vtu")) {
+    writers.push_back(std::make_unique<VtuFrames>(folder, geometry, settings.float64));
+  }
+  for (const char* format : {"ply", "obj"}) {
+    if (wants(format)) writers.push_back(std::make_unique<SurfaceFrames>(folder, geometry, format));
+  }
+  if (wants("glb") || wants("usda")) {
+    writers.push_back(std::make_unique<AnimationFiles>(folder, geometry, wants("glb"),
+                                                       wants("usda"), settings.up));
+  }
+  if (wants("vtu") || wants("ply") || wants("obj")) fs::create_directories(folder / kFrames);
+  return writers;
+}
+
+std::string frame_files(const FrameSettings& settings) {
+  std::string files;
+  for (const std::string& format : settings.formats) {
+    files += files.empty() ? "" : ", ";
+    files += format == "vtu"                       ? kPvd
+             : format == "glb" || format == "usda" ? "run." + format
+                                                   : std::string(kFrames) + "/*." + format;
+  }
+  return files;
+}
+
+void remove_frames(const fs::path& folder) {
+  for (const char* file : {kPvd, kGlb, kUsda, kStore}) fs::remove(folder / file);
+  if (!fs::is_directory(folder / kFrames)) return;
+  for (const auto& entry : fs::directory_iterator(folder / kFrames)) {
+    const std::string extension = entry.path().extension().string();
+    const std::string stem = entry.path().stem().string();
+    const bool numbered = stem.find_first_not_of("0123456789") == std::string::npos;
+    if (numbered && (extension == ".vtu" || extension == ".ply" || extension == ".obj")) {
+      fs::remove(entry.path());
+    }
+  }
+  if (fs::is_empty(folder / kFrames)) fs::remove(folder / kFrames);
+}
+
+std::vector<ListedFrame> listed_frames(const fs::path& folder) {
+  const fs::path path = folder / "run.pvd";
+  if (!fs::exists(path)) {
+    throw InputError({folder.string(), 0, 0},
+                     "there is no run.pvd in it: expected the result folder of a run of bodies, "
+                     "with \"vtu\" in its output.formats");
+  }
+  const std::string bytes = read_file(path);
+  XmlScanner xml(path.string(), bytes);
+  std::vector<ListedFrame> frames;
+  while (const std::optional<XmlTag> tag = xml.next()) {
+    if (tag->name != "DataSet") continue;
+    const std::string_view time = tag->attribute("timestep");
+    ListedFrame frame;
+    const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), frame.t);
+    if (error != std::errc() || end != time.data() + time.size() || !tag->has("file")) {
+      xml.fail(tag->line, "expected a DataSet with timestep=\"a number\" and file=\"a name\"");
+    }
+    frame.file = folder / tag->attribute("file");
+    frames.push_back(std::move(frame));
+  }
+  if (frames.empty()) throw InputError({path.string(), 0, 0}, "it lists no frames");
+  return frames;
+}
+
+FrameGeometry geometry_of(const VtuContent& frame, const std::vector<std::string>& body_names) {
+  return {.tets = frame.tets,
+          .tet_body = frame.tet_body,
+          .triangles = frame.triangles,
+          .triangle_body = frame.triangle_body,
+          .edges = frame.edges,
+          .edge_body = frame.edge_body,
+          .body_names = body_names};
+}
+
+Exported export_frames(const fs::path& folder, const ExportOptions& options) {
+  const std::vector<ListedFrame> frames = every_nth(listed_frames(folder), options.every);
+  const VtuContent first = read_vtu(frames.front().file);
+  const std::vector<std::string> names = listed_bodies(folder);
+  const std::vector<SurfacePart> parts = surface_parts(geometry_of(first, names));
+  if (parts.empty())
+    throw InputError({frames.front().file.string(), 0, 0}, "it has nothing to see");
+
+  const bool animation = options.format == "glb" || options.format == "usda";
+  fs::path output = options.output;
+  if (output.empty()) output = folder / (animation ? "run." + options.format : "frames");
+  std::optional<FrameStore> store;
+  if (animation) {
+    if (options.format == "glb" && gltf_bytes(vertex_count(parts), frames.size()) > kGltfMost) {
+      throw Error(
+          fmt::format("{} frames of {} surface vertices are more than the 2 GiB that a .glb "
+                      "file holds: take fewer with --every, or --format usda",
+                      frames.size(), vertex_count(parts)));
+    }
+    fs::path temporary = output;
+    temporary += ".tmp";
+    store.emplace(temporary, vertex_count(parts));
+  } else {
+    fs::create_directories(output);
+  }
+
+  std::vector<float> points;
+  for (const ListedFrame& frame : frames) {
+    const VtuContent content = read_vtu(frame.file);
+    if (content.points.size() != first.points.size()) {
+      throw InputError({frame.file.string(), 0, 0},
+                       fmt::format("it has {} points, the first frame {}", content.points.size(),
+                                   first.points.size()));
+    }
+    if (animation) {
+      gather(parts, as_points(content.points), points);
+      store->add(frame.t, points);
+    } else {
+      write_surface(output / frame.file.filename().replace_extension(options.format),
+                    {.parts = parts,
+                     .points = as_points(content.points),
+                     .velocity = as_points(content.velocity)});
+    }
+  }
+  if (options.format == "glb") write_gltf(output, parts, *store, options.up);
+  if (options.format == "usda") write_usda(output, parts, *store, options.up);
+  return {output, frames.size()};
+}
+
+}  // namespace lilyan

@@ -1,0 +1,143 @@
+// run.json: what a run did, for other programs; and what this program reads from it again.
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "app/run/frames.hpp"
+#include "app/run/result_folder.hpp"
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/core/dispatch.hpp"
+#include "lilyan/core/drift.hpp"
+#include "lilyan/core/threads.hpp"
+#include "lilyan/core/version.hpp"
+
+namespace lilyan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json deviation(const Deviation& d, double initial, bool symmetry) {
+  return {{"initial", initial},
+          {"worst_deviation", d.worst},
+          {"relative_to", d.scale},
+          {"worst_relative_deviation", d.worst_relative()},
+          {"is_invariant_of_the_scene", symmetry}};
+}
+
+// Not valid JSON, or no file at all: a value that is no object.
+Json read_run_json(const std::filesystem::path& folder) {
+  std::ifstream stream(folder / "run.json");
+  return Json::parse(stream, nullptr, false);
+}
+
+}  // namespace
+
+std::string ResultFolder::run_json(const RunSummary& summary, const DriftTracker& drift) const {
+  const System& system = *scene_.system;
+  const Invariants& start = drift.start();
+  Json json;
+  json["program"] = "lilyan";
+  json["version"] = version();
+  json["commit"] = commit();
+  json["scene"] = scene_.name;
+  json["title"] = scene_.title;
+  json["method"] = scene_.scheme.label;
+  json["solve"] = name(scene_.scheme.solve);
+  json["status"] = name(summary.end);
+  if (!summary.message.empty()) json["message"] = summary.message;
+  if (!notes().empty()) json["notes"] = notes();
+  json["step_size"] = scene_.step;
+  if (!scene_.variable_steps()) json["steps_asked"] = scene_.steps;
+  json["duration_asked"] = scene_.duration;
+  json["steps_done"] = summary.steps;
+  json["t_end"] = summary.t;
+  json["step_control"] = {{"kind", name(scene_.control.kind)},
+                          {"shortest_step", summary.shortest_step},
+                          {"longest_step", summary.longest_step},
+                          {"rejected_steps", summary.rejected_steps}};
+  json["wall_seconds"] = summary.wall_seconds;
+  json["size"] = {{"bodies", scene_.body_names},
+                  {"vertices", system.vertices()},
+                  {"fixed_vertices", system.fixed_count()},
+                  {"tets", scene_.tets.size()},
+                  {"triangles", scene_.triangles.size()},
+                  {"edges", scene_.edges.size()},
+                  {"springs", scene_.springs}};
+  Json switches = Json::array();
+  for (const auto& [step, from, to] : summary.switches) {
+    switches.push_back({{"step", step}, {"from", from}, {"to", to}});
+  }
+  json["solver"] = {{"linear", summary.linear_solver},
+                    {"linear_switches", switches},
+                    {"linear_iterations", summary.solver_work.linear_iterations},
+                    {"threads", threads()},
+                    {"definiteness", name(scene_.solver.newton.definiteness)},
+                    {"lanes", lanes_in_use()},
+                    {"iterations", summary.solver_work.iterations},
+                    {"factorisations", summary.solver_work.factorisations},
+                    {"evaluations", summary.solver_work.evaluations},
+                    {"definiteness_fixes", summary.solver_work.definiteness_fixes},
+                    {"halved_steps", summary.halved_steps},
+                    {"steps_at_rounding_error", summary.round_off_steps},
+                    {"fewest_quadrature_points", summary.fewest_points},
+                    {"most_quadrature_points", summary.most_points},
+                    {"seconds_stepping", summary.step_seconds},
+                    {"seconds_assembly", summary.times.assembly},
+                    {"seconds_factorisation", summary.times.factorisation},
+                    {"seconds_solve", summary.times.solve},
+                    {"seconds_evaluation", summary.times.evaluation}};
+  json["drift"] = {
+      {"energy", deviation(drift.energy(), start.total, true)},
+      {"linear_momentum", deviation(drift.linear_momentum(), start.linear_momentum.norm(),
+                                    system.translation_invariant())},
+      {"angular_momentum", deviation(drift.angular_momentum(), start.angular_momentum.norm(),
+                                     system.rotation_invariant())}};
+  if (!watch_.invariants().empty()) {
+    Json invariants = Json::object();
+    for (const Watch::Quantity& q : watch_.invariants()) {
+      invariants[q.name] = {{"initial", q.start},
+                            {"final", q.now},
+                            {"worst_deviation", q.worst},
+                            {"relative_to", q.scale},
+                            {"worst_relative_deviation", q.worst_relative()},
+                            {"found_as_a_symmetry", q.found}};
+    }
+    json["invariants"] = invariants;
+  }
+  if (watch_.has_exact()) {
+    json["exact_solution"] = {{"final_error", watch_.error()},
+                              {"worst_error", watch_.worst_error()}};
+  }
+  if (events_) json["events"] = event_counts();
+  if (figures_) json["pictures"] = picture_files_;
+  if (recorder_) json["report"] = "report.html";
+  json["ledger"] = {
+      {"solver", summary.ledger.solver}, {"quadrature", summary.ledger.quadrature},
+      {"work", summary.ledger.work},     {"dissipation", summary.ledger.dissipation},
+      {"method", summary.ledger.method}, {"worst_imbalance_of_a_step", summary.worst_imbalance}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Names are a convenience: a run.json that cannot be read leaves body1, body2, ...
+std::vector<std::string> listed_bodies(const std::filesystem::path& folder) {
+  const Json json = read_run_json(folder);
+  std::vector<std::string> names;
+  try {
+    for (const auto& name : json.at("size").at("bodies")) names.push_back(name.get<std::string>());
+  } catch (const Json::exception&) {
+    names.clear();
+  }
+  return names;
+}
+
+std::vector<std::string> listed_pictures(const std::filesystem::path& folder) {
+  const Json json = read_run_json(folder);
+  std::vector<std::string> names;
+  if (!json.is_object() || !json.contains("pictures") || !json["pictures"].is_array()) return names;
+  for (const Json& entry : json["pictures"]) {
+    if (entry.is_string()) names.push_back(entry.get<std::string>());
+  }
+  return names;
+}
+
+}  // namespace lilyan

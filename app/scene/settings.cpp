@@ -1,0 +1,209 @@
+// [integrator], [step_control], [solver] and [output]: how a scene is stepped, and what is written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/scene/scene_tables.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr int kMostSteps = std::numeric_limits<int>::max();
+constexpr int kMostThreads = 1024;
+
+// Whether a method takes the scene's value of a parameter.
+bool method_takes(const Method& method, TableReader& reader, const ParameterSpec& spec) {
+  Parameters given;
+  try {
+    if (spec.text) {
+      given.set(spec.name, reader.text(spec.name));
+    } else {
+      given.set(spec.name, reader.number(spec.name));
+    }
+    (void)make_scheme(method.name, given);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+// Parameters of other methods are a mistake in a scene. They are dropped when a setting from outside
+// exchanged the method: then the parameters of the scene's own method, and values that only that
+// method understands, do not apply.
+void skip_other_parameters(TableReader& reader, const Method& chosen) {
+  const bool exchanged = reader.overridden("method");
+  const auto find = [](const Method& m, const std::string& key) {
+    return std::ranges::find(m.parameters, key, &ParameterSpec::name);
+  };
+  for (const std::string& key : reader.unread()) {
+    const bool overridden = reader.overridden(key);
+    if (const auto own = find(chosen, key); own != chosen.parameters.end()) {
+      if (exchanged && !overridden && !method_takes(chosen, reader, *own)) reader.drop(key);
+      continue;
+    }
+    for (const Method& other : methods()) {
+      if (find(other, key) == other.parameters.end()) continue;
+      if (!exchanged || overridden) {
+        reader.fail(key, fmt::format("'{}' is a parameter of '{}', not of '{}'", key, other.name,
+                                     chosen.name));
+      }
+      reader.drop(key);
+      break;
+    }
+  }
+}
+
+void read_integrator(TableReader reader, const std::optional<int>& steps, Scene& scene) {
+  for (const Method& m : methods()) {
+    for (const ParameterSpec& p : m.parameters) reader.expect({p.name});
+  }
+  reader.expect({"method", "step", "steps", "duration"});
+  const std::string name = reader.text("method", "avf");
+  const Method* method = find_method(name);
+  if (!method) {
+    reader.fail("method",
+                fmt::format("unknown method '{}'{}", name, suggestion(name, method_names())));
+  }
+  scene.method = method->name;
+  if (reader.has("steps") && reader.has("duration")) {
+    reader.fail("duration", "give either 'steps' or 'duration', not both");
+  }
+  if (steps) {
+    reader.replace("steps", *steps);
+    reader.drop("duration");
+    scene.steps = *steps;
+  } else if (!reader.has("duration")) {
+    scene.steps = reader.whole("steps", 0, kMostSteps);
+  }
+  scene.step = reader.positive("step");
+  if (!steps && reader.has("duration")) {
+    scene.duration = reader.positive("duration");
+    const double count = std::round(scene.duration / scene.step);
+    if (!scene.variable_steps() && count < 1) {
+      reader.fail("duration", "that is less than half a step");
+    }
+    if (count > kMostSteps) reader.fail("duration", "that is more steps than can be counted");
+    scene.steps = static_cast<int>(count);
+  }
+  if (!scene.variable_steps() || scene.duration == 0) scene.duration = scene.steps * scene.step;
+  skip_other_parameters(reader, *method);
+  try {
+    const Parameters parameters = read_parameters(reader, method->parameters);
+    scene.scheme = make_scheme(name, parameters);
+  } catch (const ParameterError& error) {
+    fail_parameter(reader, error);
+  }
+}
+
+void read_solver(TableReader reader, Scene& scene) {
+  reader.expect({"energy_tolerance", "velocity_tolerance", "max_iterations", "definiteness",
+                 "linear", "reuse_factor", "threads", "on_failure", "max_halvings"});
+  SolverOptions& s = scene.solver;
+  s.energy_tolerance = reader.positive("energy_tolerance", s.energy_tolerance);
+  s.velocity_tolerance = reader.positive("velocity_tolerance", s.velocity_tolerance);
+  s.newton.max_iterations = reader.whole("max_iterations", 1, kMostSteps, s.newton.max_iterations);
+  s.newton.definiteness =
+      reader.choice("definiteness", {"project", "shift"}, "project") == "project"
+          ? Definiteness::project
+          : Definiteness::shift;
+  const std::string linear = reader.choice("linear", {"auto", "cholesky", "pcg"}, "auto");
+  s.newton.linear = linear == "auto"  ? LinearChoice::automatic
+                    : linear == "pcg" ? LinearChoice::pcg
+                                      : LinearChoice::cholesky;
+  scene.threads = reader.whole("threads", 0, kMostThreads, scene.threads);
+  s.newton.reuse_factor = reader.flag("reuse_factor", s.newton.reuse_factor);
+  const bool halve = reader.choice("on_failure", {"halve", "stop"}, "halve") == "halve";
+  const int halvings = reader.whole("max_halvings", 1, 30, 6);
+  scene.max_halvings = halve ? halvings : 0;
+  reader.finish();
+}
+
+void read_output(TableReader reader, Scene& scene) {
+  reader.expect(
+      {"every", "series_every", "interval", "pictures", "precision", "formats", "up", "report"});
+  scene.output.every = reader.whole("every", 0, kMostSteps, scene.output.every);
+  scene.output.series_every =
+      reader.whole("series_every", 1, kMostSteps, scene.output.series_every);
+  if (reader.has("interval")) scene.output.interval = reader.positive("interval");
+  scene.output.pictures = reader.words("pictures", {"svg", "png"}, scene.output.pictures);
+  scene.output.float64 = reader.choice("precision", {"float64", "float32"}, "float64") == "float64";
+  scene.output.formats = reader.words("formats", frame_formats(), scene.output.formats);
+  scene.output.up = reader.choice("up", {"y", "z"}, "y") == "y" ? UpAxis::y : UpAxis::z;
+  scene.output.report = reader.flag("report", scene.output.report);
+  reader.finish();
+}
+
+// "avf, implicit-midpoint, …": those that are symmetric with their default parameters.
+std::string symmetric_methods() {
+  std::string names;
+  for (const Method& m : methods()) {
+    if (make_scheme(m.name).claims.symmetric) names += (names.empty() ? "" : ", ") + m.name;
+  }
+  return names;
+}
+
+// The rule alone: how the integrator's duration is read depends on it.
+void read_step_control_kind(TableReader& reader, Scene& scene) {
+  reader.expect({"kind", "tolerance", "exponent", "min_step", "max_step"});
+  const std::string kind = reader.choice("kind", {"fixed", "error", "reversible"}, "fixed");
+  scene.control.kind = kind == "error"        ? StepControlKind::error
+                       : kind == "reversible" ? StepControlKind::reversible
+                                              : StepControlKind::fixed;
+}
+
+// The rest, once method and first step are known.
+void read_step_control(TableReader& reader, Scene& scene) {
+  StepControlOptions& c = scene.control;
+  const bool error = c.kind == StepControlKind::error;
+  const bool reversible = c.kind == StepControlKind::reversible;
+  if (reversible && !scene.scheme.claims.symmetric) {
+    reader.fail("kind", fmt::format("reversible steps need a symmetric method, which {} is not; "
+                                    "these are: {}",
+                                    scene.scheme.label, symmetric_methods()));
+  }
+  // Keys of other kinds are a mistake in a scene, but not when the kind was exchanged from outside.
+  const auto applies = [&](const std::string& key, bool here, std::string_view to) {
+    if (here || !reader.has(key)) return here;
+    if (!reader.overridden("kind") || reader.overridden(key)) {
+      reader.fail(key, fmt::format("'{}' is for {} steps; these are {}", key, to, name(c.kind)));
+    }
+    reader.drop(key);
+    return false;
+  };
+  if (applies("tolerance", error, "error-controlled")) {
+    c.tolerance = reader.positive("tolerance", c.tolerance);
+  }
+  if (applies("exponent", reversible, "reversible")) {
+    c.exponent = reader.positive("exponent", c.exponent);
+  }
+  if (applies("min_step", error || reversible, "variable") && reader.has("min_step")) {
+    c.min_step = reader.positive("min_step");
+    if (*c.min_step > scene.step) {
+      reader.fail("min_step", fmt::format("must not be above the first step, {}", scene.step));
+    }
+  }
+  if (applies("max_step", error || reversible, "variable") && reader.has("max_step")) {
+    c.max_step = reader.positive("max_step");
+    if (*c.max_step < scene.step) {
+      reader.fail("max_step", fmt::format("must not be below the first step, {}", scene.step));
+    }
+  }
+  reader.finish();
+}
+
+}  // namespace
+
+void read_settings(TableReader& root, const std::optional<int>& steps, Scene& scene) {
+  TableReader step_control = root.table("step_control");
+  read_step_control_kind(step_control, scene);
+  read_integrator(root.table("integrator"), steps, scene);
+  read_step_control(step_control, scene);
+  read_solver(root.table("solver"), scene);
+  scene.control.step = scene.step;
+  scene.control.max_halvings = scene.max_halvings;
+  read_output(root.table("output"), scene);
+}
+
+}  // namespace lilyan

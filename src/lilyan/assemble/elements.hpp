@@ -1,0 +1,217 @@
+// Potential energies made of small elements of one to four vertices: springs, triangles, hinges,
+// corners of rods, anchors. One loop gathers, evaluates at the nodes, projects and scatters.
+//
+// A local energy is a function of N numbers of one element: the positions of its k vertices, N = 3k,
+// or, where translations do not change it, the edges e_a = x_a − x_0, a = 1…k−1, N = 3(k−1). Vertex
+// 0's derivatives are then minus the sums of the others'. Both are linear in x; gradients and
+// Hessians are summed over the nodes of the path, made definite where asked for, and scattered once.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "lilyan/assemble/project.hpp"
+#include "lilyan/core/energy.hpp"
+
+namespace lilyan {
+
+template <int N>
+using LocalVector = Eigen::Matrix<double, N, 1>;
+template <int N>
+using LocalMatrix = Eigen::Matrix<double, N, N>;
+
+// What a local energy is a function of. Those of edges are also taken to be rotation-invariant.
+enum class LocalCoordinates { positions, edges };
+
+template <class E>
+inline constexpr bool kOfEdges = E::kCoordinates == LocalCoordinates::edges;
+template <class E>
+inline constexpr int kLocalSize = 3 * (E::kVertices - (kOfEdges<E> ? 1 : 0));
+
+// evaluate: the energy at z, and its derivatives where not null.
+// discrete: the discrete gradient (see Energy) between z0 and z0 + d, and where not null its
+// derivative by d.
+template <class E>
+concept LocalEnergy = requires(const E& element, const LocalVector<kLocalSize<E>>& z0,
+                               LocalVector<kLocalSize<E>>& gradient,
+                               LocalMatrix<kLocalSize<E>>* matrix) {
+  { element.evaluate(z0, &gradient, matrix) } -> std::same_as<double>;
+  element.discrete(z0, z0, gradient, matrix);
+};
+
+// A local energy and its vertices, in the order the energy gives them meaning.
+template <LocalEnergy E>
+class Element {
+ public:
+  static constexpr int kVertices = E::kVertices;
+  static constexpr int N = kLocalSize<E>;
+  using Vector = LocalVector<N>;
+  using Matrix = LocalMatrix<N>;
+  using FullMatrix = LocalMatrix<3 * kVertices>;
+
+  Element(const E& energy, const std::array<int, kVertices>& vertices)
+      : local(energy), vertices_(vertices) {
+    for (std::size_t a = 0; a < vertices.size(); ++a) {
+      place_[a] =
+          static_cast<int>(std::ranges::count_if(vertices, [&](int v) { return v < vertices[a]; }));
+    }
+  }
+
+  E local;
+
+  [[nodiscard]] const std::array<int, kVertices>& vertices() const { return vertices_; }
+
+  [[nodiscard]] Vector gather(const double* x) const {
+    Vector z;
+    for (int a = kFirst; a < kVertices; ++a) {
+      z.template segment<3>(3 * (a - kFirst)) = point(x, a);
+      if constexpr (kOfEdges<E>) z.template segment<3>(3 * (a - kFirst)) -= point(x, 0);
+    }
+    return z;
+  }
+
+  void add_gradient(const Vector& local_gradient, double* gradient) const {
+    for (int a = kFirst; a < kVertices; ++a) {
+      const auto force = local_gradient.template segment<3>(3 * (a - kFirst));
+      point(gradient, a) += force;
+      if constexpr (kOfEdges<E>) point(gradient, 0) -= force;
+    }
+  }
+
+  // The derivatives by the local coordinates as derivatives by the vertices, in ascending order.
+  [[nodiscard]] FullMatrix by_vertices(const Matrix& matrix) const {
+    FullMatrix full;
+    const auto block = [&](int a, int b) {
+      return full.template block<3, 3>(3 * place_[static_cast<std::size_t>(a)],
+                                       3 * place_[static_cast<std::size_t>(b)]);
+    };
+    if constexpr (kOfEdges<E>) {
+      block(0, 0).setZero();
+      for (int a = 1; a < kVertices; ++a) {
+        block(a, 0).setZero();
+        block(0, a).setZero();
+      }
+    }
+    for (int a = kFirst; a < kVertices; ++a) {
+      for (int b = kFirst; b < kVertices; ++b) {
+        const auto here = matrix.template block<3, 3>(3 * (a - kFirst), 3 * (b - kFirst));
+        block(a, b) = here;
+        if constexpr (kOfEdges<E>) {
+          block(a, 0) -= here;
+          block(0, a) -= matrix.template block<3, 3>(3 * (b - kFirst), 3 * (a - kFirst));
+          block(0, 0) += here;
+        }
+      }
+    }
+    return full;
+  }
+
+ private:
+  static constexpr int kFirst = kOfEdges<E> ? 1 : 0;
+
+  template <class Number>
+  [[nodiscard]] auto point(Number* x, int a) const {
+    using Point =
+        std::conditional_t<std::is_const_v<Number>, const Eigen::Vector3d, Eigen::Vector3d>;
+    return Eigen::Map<Point>(x + 3 * std::ptrdiff_t{vertices_[static_cast<std::size_t>(a)]});
+  }
+
+  std::array<int, kVertices> vertices_;
+  std::array<int, kVertices> place_;  // of each among the vertices in ascending order
+};
+
+// Slots: BlockSlots for a symmetric matrix, FullBlockSlots for any.
+template <LocalEnergy E, class Slots>
+void scatter_matrix(const Element<E>& element, const typename Element<E>::Matrix& matrix,
+                    const Slots& slots, std::size_t number, double* values) {
+  const auto full = element.by_vertices(matrix);
+  add_element(
+      slots, number, {.vertices = E::kVertices},
+      [&](int a, int b, int r, int c) { return full(3 * a + r, 3 * b + c); }, values);
+}
+
+template <LocalEnergy E>
+double evaluate_elements(std::span<const Element<E>> elements, const Evaluation& at) {
+  using Local = typename Element<E>::Vector;
+  using Matrix = typename Element<E>::Matrix;
+  double total = 0;
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    const Element<E>& element = elements[k];
+    const Local start = element.gather(at.x0);
+    Local change = Local::Zero();
+    if (at.d) change = element.gather(at.d);
+    Local gradient_sum = Local::Zero();
+    Matrix hessian_sum;
+    if (at.hessian) hessian_sum.setZero();
+    for (const WeightedNode& node : at.nodes) {
+      const Local z = start + node.theta * change;
+      Local gradient;
+      Matrix hessian;
+      total += node.value * element.local.evaluate(z, at.gradient ? &gradient : nullptr,
+                                                   at.hessian ? &hessian : nullptr);
+      if (at.gradient) gradient_sum += node.gradient * gradient;
+      if (at.hessian) hessian_sum += node.hessian * hessian;
+    }
+    if (at.gradient) element.add_gradient(gradient_sum, at.gradient);
+    if (at.hessian) {
+      if (at.projection > 0) raise_negative(hessian_sum.data(), Element<E>::N, at.projection);
+      scatter_matrix(element, hessian_sum, *at.slots, k, at.hessian);
+    }
+  }
+  return total;
+}
+
+template <LocalEnergy E>
+void discrete_gradient_of_elements(std::span<const Element<E>> elements,
+                                   const DiscreteEvaluation& at) {
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    const Element<E>& element = elements[k];
+    typename Element<E>::Vector gradient;
+    typename Element<E>::Matrix jacobian;
+    element.local.discrete(element.gather(at.x0), element.gather(at.d), gradient,
+                           at.jacobian ? &jacobian : nullptr);
+    if (at.gradient) element.add_gradient(at.gradient_weight * gradient, at.gradient);
+    if (at.jacobian) {
+      scatter_matrix<E>(element, at.jacobian_weight * jacobian, *at.slots, k, at.jacobian);
+    }
+  }
+}
+
+template <LocalEnergy E>
+class Elements final : public Energy {
+ public:
+  explicit Elements(std::vector<Element<E>> elements) : elements_(std::move(elements)) {
+    for (const Element<E>& element : elements_) {
+      auto ascending = element.vertices();
+      std::ranges::sort(ascending);
+      vertices_.insert(vertices_.end(), ascending.begin(), ascending.end());
+    }
+  }
+
+  [[nodiscard]] EnergyKind kind() const override { return EnergyKind::elastic; }
+  [[nodiscard]] Stencils stencils() const override { return {E::kVertices, vertices_}; }
+  [[nodiscard]] bool translation_invariant() const override {
+    return kOfEdges<E> || elements_.empty();
+  }
+  [[nodiscard]] bool rotation_invariant() const override { return translation_invariant(); }
+
+  [[nodiscard]] double evaluate(const Evaluation& at) const override {
+    return evaluate_elements(std::span<const Element<E>>(elements_), at);
+  }
+  [[nodiscard]] bool has_discrete_gradient() const override { return true; }
+  void discrete_gradient(const DiscreteEvaluation& at) const override {
+    discrete_gradient_of_elements(std::span<const Element<E>>(elements_), at);
+  }
+
+ private:
+  std::vector<Element<E>> elements_;
+  std::vector<int> vertices_;
+};
+
+}  // namespace lilyan

@@ -1,0 +1,121 @@
+// Linear tetrahedra in groups of one per lane, and in chunks that several threads can share.
+//
+// The tets are ordered by the levels of a breadth-first search over the vertices: a tet whose lowest
+// vertex is of level l has vertices of l and l + 1 only. A chunk is some whole levels, so it shares
+// vertices with the chunks before and after it and with no other: all even chunks can be worked on
+// at the same time, then all odd ones, without locks. What is added to a vertex is added in the same
+// order however many threads there are.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lilyan/assemble/force_sums.hpp"
+#include "lilyan/core/lanes.hpp"
+#include "lilyan/core/threads.hpp"
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+class Energy;
+
+// Four vertex indices per tet, and the vertices' rest positions.
+struct TetShape {
+  const Vector& rest;
+  std::span<const std::array<int, 4>> tets;
+};
+
+// The elastic energy of a body of these tets. Defined in assemble/tets.hpp.
+template <class Material>
+[[nodiscard]] std::unique_ptr<Energy> make_tets(const Material& material, const TetShape& shape);
+
+// Rest data of kLanes tets; unused lanes of the last group of a chunk repeat its first tet with
+// zero volume.
+struct alignas(kLanes * sizeof(double)) TetGroup {
+  double inverse_rest[3][3][kLanes];  // D_m⁻¹; its rows are the gradients gᵃ of vertices 1, 2, 3
+  double volume[kLanes];
+  int vertex[4][kLanes];  // ascending in each lane
+};
+
+// Consecutive groups and the tets they hold: all lanes but some of the last group are used. Two
+// chunks that are not neighbours in their sequence have no vertex in common.
+struct TetChunk {
+  int first_group = 0;
+  int last_group = 0;  // exclusive
+  int first_tet = 0;
+  int last_tet = 0;  // exclusive
+  int first_batch = 0;
+  int last_batch = 0;  // exclusive
+};
+
+// Some of a chunk's tets, whose forces are summed up together.
+struct TetBatch {
+  TetChunk tets;
+  int first_sum = 0;
+  int last_sum = 0;  // exclusive
+};
+
+// All tets of an energy.
+struct TetChunks {
+  std::vector<TetGroup> groups;
+  std::vector<TetChunk> chunks;
+  std::vector<TetBatch> batches;
+  ForceSums forces;
+};
+
+// evaluate(tets, rows) for each batch of the chunk, which is to store the forces in the rows (group
+// after group, kForceRow·kGroupRows numbers each); they are added to the gradient. Returns the sum
+// of what it returns.
+template <class Evaluate>
+double sum_over_batches(const TetChunks& tets, const TetChunk& chunk, double* gradient,
+                        const Evaluate& evaluate) {
+  double* const rows = force_rows();
+  double total = 0;
+  for (int k = chunk.first_batch; k < chunk.last_batch; ++k) {
+    const TetBatch& batch = tets.batches[static_cast<std::size_t>(k)];
+    total += evaluate(batch.tets, rows + kForceRow * kZeroRows);
+    tets.forces.add_forces(batch.first_sum, batch.last_sum, rows, gradient);
+  }
+  return total;
+}
+
+inline constexpr int kMostChunks = 256;
+
+// The numbers of the tets in the order described above, and where each chunk begins in it; the last
+// number is where the last chunk ends.
+struct TetOrder {
+  std::vector<int> tets;
+  std::vector<int> chunk_start;
+};
+[[nodiscard]] TetOrder order_tets(std::span<const std::array<int, 4>> tets, int vertices);
+
+// Groups the tets in the order of their chunks, each with its vertices ascending. Throws Error
+// naming the first tet whose rest volume is zero.
+[[nodiscard]] TetChunks group_tets(const TetShape& shape);
+
+// Gives the group the shape at `rest` as its undeformed one. Tets that are flat there (volume below
+// 1e-6 of the cube of their longest edge) get no volume, and the shape of one that is not flat.
+// Returns false when all are flat.
+bool take_rest_shape(const double* rest, TetGroup& group);
+
+// body(chunk) for each, neighbours never at the same time; the sum of what it returns.
+template <class Body>
+double sum_over_chunks(std::span<const TetChunk> chunks, const Body& body) {
+  if (chunks.size() == 1) return body(chunks[0]);
+  const int count = static_cast<int>(chunks.size());
+  std::array<double, kMostChunks> part;
+  for (int colour = 0; colour < 2; ++colour) {
+    parallel_for((count + 1 - colour) / 2, [&](int i) {
+      const auto chunk = static_cast<std::size_t>(2 * i + colour);
+      part[chunk] = body(chunks[chunk]);
+    });
+  }
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum += part[static_cast<std::size_t>(i)];
+  return sum;
+}
+
+}  // namespace lilyan

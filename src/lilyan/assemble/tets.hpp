@@ -1,0 +1,108 @@
+// Elastic energy of linear tetrahedra:  E(x) = Σ_tets V ψ(F),  F = D_s D_m⁻¹.
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <vector>
+
+#include "lilyan/assemble/tet_discrete_kernel.hpp"
+#include "lilyan/assemble/tet_groups.hpp"
+#include "lilyan/assemble/tet_kernel.hpp"
+#include "lilyan/core/energy.hpp"
+#include "lilyan/core/energy_density.hpp"
+#include "lilyan/core/mat3.hpp"
+
+namespace lilyan {
+
+// ψ(F), P = ∂ψ/∂F and ∂P/∂F over any scalar type.
+template <class M>
+concept HyperelasticMaterial = requires(const M& m, const Mat3<Pack>& F, const Pack& w,
+                                        Sym9<Pack>& a) {
+  { m.energy(F) } -> std::same_as<Pack>;
+  { m.stress(F) } -> std::same_as<Mat3<Pack>>;
+  m.add_tangent(F, w, a);
+};
+
+template <HyperelasticMaterial Material>
+class Tets final : public Energy, public EnergyDensity {
+ public:
+  Tets(const Material& material, const TetShape& shape)
+      : material_(material), tets_(group_tets(shape)) {
+    vertices_.reserve(4 * shape.tets.size());
+    for (const TetChunk& chunk : tets_.chunks) {
+      for (int e = chunk.first_tet; e < chunk.last_tet; ++e) {
+        const int place = e - chunk.first_tet;
+        const TetGroup& g =
+            tets_.groups[static_cast<std::size_t>(chunk.first_group + place / kLanes)];
+        for (int a = 0; a < 4; ++a) vertices_.push_back(g.vertex[a][place % kLanes]);
+      }
+    }
+  }
+
+  [[nodiscard]] EnergyKind kind() const override { return EnergyKind::elastic; }
+  [[nodiscard]] Stencils stencils() const override { return {4, vertices_}; }
+  [[nodiscard]] bool translation_invariant() const override { return true; }
+  [[nodiscard]] bool rotation_invariant() const override { return true; }
+
+  [[nodiscard]] double evaluate(const Evaluation& at) const override {
+    return sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
+      return evaluate_chunk(material_, tets_, chunk, at);
+    });
+  }
+
+  [[nodiscard]] bool has_moving_rest() const override { return true; }
+  [[nodiscard]] double evaluate_from(const double* rest, const Evaluation& at) const override {
+    return sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
+      return evaluate_chunk_from(material_, tets_, chunk, rest, at);
+    });
+  }
+
+  [[nodiscard]] bool has_discrete_gradient() const override { return true; }
+  void discrete_gradient(const DiscreteEvaluation& at) const override {
+    const MeanStressLaw<Material> law(material_);
+    sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
+      discrete_gradient_of_chunk(law, tets_, chunk, at);
+      return 0.0;
+    });
+  }
+
+  void add_energies(const double* x, std::span<double> energy,
+                    std::span<double> volume) const override {
+    for (const TetGroup& group : tets_.groups) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        if (group.volume[lane] == 0) continue;  // not in use
+        const double share = group.volume[lane] / 4;
+        const double part = share * material_.energy(deformation(group, lane, x));
+        for (const auto& vertex : group.vertex) {
+          const auto i = static_cast<std::size_t>(vertex[lane]);
+          energy[i] += part;
+          volume[i] += share;
+        }
+      }
+    }
+  }
+
+ private:
+  // F of one tet.
+  static Mat3<double> deformation(const TetGroup& group, int lane, const double* x) {
+    Mat3<double> edges, inverse;
+    for (int i = 0; i < 3; ++i) {
+      for (int a = 0; a < 3; ++a) {
+        edges(i, a) = x[3 * group.vertex[a + 1][lane] + i] - x[3 * group.vertex[0][lane] + i];
+        inverse(i, a) = group.inverse_rest[i][a][lane];
+      }
+    }
+    return multiply(edges, inverse);
+  }
+
+  Material material_;
+  TetChunks tets_;
+  std::vector<int> vertices_;
+};
+
+template <class Material>
+std::unique_ptr<Energy> make_tets(const Material& material, const TetShape& shape) {
+  return std::make_unique<Tets<Material>>(material, shape);
+}
+
+}  // namespace lilyan

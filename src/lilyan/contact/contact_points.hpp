@@ -1,0 +1,32 @@
+// Energies of contact, which tell friction where bodies touch.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "lilyan/core/energy.hpp"
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+// Where one element of a contact energy presses, and how hard. Its sliding velocity is that of
+// Σ weight_a v_a over the element's vertices, less the velocity of an obstacle.
+struct ContactPoint {
+  double pressure = 0;
+  Vec3 normal = Vec3::Zero();
+  std::array<double, 4> weight{};
+  Vec3 velocity = Vec3::Zero();  // of the obstacle
+};
+
+class ContactEnergy : public Energy {
+ public:
+  [[nodiscard]] EnergyKind kind() const override { return EnergyKind::contact; }
+
+  // The contact point of element n (of four vertices at most), from the mean contact force over the
+  // step x → x + d. A null d is zero; memory is as in Evaluation.
+  [[nodiscard]] virtual ContactPoint contact_point(std::size_t n, const double* x, const double* d,
+                                                   const EnergyMemory* memory) const = 0;
+  [[nodiscard]] virtual bool between_bodies() const = 0;
+};
+
+}  // namespace lilyan

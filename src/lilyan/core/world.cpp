@@ -1,0 +1,96 @@
+#include "lilyan/core/world.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace lilyan {
+
+WorldMemory::WorldMemory(const System& system) {
+  for (const auto& energy : system.energies()) {
+    if (!energy->changes_between_steps()) continue;
+    slots_.push_back({energy.get(), energy->make_memory()});
+    depends_on_past_ = depends_on_past_ || energy->depends_on_past();
+  }
+  save_past(first_);
+}
+
+const EnergyMemory* WorldMemory::of(const Energy& energy) const {
+  const auto slot = std::ranges::find(slots_, &energy, &Slot::energy);
+  return slot == slots_.end() ? nullptr : slot->memory.get();
+}
+
+void WorldMemory::save_past(std::vector<double>& numbers) const {
+  numbers.clear();
+  for (const auto& [energy, memory] : slots_) {
+    if (energy->depends_on_past()) memory->save(numbers);
+  }
+}
+
+void WorldMemory::remember(double t) {
+  constexpr std::size_t kMostPast = 4096;  // many more than one step has substeps
+  if (!depends_on_past_) return;
+  save_past(scratch_);
+  if (scratch_ == (past_.empty() ? first_ : past_.back().numbers)) return;
+  if (past_.size() == kMostPast) {
+    first_ = past_[kMostPast / 2 - 1].numbers;
+    past_.erase(past_.begin(), past_.begin() + kMostPast / 2);
+  }
+  past_.push_back({.t = t, .numbers = scratch_});
+}
+
+void WorldMemory::go_back(double t) {
+  if (!depends_on_past_) return;
+  while (!past_.empty() && past_.back().t >= t) past_.pop_back();
+  std::span<const double> numbers = past_.empty() ? first_ : past_.back().numbers;
+  for (const auto& [energy, memory] : slots_) {
+    if (energy->depends_on_past()) memory->load(numbers);
+  }
+}
+
+void WorldMemory::settle(double t) {
+  ++version_;
+  go_back(t);
+  for (const auto& [energy, memory] : slots_) energy->end_step(t, *memory);
+}
+
+bool WorldMemory::begin_step(const StepStart& start) {
+  ++version_;
+  go_back(start.t);
+  bool changed = false;
+  for (const auto& [energy, memory] : slots_) {
+    changed = energy->begin_step(start, *memory) || changed;
+  }
+  remember(start.t);
+  return changed;
+}
+
+bool WorldMemory::found_all_contacts(const double* x) {
+  bool all = true;
+  for (const auto& [energy, memory] : slots_) {
+    all = energy->found_all_contacts(x, *memory) && all;
+  }
+  return all;
+}
+
+void WorldMemory::look_at(const State& state) {
+  ++version_;
+  go_back(-std::numeric_limits<double>::infinity());
+  const StepStart here{.t = state.t, .x = state.x.data(), .v = state.v.data()};
+  for (const auto& [energy, memory] : slots_) {
+    if (!energy->depends_on_past()) energy->begin_step(here, *memory);
+    energy->end_step(state.t, *memory);
+  }
+}
+
+void WorldMemory::save(std::vector<double>& numbers) const {
+  for (const auto& slot : slots_) slot.memory->save(numbers);
+}
+
+void WorldMemory::load(std::span<const double> numbers) {
+  ++version_;
+  for (const auto& slot : slots_) slot.memory->load(numbers);
+  past_.clear();
+  save_past(first_);
+}
+
+}  // namespace lilyan

@@ -1,0 +1,81 @@
+// The library on one page: everything that is needed to build a system and to step it.
+//
+//   #include "lilyan/lilyan.hpp"
+//   using namespace lilyan;
+//
+//   // A bar of jelly above a floor.
+//   const TetMesh mesh = block({2, 1, 1}, {4, 2, 2});
+//   const Vector rest = rest_positions(mesh);
+//   const std::vector<double> masses = vertex_masses(mesh, 1.0);
+//   std::vector<int> all(masses.size());
+//   std::iota(all.begin(), all.end(), 0);
+//
+//   System system(masses);
+//   system.add(find_material("stable-neo-hookean")
+//                  ->make({rest, mesh.tets}, Parameters{{"young", 100.0}, {"poisson", 0.3}}));
+//   system.add(std::make_unique<Gravity>(Vec3(0, -9.81, 0), masses));
+//   const Obstacle floor{.shape = PlaneShape{.point = Vec3(0, -1, 0)}};
+//   system.add(std::make_unique<ObstacleContact>(floor, all, 1e4, 0.01));
+//
+//   // One second of it. Any method of lilyan::methods() takes the place of "avf".
+//   State state{.x = rest, .v = Vector::Zero(rest.size())};
+//   const auto integrator = make_integrator(system, make_scheme("avf", {{"points", 3.0}}), {});
+//   for (int k = 0; k < 50; ++k) {
+//     const StepReport report = integrator->step(state, 0.02);
+//     if (!succeeded(report.status)) throw Error(std::string(describe(report.status)));
+//   }
+//
+// A system can also be written down as text, and its derivatives are taken by the library:
+//
+//   ExpressionModel model;
+//   model.add_coordinate("theta");
+//   model.finish_coordinates();
+//   model.set_kinetic("theta'^2/2");
+//   model.set_potential("1 - cos(theta)");
+//   const std::unique_ptr<System> pendulum = model.make_system();
+//
+// Headers that are templates of the caller's own functions are not among the following:
+// system/automatic.hpp (Lagrangians as C++ functions) and system/compiled.hpp (explicit methods with
+// a potential known when compiling).
+#pragma once
+
+// State, System, reports, errors, parameters; threads; what is conserved.
+#include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/drift.hpp"
+#include "lilyan/core/error.hpp"
+#include "lilyan/core/parameter.hpp"
+#include "lilyan/core/state.hpp"
+#include "lilyan/core/step_report.hpp"
+#include "lilyan/core/system.hpp"
+#include "lilyan/core/threads.hpp"
+#include "lilyan/core/version.hpp"
+
+// Methods and stepping.
+#include "lilyan/integrate/control/step_control.hpp"
+#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/method/method.hpp"
+
+// Energies.
+#include "lilyan/material/material.hpp"
+#include "lilyan/physics/energies.hpp"
+#include "lilyan/physics/meshes.hpp"
+#include "lilyan/physics/small_potential.hpp"
+
+// Forces, damping, prescribed motion.
+#include "lilyan/physics/forces.hpp"
+#include "lilyan/physics/rayleigh.hpp"
+#include "lilyan/physics/rigid_motion.hpp"
+#include "lilyan/physics/strain.hpp"
+
+// Constraints.
+#include "lilyan/physics/constraints.hpp"
+
+// Contact.
+#include "lilyan/contact/body_contact.hpp"
+#include "lilyan/contact/friction.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/contact/repulsion_springs.hpp"
+
+// Lagrangians from text, and built-in problems.
+#include "lilyan/system/expression_model.hpp"
+#include "lilyan/system/problem.hpp"

@@ -1,0 +1,61 @@
+// External forces: viscous drag, and pushes that swing with time.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "lilyan/core/system_parts.hpp"
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+// Viscous drag:  F = −rate · M v. Takes energy out: rate · 2 · kinetic energy per unit of time.
+class Drag final : public Force {
+ public:
+  // mass: of each degree of freedom; rate ≥ 0 in 1/time.
+  Drag(Vector mass, double rate) : mass_(std::move(mass)), rate_(rate) {}
+
+  void add(double t, const double* x, const double* v, double* force) const override {
+    static_cast<void>(t), static_cast<void>(x);
+    for (Eigen::Index i = 0; i < mass_.size(); ++i) force[i] -= rate_ * mass_[i] * v[i];
+  }
+  void add_damping(double t, const double* x, const double* v, double* diagonal) const override {
+    static_cast<void>(t), static_cast<void>(x), static_cast<void>(v);
+    for (Eigen::Index i = 0; i < mass_.size(); ++i) diagonal[i] += rate_ * mass_[i];
+  }
+
+ private:
+  Vector mass_;
+  double rate_;
+};
+
+// A given force that swings with time:  F = amplitude · cos(2π frequency t + phase), between two
+// moments. With frequency and phase zero it is a constant push.
+struct DriveTiming {
+  double frequency = 0;  // cycles per unit of time
+  double phase = 0;      // radians
+  double from = -std::numeric_limits<double>::infinity();
+  double until = std::numeric_limits<double>::infinity();
+};
+
+class Drive final : public Force {
+ public:
+  // amplitude: force on each degree of freedom.
+  Drive(Vector amplitude, const DriveTiming& timing)
+      : amplitude_(std::move(amplitude)), timing_(timing) {}
+
+  void add(double t, const double* x, const double* v, double* force) const override {
+    static_cast<void>(x), static_cast<void>(v);
+    if (t < timing_.from || t > timing_.until) return;
+    const double swing = std::cos(2 * std::numbers::pi * timing_.frequency * t + timing_.phase);
+    for (Eigen::Index i = 0; i < amplitude_.size(); ++i) force[i] += swing * amplitude_[i];
+  }
+
+ private:
+  Vector amplitude_;
+  DriveTiming timing_;
+};
+
+}  // namespace lilyan

@@ -1,0 +1,157 @@
+// Which folder may include which: the arrows of docs/architecture.md, read off the #include lines.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/paths.hpp"
+
+namespace lilyan::test {
+namespace {
+
+using Folders = std::set<std::string>;
+
+// A folder and the folders that its files may include, besides itself. Rows come in order: a folder
+// includes only folders of rows above, so that there is no cycle.
+struct Row {
+  std::string folder;
+  Folders may_include;
+};
+
+const std::vector<Row>& allowed() {
+  static const std::vector<Row> rows = [] {
+    Folders library;
+    std::vector<Row> all = {
+        {"core", {}},
+        {"method", {"core"}},
+        {"assemble", {"core"}},
+        {"material", {"core", "assemble"}},
+        {"physics", {"core", "assemble", "material"}},
+        {"contact", {"core", "assemble", "physics"}},
+        {"solve", {"core", "assemble"}},
+        {"integrate", {"core", "method", "solve"}},  // integrator.hpp, the interface
+        {"integrate/step", {"core", "method", "assemble", "solve", "integrate"}},
+        {"integrate/constrained",
+         {"core", "method", "assemble", "solve", "integrate", "integrate/step"}},
+        {"integrate/control",
+         {"core", "method", "assemble", "solve", "integrate", "integrate/step",
+          "integrate/constrained"}},
+        {"integrate/integrator",  // integrator.cpp, the one file that knows all of them
+         {"core", "method", "integrate", "integrate/step", "integrate/constrained",
+          "integrate/control"}},
+        {"system", {"core", "method", "physics"}},
+    };
+    for (const Row& row : all) library.insert(row.folder);
+    all.push_back({"verify", library});
+    library.insert("verify");
+    // lilyan.hpp, the public surface.
+    all.push_back({"lilyan", library});
+    // The program. Every folder may use the library.
+    Folders program = library;
+    for (const char* folder :
+         {"app/files", "app/scene", "app/run", "app/report", "app/view", "app/cli"}) {
+      all.push_back({folder, program});
+      program.insert(folder);
+    }
+    return all;
+  }();
+  return rows;
+}
+
+// Arrows against the order of the table that are still to be untied, as "file -> folder". One that no
+// file needs any more must be removed from here.
+const Folders& still_to_untie() {
+  static const Folders arrows = {
+      "app/run/result_folder.cpp -> app/report",
+  };
+  return arrows;
+}
+
+// "integrate/step" of "lilyan/integrate/step/minimise.hpp", "app/run" of "app/run/runner.hpp";
+// "lilyan" of a header that is in no folder. Generated headers have none: empty.
+std::string folder_of(const std::string& path) {
+  const std::size_t end = path.rfind('/');
+  std::string folder = path.substr(0, end);
+  if (path.starts_with("lilyan/all_")) return "";
+  if (folder == "lilyan") return folder;
+  if (folder.starts_with("lilyan/")) folder = folder.substr(7);
+  if (path.ends_with("/integrator.cpp")) folder += "/integrator";
+  // Folders below those of the table belong to them: method/detail, system/problem.
+  std::string found;
+  for (const Row& row : allowed()) {
+    const bool within = folder == row.folder || folder.starts_with(row.folder + "/");
+    if (within && row.folder.size() > found.size()) found = row.folder;
+  }
+  return found.empty() ? folder : found;
+}
+
+struct Include {
+  std::string from, to;  // folders
+  std::string file;      // "src/lilyan/core/system.hpp"
+  std::string place;     // "src/lilyan/core/system.hpp:8: #include …"
+};
+
+std::vector<Include> includes() {
+  std::vector<Include> all;
+  for (const char* root : {"src/lilyan", "app"}) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(source_folder() / root)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".hpp" && extension != ".cpp") continue;
+      const std::string path =
+          std::filesystem::relative(entry.path(), source_folder()).generic_string();
+      std::ifstream in(entry.path());
+      std::string line;
+      for (int number = 1; std::getline(in, line); ++number) {
+        if (!line.starts_with("#include \"")) continue;
+        const std::string to = line.substr(10, line.find('"', 10) - 10);
+        const std::string from = path.starts_with("src/") ? path.substr(4) : path;
+        all.push_back({folder_of(from), folder_of(to), path,
+                       path + ":" + std::to_string(number) + ": " + line});
+      }
+    }
+  }
+  return all;
+}
+
+TEST(Architecture, RowsIncludeOnlyRowsAbove) {
+  Folders above;
+  for (const Row& row : allowed()) {
+    for (const std::string& folder : row.may_include) {
+      EXPECT_TRUE(above.contains(folder)) << row.folder << " may include " << folder
+                                          << ", which comes after it in the table: a cycle";
+    }
+    above.insert(row.folder);
+  }
+}
+
+TEST(Architecture, FilesIncludeOnlyWhatTheirFolderMay) {
+  const std::vector<Include> all = includes();
+  EXPECT_GT(all.size(), 500U) << "the sources were not found";
+  Folders met;
+  for (const Include& include : all) {
+    if (include.to.empty() || include.to == include.from) continue;
+    const auto row = std::ranges::find(allowed(), include.from, &Row::folder);
+    if (row == allowed().end()) {
+      ADD_FAILURE() << include.place << "\n  " << include.from << " is not in the table";
+      continue;
+    }
+    if (row->may_include.contains(include.to)) continue;
+    const std::string arrow = include.file + " -> " + include.to;
+    met.insert(arrow);
+    EXPECT_TRUE(still_to_untie().contains(arrow))
+        << include.place << "\n  files of " << include.from << " must not include files of "
+        << include.to;
+  }
+  for (const std::string& arrow : still_to_untie()) {
+    EXPECT_TRUE(met.contains(arrow)) << arrow << " is untied: remove it from still_to_untie()";
+  }
+}
+
+}  // namespace
+}  // namespace lilyan::test

@@ -1,0 +1,217 @@
+#include "lilyan/contact/body_contact.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "lilyan/core/error.hpp"
+#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/physics/energies.hpp"
+#include "support/contact.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr double kStiffness = 300;
+constexpr double kThickness = 0.2;
+
+// One point and one triangle. The point's number is between those of the corners, so that their
+// order in the matrix is not the order in which the energy has them.
+struct OnePair {
+  static constexpr int kPoint = 2;
+  static constexpr std::array<int, 3> kCorners{3, 0, 1};
+
+  System system{{1.0, 1.0, 1.0, 1.0}};
+  const BodyContact* contact = nullptr;
+
+  explicit OnePair(const Vector& x) {
+    auto made = std::make_unique<BodyContact>(
+        std::vector<ContactSurface>{{.body = 0, .vertices = {kPoint}, .triangles = {}},
+                                    {.body = 1, .vertices = {0, 1, 3}, .triangles = {kCorners}}},
+        kStiffness, kThickness, x);
+    contact = made.get();
+    system.add(std::move(made));
+  }
+
+  [[nodiscard]] double energy(const Vector& x) const {
+    return contact->evaluate({.x0 = x.data(), .nodes = std::vector<WeightedNode>{{.value = 1}}});
+  }
+};
+
+// A triangle that lies a little askew, and a point at p.
+Vector with_point(const Vec3& p) {
+  Vector x(12);
+  x.segment<3>(3 * OnePair::kCorners[0]) = Vec3(0, 0, 0.02);
+  x.segment<3>(3 * OnePair::kCorners[1]) = Vec3(1, 0.05, 0);
+  x.segment<3>(3 * OnePair::kCorners[2]) = Vec3(0.1, 0.9, -0.03);
+  x.segment<3>(3 * OnePair::kPoint) = p;
+  return x;
+}
+
+PointTriangle gathered(const Vector& x) {
+  PointTriangle z;
+  z << x.segment<3>(3 * OnePair::kPoint), x.segment<3>(3 * OnePair::kCorners[0]),
+      x.segment<3>(3 * OnePair::kCorners[1]), x.segment<3>(3 * OnePair::kCorners[2]);
+  return z;
+}
+
+// Points near each part of the triangle, closer than the thickness.
+struct Place {
+  Nearest feature;
+  Vec3 point;
+};
+const std::vector<Place> kPlaces{
+    {Nearest::face, Vec3(0.3, 0.3, 0.1)},          {Nearest::edge_ab, Vec3(0.5, -0.06, 0.07)},
+    {Nearest::edge_bc, Vec3(0.63, 0.55, 0.06)},    {Nearest::edge_ca, Vec3(-0.02, 0.45, -0.08)},
+    {Nearest::corner_a, Vec3(-0.07, -0.06, 0.08)}, {Nearest::corner_b, Vec3(1.08, 0.02, 0.05)},
+    {Nearest::corner_c, Vec3(0.11, 0.99, -0.08)}};
+
+// All four vertices move, by little, so that the nearest part stays the same.
+Vector small_way() {
+  Vector d(12);
+  d << 0.011, -0.007, 0.013, -0.009, 0.012, 0.006, 0.008, -0.012, -0.014, 0.007, 0.01, -0.011;
+  return d;
+}
+
+TEST(BodyContact, DerivativesMatchDifferencesNearEveryPartOfATriangle) {
+  for (const auto& [feature, point] : kPlaces) {
+    const Vector x = with_point(point);
+    const OnePair pair(x);
+    const Vector d = small_way();
+    for (const double theta : {0.0, 0.3, 0.9}) {
+      ASSERT_EQ(nearest_point(gathered(x + theta * d)).feature, feature);
+    }
+    ASSERT_GT(pair.energy(x), 0);
+    ASSERT_GT(pair.energy(x + d), 0);
+    SCOPED_TRACE(static_cast<int>(feature));
+    test::expect_path_derivatives(pair.system, x, d, {}, 1e-6, 1e-4);
+    for (const double start : {0.0, 0.2}) {
+      test::expect_path_derivatives(pair.system, x, d, PathMeanWeights{0.7, start}, 1e-6, 1e-4,
+                                    1e-5);
+    }
+  }
+}
+
+// A path that comes into contact, one that leaves it, and one that grazes it.
+const std::vector<std::pair<Vec3, Vec3>> kWays{{Vec3(0.3, 0.3, 0.35), Vec3(0.05, -0.02, -0.28)},
+                                               {Vec3(0.3, 0.3, 0.1), Vec3(-0.04, 0.03, 0.3)},
+                                               {Vec3(-0.4, 0.3, 0.2), Vec3(0.5, 0.1, -0.05)}};
+
+TEST(BodyContact, DerivativesMatchDifferencesWhereContactBeginsOrEnds) {
+  for (const auto& [point, way] : kWays) {
+    const Vector x = with_point(point);
+    const OnePair pair(x);
+    Vector d = small_way();
+    d.segment<3>(3 * OnePair::kPoint) = way;
+    for (const double start : {0.0, 0.2}) {
+      test::expect_path_derivatives(pair.system, x, d, PathMeanWeights{0.7, start}, 2e-6, 1e-4,
+                                    1e-3);
+    }
+  }
+}
+
+// The mean force times the way is the difference of the energies.
+TEST(BodyContact, MeanForceIsExact) {
+  for (const auto& [point, way] : kWays) {
+    const Vector x = with_point(point);
+    const OnePair pair(x);
+    Vector d = small_way();
+    d.segment<3>(3 * OnePair::kPoint) = way;
+    const double before = pair.energy(x);
+    const double after = pair.energy(x + d);
+    const auto sums = test::path_sums(pair.system, x, d, PathMeanWeights{1, 0});
+    EXPECT_NEAR(sums.gradient.dot(d), after - before, 1e-14 * (1 + before + after));
+    // Forces have no sum.
+    Vec3 total = Vec3::Zero();
+    for (int i = 0; i < 4; ++i) total += sums.gradient.segment<3>(3 * i);
+    EXPECT_LE(total.norm(), 1e-13 * (1 + sums.gradient.norm()));
+  }
+}
+
+TEST(BodyContact, ProjectedHessiansHaveNoNegativeEigenvalues) {
+  int indefinite = 0;
+  for (const auto& [feature, point] : kPlaces) {
+    const Vector x = with_point(point);
+    const OnePair pair(x);
+    Assembler assembler(pair.system);
+    const std::vector<WeightedNode> here{{.hessian = 1}};
+    const Vector d = Vector::Zero(12);
+    const auto eigenvalues = [&](double projection) {
+      const test::Matrix h = test::dense_hessian(assembler, x, d, here, projection);
+      return Eigen::SelfAdjointEigenSolver<test::Matrix>(h).eigenvalues().eval();
+    };
+    indefinite += eigenvalues(0).minCoeff() < -1e-3;
+    EXPECT_GE(eigenvalues(1).minCoeff(), -1e-10);
+    EXPECT_NEAR(eigenvalues(1).maxCoeff(), eigenvalues(0).maxCoeff(), 1e-9);
+  }
+  EXPECT_EQ(indefinite, static_cast<int>(kPlaces.size()));
+}
+
+TEST(BodyContact, ContactPointsAreWhereTheMeanForceActs) {
+  for (const auto& [feature, point] : kPlaces) {
+    const Vector x = with_point(point);
+    const OnePair pair(x);
+    const Vector d = small_way();
+    const ContactPoint at = pair.contact->contact_point(0, x.data(), d.data(), nullptr);
+    const auto sums = test::path_sums(pair.system, x, d, PathMeanWeights{1, 0});
+    const Vec3 force = sums.gradient.segment<3>(3 * OnePair::kPoint);
+    EXPECT_NEAR(at.pressure, force.norm(), 1e-12);
+    EXPECT_LE((at.pressure * at.normal - force).norm(), 1e-12);
+    // The sliding velocity: that of the point less that of the nearest point of the triangle.
+    const NearestPoint nearest = nearest_point(gathered(x + 0.5 * d));
+    EXPECT_EQ(at.weight[OnePair::kPoint], 1);
+    EXPECT_EQ(at.weight[OnePair::kCorners[0]], -nearest.weight[0]);
+    EXPECT_EQ(at.weight[OnePair::kCorners[1]], -nearest.weight[1]);
+    EXPECT_EQ(at.weight[OnePair::kCorners[2]], -nearest.weight[2]);
+    EXPECT_EQ(at.velocity, Vec3(Vec3::Zero()));
+  }
+}
+
+// A point falls on a triangle that cannot move, from so far above and so fast that at the start of
+// the step nothing says that the two will meet: the step has to be repeated with the pair.
+TEST(BodyContact, ASolvedStepIsRepeatedWhenItMetAPairThatNobodyLookedAt) {
+  constexpr double kStep = 0.1;
+  System system({1.0, 1.0, 1.0, 1.0});
+  const Vector x = with_point(Vec3(0.3, 0.3, 1));
+  for (const int corner : OnePair::kCorners) system.fix(corner);
+  // Without the contact it would end 0.05 above.
+  system.add(std::make_unique<Gravity>(Vec3(0, 0, -2 * 0.95 / (kStep * kStep)),
+                                       std::vector<double>(4, 1.0)));
+  system.add(std::make_unique<BodyContact>(
+      std::vector<ContactSurface>{
+          {.body = 0, .vertices = {OnePair::kPoint}, .triangles = {}},
+          {.body = 1, .vertices = {0, 1, 3}, .triangles = {OnePair::kCorners}}},
+      kStiffness, kThickness, x));
+  State state{.x = x, .v = Vector::Zero(12)};
+  const auto integrator = make_integrator(system, make_scheme("avf"), {});
+  ASSERT_EQ(system.energies()[1]
+                ->stencils_with(integrator->memory()->of(*system.energies()[1]))
+                .vertices.size(),
+            0u)
+      << "the pair is known already";
+  const StepReport report = integrator->step(state, kStep);
+  ASSERT_TRUE(succeeded(report.status));
+  const double depth = kThickness - point_triangle_distance(gathered(state.x));
+  ASSERT_GT(depth, 0);
+  EXPECT_NEAR(report.after.of(EnergyKind::contact), 0.5 * kStiffness * depth * depth, 1e-12);
+  EXPECT_NEAR(report.after.total, report.before.total, 1e-10);
+  EXPECT_GT(state.x[3 * OnePair::kPoint + 2], 0.06) << "nothing pushed";
+}
+
+TEST(BodyContact, RefusesNonsense) {
+  const Vector x = with_point(Vec3(0, 0, 1));
+  const std::vector<ContactSurface> surfaces{
+      {.body = 0, .vertices = {2}, .triangles = {}},
+      {.body = 1, .vertices = {0, 1, 3}, .triangles = {OnePair::kCorners}}};
+  EXPECT_THROW(BodyContact(surfaces, 0, 0.1, x), Error);
+  EXPECT_THROW(BodyContact(surfaces, 1, 0, x), Error);
+  std::vector<ContactSurface> sharing = surfaces;
+  sharing[0].vertices.push_back(3);
+  EXPECT_THROW(BodyContact(sharing, 1, 0.1, x), Error);
+}
+
+}  // namespace
+}  // namespace lilyan

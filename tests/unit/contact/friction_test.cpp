@@ -1,0 +1,187 @@
+#include "lilyan/contact/friction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "lilyan/contact/body_contact.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/core/error.hpp"
+#include "lilyan/integrate/integrator.hpp"
+#include "support/body.hpp"
+#include "support/dissipation.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr double kMu = 0.4;
+constexpr double kCreep = 0.05;
+
+// A belt that goes along and turns, and three vertices: two press on it, one is above it.
+struct Belt {
+  System system{{1.0, 2.0, 1.0}};
+  const ContactEnergy* contact = nullptr;
+  const Friction* friction = nullptr;
+  std::unique_ptr<WorldMemory> memory;
+  State state;
+
+  explicit Belt(const ObstacleShape& shape) {
+    const RigidMotion along({{.t = 0}, {.t = 1, .shift = Vec3(0.3, 0, 0.1), .angle = 0.2}},
+                            Vec3::UnitY(), Vec3::Zero(), Easing::linear, false);
+    auto made = std::make_unique<ObstacleContact>(Obstacle{.shape = shape, .motion = along},
+                                                  std::vector{0, 1, 2}, 100.0, 0.0);
+    contact = made.get();
+    system.add(std::move(made));
+    auto rubs = std::make_unique<Friction>(*contact, kMu, kCreep);
+    friction = rubs.get();
+    system.add(std::move(rubs));
+    memory = std::make_unique<WorldMemory>(system);
+    state = {.t = 0.1, .x = Vector(9), .v = Vector::Zero(9)};
+    state.x << 0.1, -0.05, 0.2, -0.3, -0.02, 0.1, 0.2, 0.4, 0;
+    memory->begin_step({.t = 0.1, .h = 0.05, .x = state.x.data(), .v = state.v.data()});
+  }
+};
+
+const std::vector<ObstacleShape> kFloors{PlaneShape{},
+                                         SphereShape{.center = Vec3(0, -2, 0), .radius = 2.05}};
+
+// A point presses on a triangle, and all four vertices move.
+struct Pressed {
+  System system{{1.0, 1.0, 1.0, 1.0}};
+  const Friction* friction = nullptr;
+  State state;
+
+  Pressed() {
+    state = {.x = Vector(12), .v = Vector::Zero(12)};
+    state.x << 0, 0, 0, 1, 0.1, 0, 0.3, 0.2, 0.06, 0.1, 0.9, 0.05;
+    auto made = std::make_unique<BodyContact>(
+        std::vector<ContactSurface>{{.body = 0, .vertices = {2}, .triangles = {}},
+                                    {.body = 1, .vertices = {0, 1, 3}, .triangles = {{1, 3, 0}}}},
+        200.0, 0.15, state.x);
+    const ContactEnergy& contact = *made;
+    system.add(std::move(made));
+    auto rubs = std::make_unique<Friction>(contact, kMu, kCreep);
+    friction = rubs.get();
+    system.add(std::move(rubs));
+  }
+};
+
+TEST(Friction, DerivativesOfDissipationMatchDifferences) {
+  std::mt19937 random(4);
+  // Creeping, about the creep speed, and sliding.
+  for (const double speed : {0.001, 0.05, 2.0}) {
+    for (const ObstacleShape& floor : kFloors) {
+      const Belt belt(floor);
+      test::expect_rate_derivatives({belt.system, belt.memory.get()}, belt.state, 0.05,
+                                    test::random_vector(9, speed, random), 1e-7);
+    }
+    const Pressed pressed;
+    test::expect_rate_derivatives(pressed.system, pressed.state, 0.05,
+                                  test::random_vector(12, speed, random), 1e-7);
+  }
+}
+
+// μ N ε (√(1 + |w|²/ε²) − 1) with the pressure and the sliding velocity known beforehand.
+TEST(Friction, DissipationIsCoulombsWithASmoothStart) {
+  const Belt belt(PlaneShape{});
+  Vector v = Vector::Zero(9);
+  v.segment<3>(0) = Vec3(1, 0.7, -0.5);
+  v.segment<3>(3) = Vec3(-0.01, 0, 0.02);
+  v.segment<3>(6) = Vec3(5, 5, 5);  // in the air
+  double expected = 0;
+  double driven = 0;
+  for (int i = 0; i < 2; ++i) {
+    const double pressure = -100.0 * belt.state.x[3 * i + 1];
+    const Vec3 x = belt.state.x.segment<3>(3 * i);
+    // The belt's material over the step from 0.1 to 0.15.
+    const RigidMotion along({{.t = 0}, {.t = 1, .shift = Vec3(0.3, 0, 0.1), .angle = 0.2}},
+                            Vec3::UnitY(), Vec3::Zero(), Easing::linear, false);
+    const Vec3 material = along.at(0.125).undo(x);
+    const Vec3 belt_speed = (along.at(0.15).apply(material) - along.at(0.1).apply(material)) / 0.05;
+    Vec3 w = v.segment<3>(3 * i) - belt_speed;
+    w.y() = 0;
+    expected += kMu * pressure * kCreep * (std::sqrt(1 + w.squaredNorm() / (kCreep * kCreep)) - 1);
+    driven += kMu * pressure * w.dot(belt_speed) / std::hypot(kCreep, w.norm());
+  }
+  std::vector<double> lagged;
+  belt.friction->begin_step({.t = 0.1,
+                             .h = 0.05,
+                             .x = belt.state.x.data(),
+                             .v = belt.state.v.data(),
+                             .memory = belt.memory.get()},
+                            lagged);
+  const RateEvaluation at{.v = v.data(), .memory = belt.memory.get()};
+  EXPECT_NEAR(belt.friction->evaluate(lagged, at), expected, 1e-12);
+  EXPECT_NEAR(belt.friction->driven_power(lagged, at), driven, 1e-12);
+}
+
+// After a solve the pressure is the mean over the step.
+TEST(Friction, RenewsItsPressureFromTheSolvedStep) {
+  const Belt belt(PlaneShape{});
+  const StepStart start{.t = 0.1,
+                        .h = 0.05,
+                        .x = belt.state.x.data(),
+                        .v = belt.state.v.data(),
+                        .memory = belt.memory.get()};
+  std::vector<double> lagged;
+  belt.friction->begin_step(start, lagged);
+  Vector v = Vector::Zero(9);
+  v[0] = v[3] = v[6] = 1000;  // so fast that R = μ N |w| for all digits that matter
+  const auto pressure = [&] {
+    return belt.friction->evaluate(lagged, {.v = v.data(), .memory = belt.memory.get()}) /
+           (kMu * (1000 - 0.3));
+  };
+  EXPECT_NEAR(pressure(), 100 * (0.05 + 0.02), 0.01);
+  Vector d = Vector::Zero(9);
+  d[1] = -0.1;  // deeper: from 0.05 to 0.15
+  d[4] = 0.02;  // out
+  d[7] = -0.5;  // comes in, from 0.4 to −0.1
+  const double change = belt.friction->renew(start, d.data(), lagged);
+  const double first = 100 * 0.1;
+  const double second = 100 * 0.01;
+  const double third = 100 * 0.5 * 0.1 * 0.1 / 0.5;
+  EXPECT_NEAR(pressure(), first + second + third, 0.01);
+  EXPECT_NEAR(change,
+              (std::abs(first - 5) + std::abs(second - 2) + third) / (first + second + third),
+              1e-12);
+  EXPECT_LE(belt.friction->renew(start, d.data(), lagged), 1e-15) << "nothing changed since then";
+}
+
+// In the very step in which a body touches the floor friction takes μ times the mean pressure over
+// the step.
+TEST(Friction, ActsInTheStepOfTheImpact) {
+  for (const char* method : {"avf", "backward-euler", "implicit-midpoint"}) {
+    System system({1.0});
+    auto made = std::make_unique<ObstacleContact>(Obstacle{.shape = PlaneShape{}}, std::vector{0},
+                                                  400.0, 0.0);
+    const ContactEnergy& contact = *made;
+    system.add(std::move(made));
+    system.add(std::make_unique<Friction>(contact, kMu, 1e-6));
+    State state{.x = Vector::Zero(3), .v = Vector::Zero(3)};
+    state.x[1] = 0.01;
+    state.v << 3, -2, 0;
+    const Vector x = state.x;
+    const double h = 0.02;
+    const auto integrator = make_integrator(system, make_scheme(method), {});
+    const StepReport report = integrator->step(state, h);
+    ASSERT_TRUE(succeeded(report.status)) << method;
+    const Vector d = state.x - x;
+    const double pressure = contact.contact_point(0, x.data(), d.data(), nullptr).pressure;
+    ASSERT_GT(pressure, 1) << method;
+    // The pressure is renewed to a thousandth.
+    EXPECT_NEAR(3 - state.v[0], kMu * h * pressure, 2e-3 * kMu * h * pressure) << method;
+    EXPECT_LT(report.ledger.dissipation, 0) << method;
+  }
+}
+
+TEST(Friction, RefusesNonsense) {
+  const ObstacleContact floor({.shape = PlaneShape{}}, {0}, 1, 0);
+  EXPECT_THROW(Friction(floor, -0.1, 1), Error);
+  EXPECT_THROW(Friction(floor, 0.1, 0), Error);
+}
+
+}  // namespace
+}  // namespace lilyan

@@ -1,0 +1,96 @@
+// The examples of lilyan/lilyan.hpp compile and run; the first test keeps the two texts the same.
+#include "lilyan/lilyan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string>
+
+#include "support/paths.hpp"
+
+namespace lilyan::test {
+namespace {
+
+// The lines of a file from the one that begins with `first` to the one that begins with `last`,
+// without indentation, slashes of comments and empty lines.
+std::string example(const std::filesystem::path& file, const std::string& first,
+                    const std::string& last) {
+  std::ifstream in(file);
+  std::string text, line;
+  bool within = false;
+  while (std::getline(in, line)) {
+    const std::size_t start = line.find_first_not_of(" /");
+    if (start == std::string::npos) continue;
+    const std::string bare = line.substr(start);
+    within = within || bare.starts_with(first);
+    if (!within) continue;
+    text += bare + "\n";
+    if (bare.starts_with(last)) return text;
+  }
+  ADD_FAILURE() << file << " has no example from '" << first << "' to '" << last << "'";
+  return text;
+}
+
+TEST(PublicHeader, ItsExamplesAreTheOnesRunHere) {
+  const auto header = source_folder() / "src/lilyan/lilyan.hpp";
+  const auto here = source_folder() / "tests/unit/public_header_test.cpp";
+  EXPECT_EQ(example(header, "const TetMesh mesh", "if (!succeeded"),
+            example(here, "const TetMesh mesh", "if (!succeeded"));
+  EXPECT_EQ(example(header, "ExpressionModel model", "const std::unique_ptr<System> pendulum"),
+            example(here, "ExpressionModel model", "const std::unique_ptr<System> pendulum"));
+}
+
+TEST(PublicHeader, TheBarOfJellyFallsAndKeepsItsEnergy) {
+  const TetMesh mesh = block({2, 1, 1}, {4, 2, 2});
+  const Vector rest = rest_positions(mesh);
+  const std::vector<double> masses = vertex_masses(mesh, 1.0);
+  std::vector<int> all(masses.size());
+  std::iota(all.begin(), all.end(), 0);
+
+  System system(masses);
+  system.add(find_material("stable-neo-hookean")
+                 ->make({rest, mesh.tets}, Parameters{{"young", 100.0}, {"poisson", 0.3}}));
+  system.add(std::make_unique<Gravity>(Vec3(0, -9.81, 0), masses));
+  const Obstacle floor{.shape = PlaneShape{.point = Vec3(0, -1, 0)}};
+  system.add(std::make_unique<ObstacleContact>(floor, all, 1e4, 0.01));
+
+  // One second of it. Any method of lilyan::methods() takes the place of "avf".
+  State state{.x = rest, .v = Vector::Zero(rest.size())};
+  const auto integrator = make_integrator(system, make_scheme("avf", {{"points", 3.0}}), {});
+  for (int k = 0; k < 50; ++k) {
+    const StepReport report = integrator->step(state, 0.02);
+    if (!succeeded(report.status)) throw Error(std::string(describe(report.status)));
+  }
+  EXPECT_NEAR(std::accumulate(masses.begin(), masses.end(), 0.0), 2, 1e-14);
+  EXPECT_NEAR(state.t, 1, 1e-14);
+  const Invariants end = invariants(system, state);
+  const Invariants start = invariants(system, {.x = rest, .v = Vector::Zero(rest.size())});
+  EXPECT_NEAR(end.total, start.total, 1e-9);
+  // It has fallen by half of its thickness and was thrown back by the floor, but not through it.
+  double lowest = 1;
+  for (int i = 0; i < system.vertices(); ++i) lowest = std::min(lowest, state.x[3 * i + 1]);
+  EXPECT_GT(lowest, -1.3);
+  EXPECT_GT((state.x - rest).norm(), 0.1);
+}
+
+TEST(PublicHeader, ThePendulumIsAText) {
+  ExpressionModel model;
+  model.add_coordinate("theta");
+  model.finish_coordinates();
+  model.set_kinetic("theta'^2/2");
+  model.set_potential("1 - cos(theta)");
+  const std::unique_ptr<System> pendulum = model.make_system();
+  State state{.x = Vector::Constant(1, 0.1), .v = Vector::Zero(1)};
+  const double period = 6.28711454931048;  // 4 K(sin² 0.05)
+  const auto integrator = make_integrator(*pendulum, make_scheme("yoshida"), {});
+  for (int k = 0; k < 100; ++k) {
+    ASSERT_TRUE(succeeded(integrator->step(state, period / 100).status));
+  }
+  EXPECT_NEAR(state.x[0], 0.1, 1e-8);
+}
+
+}  // namespace
+}  // namespace lilyan::test

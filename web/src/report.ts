@@ -1,0 +1,87 @@
+// The charts of report.html, drawn from the data beside them. The page asks the network for nothing.
+
+import "./pixels";
+import { curveColour, onSchemeChange, usePaper } from "./colour";
+import { PlaneChart } from "./plane-chart";
+import { nested, Plot } from "./plot";
+
+/** As app/report/html.cpp writes it. */
+interface ChartData {
+  title: string;
+  note: string;
+  x_label: string;
+  y_label: string;
+  over_time: boolean;
+  log: boolean;
+  equal: boolean;
+  cut: number | null;
+  aspect: number;
+  series: { label: string; colour: number; points: boolean; x: (number | null)[]; y: (number | null)[] }[];
+}
+
+interface Chart { element: HTMLElement; draw(width: number, rebuild: boolean): void }
+
+let range: [number, number] | null = null;
+const owner = {
+  now: () => null,
+  zoom: (to: [number, number] | null) => {
+    range = to;
+    drawAll(false);
+  },
+};
+
+const numbers = (values: (number | null)[]): Float64Array => Float64Array.from(values, (v) => v ?? NaN);
+
+function overTime(data: ChartData): Chart {
+  const plot = new Plot(data.title, owner);
+  const curves = data.series.map((s) => ({ ...s, x: numbers(s.x), y: numbers(s.y), n: s.x.length, minus: 0, times: 1 })).filter((c) => c.n);
+  return {
+    element: plot.element,
+    draw: (width, rebuild) => {
+      const lines = curves.map((c) => ({ ...c, colour: curveColour(c.colour) }));
+      plot.update({
+        title: data.title, unit: data.y_label, xLabel: data.x_label, log: data.log, lines: nested(lines),
+        ...(data.cut ? { cut: data.cut, cutNote: `cut at ${data.cut}` } : {}),
+      }, range, width, Math.round(Math.max(180, 0.5 * width)), rebuild);
+    },
+  };
+}
+
+function overPlane(data: ChartData): Chart {
+  const curves = data.series.map((s) => ({ ...s, x: numbers(s.x), y: numbers(s.y), colour: "" }));
+  const chart = new PlaneChart({ title: data.title, note: data.note, xLabel: data.x_label, yLabel: data.y_label, equal: data.equal, curves });
+  return {
+    element: chart.element,
+    draw: (width, rebuild) => {
+      curves.forEach((c, k) => { c.colour = curveColour(data.series[k].colour); });
+      chart.update(width, Math.round(data.aspect * width), rebuild);
+    },
+  };
+}
+
+const charts = [...document.querySelectorAll<HTMLElement>("figure.chart")].map((figure): Chart => {
+  const data: ChartData = JSON.parse(figure.querySelector("script")!.textContent!);
+  const chart = data.over_time ? overTime(data) : overPlane(data);
+  figure.replaceWith(chart.element);
+  return chart;
+});
+
+function drawAll(rebuild: boolean): void {
+  // Measured before anything is drawn: a chart must not make room for itself.
+  const widths = charts.map((c) => Math.floor(c.element.clientWidth));
+  charts.forEach((c, k) => { if (widths[k] >= 60) c.draw(widths[k], rebuild); });
+}
+
+drawAll(true);
+let before = window.innerWidth;
+window.addEventListener("resize", () => {
+  if (window.innerWidth === before) return;
+  before = window.innerWidth;
+  drawAll(false);
+});
+onSchemeChange(() => drawAll(true));
+for (const [event, on] of [["beforeprint", true], ["afterprint", false]] as const)
+  window.addEventListener(event, () => {
+    usePaper(on);
+    drawAll(true);
+  });
