@@ -8,9 +8,8 @@
 
 #include "app/scene/body.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/physics/damping.hpp"
 #include "lilyan/physics/forces.hpp"
-#include "lilyan/physics/rayleigh.hpp"
-#include "lilyan/physics/strain.hpp"
 
 namespace lilyan {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/assemble/full_pattern.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/assemble/pattern.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 #include "peer.hpp"

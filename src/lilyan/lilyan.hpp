@@ -62,10 +62,9 @@
 #include "lilyan/physics/small_potential.hpp"
 
 // Forces, damping, prescribed motion.
+#include "lilyan/physics/damping.hpp"
 #include "lilyan/physics/forces.hpp"
-#include "lilyan/physics/rayleigh.hpp"
 #include "lilyan/physics/rigid_motion.hpp"
-#include "lilyan/physics/strain.hpp"
 
 // Constraints.
 #include "lilyan/physics/constraints.hpp"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/assemble/discrete_assembler.hpp"
 #include "support/dense.hpp"
 #include "support/difference.hpp"
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "lilyan/assemble/dissipation_assembler.hpp"
+#include "lilyan/assemble/assembler.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 #include "support/difference.hpp"

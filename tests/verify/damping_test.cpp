@@ -5,8 +5,7 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/physics/rayleigh.hpp"
-#include "lilyan/physics/strain.hpp"
+#include "lilyan/physics/damping.hpp"
 #include "support/body.hpp"
 
 namespace lilyan {

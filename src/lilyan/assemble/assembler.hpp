@@ -1,4 +1,4 @@
-// Sums over all energies of a system: values by kind, gradient, Hessian.
+// Sums over all energies and over all dissipations of a system.
 #pragma once
 
 #include <memory>
@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "lilyan/assemble/pattern.hpp"
+#include "lilyan/core/dissipation.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/state.hpp"
 #include "lilyan/core/types.hpp"
 #include "lilyan/core/world.hpp"
 
@@ -15,10 +17,12 @@ namespace lilyan {
 // Energies that change between steps (a moving obstacle), and those that do not.
 enum class EnergyPart { all, lasting, changing };
 
+// All energies: values by kind, gradient, Hessian. Where the nodes of an evaluation are a rule for
+// the mean over the path, `mean` says so (core/energy.hpp).
 class Assembler {
  public:
-  // The system and its memory must outlive the assembler. The pattern (and with it the Hessian) is made on the
-  // first call of hessian_pattern(), so explicit methods do not pay for it.
+  // The system and its memory must outlive the assembler. The pattern (and with it the Hessian) is
+  // made on the first call of hessian_pattern(), so explicit methods do not pay for it.
   explicit Assembler(const World& world) : world_(world), system_(world.system) {}
 
   // Σ value_i E(x₀+θ_i d) by kind.
@@ -30,7 +34,6 @@ class Assembler {
                                    const PathMeanWeights* mean = nullptr) const;
   void gradient(const Vector& x0, const Vector* d, std::span<const WeightedNode> nodes,
                 Vector& gradient) const;
-  // Where the nodes are a rule for the mean over the path, `mean` says so (core/energy.hpp).
   // values (of size hessian_pattern().storage()) = Σ hessian_i ∇²E(x₀+θ_i d) over free vertices.
   void hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
                double projection, std::vector<double>& values,
@@ -52,6 +55,55 @@ class Assembler {
   const System& system_;
   std::unique_ptr<BlockPattern> pattern_;
   std::vector<BlockSlots> slots_;
+};
+
+// Discrete gradients of all energies, and their Jacobians.
+class DiscreteAssembler {
+ public:
+  // World and pattern must outlive this. Throws Error when an energy has no discrete gradient.
+  DiscreteAssembler(const World& world, const FullPattern& pattern);
+
+  // gradient = weight ∇̄E(x₀, d); zero at fixed vertices.
+  void gradient(const Vector& x0, const Vector& d, double weight, Vector& gradient) const;
+  // values (one per entry of the pattern) = weight ∂∇̄E/∂d over the free vertices.
+  void jacobian(const Vector& x0, const Vector& d, double weight, std::span<double> values) const;
+
+ private:
+  World world_;
+  std::vector<FullBlockSlots> slots_;
+};
+
+// All dissipations. R is the sum of those that look at the same velocity.
+class DissipationAssembler {
+ public:
+  // The system and its memory must outlive this.
+  explicit DissipationAssembler(const World& world);
+
+  [[nodiscard]] bool empty() const { return lagged_.empty(); }
+  [[nodiscard]] bool any(DissipationVelocity which) const;
+
+  void begin_step(const State& start, double h);
+  // Renews lagged numbers from the solved displacement; returns the largest relative change.
+  double renew(const State& start, const Vector& d, double h);
+
+  // R(v), and gradient += weight ∂R/∂v; nothing is added at fixed vertices.
+  double value_and_gradient(DissipationVelocity which, const Vector& v, double weight,
+                            Vector& gradient);
+  // values += weight ∂²R/∂v² in the places of the pattern.
+  void add_hessian(DissipationVelocity which, const Vector& v, double weight, double projection,
+                   const BlockPattern& pattern, std::vector<double>& values);
+  // Power delivered to things that move by themselves, with the sign of ∂R/∂v · v over the free
+  // vertices: to obstacles, and (negative, since they are not free) to prescribed vertices.
+  [[nodiscard]] double driven_power(DissipationVelocity which, const Vector& v);
+
+ private:
+  [[nodiscard]] StepStart step_start(const State& start, double h) const;
+
+  World world_;
+  const System& system_;
+  std::vector<std::vector<double>> lagged_;
+  std::vector<BlockSlots> slots_;  // made when first needed
+  Vector scratch_;
 };
 
 }  // namespace lilyan

@@ -51,7 +51,7 @@ class Element {
  public:
   static constexpr int kVertices = E::kVertices;
   static constexpr int N = kLocalSize<E>;
-  using Vector = LocalVector<N>;
+  using Coordinates = LocalVector<N>;
   using Matrix = LocalMatrix<N>;
   using FullMatrix = LocalMatrix<3 * kVertices>;
 
@@ -67,8 +67,8 @@ class Element {
 
   [[nodiscard]] const std::array<int, kVertices>& vertices() const { return vertices_; }
 
-  [[nodiscard]] Vector gather(const double* x) const {
-    Vector z;
+  [[nodiscard]] Coordinates gather(const double* x) const {
+    Coordinates z;
     for (int a = kFirst; a < kVertices; ++a) {
       z.template segment<3>(3 * (a - kFirst)) = point(x, a);
       if constexpr (kOfEdges<E>) z.template segment<3>(3 * (a - kFirst)) -= point(x, 0);
@@ -76,7 +76,7 @@ class Element {
     return z;
   }
 
-  void add_gradient(const Vector& local_gradient, double* gradient) const {
+  void add_gradient(const Coordinates& local_gradient, double* gradient) const {
     for (int a = kFirst; a < kVertices; ++a) {
       const auto force = local_gradient.template segment<3>(3 * (a - kFirst));
       point(gradient, a) += force;
@@ -138,20 +138,20 @@ void scatter_matrix(const Element<E>& element, const typename Element<E>::Matrix
 
 template <LocalEnergy E>
 double evaluate_elements(std::span<const Element<E>> elements, const Evaluation& at) {
-  using Local = typename Element<E>::Vector;
+  using Coordinates = typename Element<E>::Coordinates;
   using Matrix = typename Element<E>::Matrix;
   double total = 0;
   for (std::size_t k = 0; k < elements.size(); ++k) {
     const Element<E>& element = elements[k];
-    const Local start = element.gather(at.x0);
-    Local change = Local::Zero();
+    const Coordinates start = element.gather(at.x0);
+    Coordinates change = Coordinates::Zero();
     if (at.d) change = element.gather(at.d);
-    Local gradient_sum = Local::Zero();
+    Coordinates gradient_sum = Coordinates::Zero();
     Matrix hessian_sum;
     if (at.hessian) hessian_sum.setZero();
     for (const WeightedNode& node : at.nodes) {
-      const Local z = start + node.theta * change;
-      Local gradient;
+      const Coordinates z = start + node.theta * change;
+      Coordinates gradient;
       Matrix hessian;
       total += node.value * element.local.evaluate(z, at.gradient ? &gradient : nullptr,
                                                    at.hessian ? &hessian : nullptr);
@@ -172,7 +172,7 @@ void discrete_gradient_of_elements(std::span<const Element<E>> elements,
                                    const DiscreteEvaluation& at) {
   for (std::size_t k = 0; k < elements.size(); ++k) {
     const Element<E>& element = elements[k];
-    typename Element<E>::Vector gradient;
+    typename Element<E>::Coordinates gradient;
     typename Element<E>::Matrix jacobian;
     element.local.discrete(element.gather(at.x0), element.gather(at.d), gradient,
                            at.jacobian ? &jacobian : nullptr);

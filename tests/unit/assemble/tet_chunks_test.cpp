@@ -7,7 +7,6 @@
 #include <set>
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/assemble/discrete_assembler.hpp"
 #include "support/body.hpp"
 
 namespace lilyan::test {

@@ -20,7 +20,7 @@
 #include "lilyan/core/error.hpp"
 #include "lilyan/integrate/control/step_control.hpp"
 #include "lilyan/physics/constraints.hpp"
-#include "lilyan/physics/rayleigh.hpp"
+#include "lilyan/physics/damping.hpp"
 #include "lilyan/physics/rigid_motion.hpp"
 #include "support/body.hpp"
 #include "support/contact.hpp"

@@ -9,8 +9,7 @@
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/physics/rayleigh.hpp"
-#include "lilyan/physics/strain.hpp"
+#include "lilyan/physics/damping.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 #include "support/dissipation.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/assemble/full_pattern.hpp"
+#include "lilyan/assemble/pattern.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"
 #include "lilyan/solve/linear_solver.hpp"

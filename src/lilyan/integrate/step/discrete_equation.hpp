@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/assemble/discrete_assembler.hpp"
-#include "lilyan/assemble/dissipation_assembler.hpp"
-#include "lilyan/assemble/full_pattern.hpp"
+#include "lilyan/assemble/pattern.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/solve/linear_solver.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/assemble/full_pattern.hpp"
+#include "lilyan/assemble/pattern.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step/discrete_equation.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/assemble/dissipation_assembler.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/assemble/dissipation_assembler.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/solve/newton.hpp"
 
