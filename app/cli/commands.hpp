@@ -26,14 +26,27 @@ struct SceneOptions {
   std::vector<std::string> settings;
 };
 
+// A page that shows a run while it goes on.
+class RunViewer {
+ public:
+  virtual ~RunViewer() = default;
+  virtual void add(const RunMoment& moment) = 0;
+  // Shows the end of the run, and waits until nobody watches any more.
+  virtual void finish(const RunSummary& summary) = 0;
+};
+// Serves the page and says where it is. The scene must outlive the viewer.
+std::unique_ptr<RunViewer> serve_run(const Scene& scene, std::optional<int> port);
+using ServeRun = std::unique_ptr<RunViewer> (*)(const Scene& scene, std::optional<int> port);
+
 struct RunOptions {
   SceneOptions scene;
   std::string output;          // empty: results/SCENE-METHOD
   std::optional<int> steps;    // none: as the scene says
   std::optional<int> threads;  // none: as the scene says; 0: one per core
   bool quiet = false;
-  bool view = false;        // serve a page that shows the run
-  std::optional<int> port;  // of that page; none: the usual, or the next that is free
+  ServeRun serve = nullptr;  // none: this program has no live view
+  bool view = false;         // serve a page that shows the run
+  std::optional<int> port;   // of that page; none: the usual, or the next that is free
 };
 
 struct ViewOptions {
@@ -130,16 +143,5 @@ std::vector<std::string> scene_names();
 // The scenes that come with the sources: those for users, and those for benchmarks.
 std::filesystem::path shipped_scenes();
 std::filesystem::path bench_scenes();
-
-// A page that shows a run while it goes on.
-class RunViewer {
- public:
-  virtual ~RunViewer() = default;
-  virtual void add(const RunMoment& moment) = 0;
-  // Shows the end of the run, and waits until nobody watches any more.
-  virtual void finish(const RunSummary& summary) = 0;
-};
-// Serves the page and says where it is. The scene must outlive the viewer.
-std::unique_ptr<RunViewer> serve_run(const Scene& scene, std::optional<int> port);
 
 }  // namespace lilyan::cli

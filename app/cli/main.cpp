@@ -1,82 +1,13 @@
-// lilyan: structure-preserving simulation of soft bodies from the command line.
+// lilyan: structure-preserving simulation from the command line, with every command.
 //
-// This is the only file that includes CLI11. Each command has a function add_NAME_command that
-// describes its arguments; the command itself is a plain function of commands.hpp.
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
-#include <cstdio>
-#include <exception>
-#include <filesystem>
-#include <limits>
-#include <memory>
-#include <new>
-#include <optional>
-
+// This file and program.cpp are the only ones that include CLI11. Each command has a function
+// add_NAME_command that describes its arguments; the command itself is a plain function of commands.hpp.
+#include "app/cli/arguments.hpp"
 #include "app/cli/commands.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/version.hpp"
+#include "app/cli/program.hpp"
 
 namespace lilyan::cli {
 namespace {
-
-constexpr int kMostInt = std::numeric_limits<int>::max();
-
-// Adds a command whose options live as long as the parser. Its exit code is stored when it was run.
-template <class Options>
-std::pair<CLI::App*, Options&> add_command(CLI::App& app, const std::string& name,
-                                           const std::string& help, int (*command)(const Options&),
-                                           int& exit_code) {
-  auto options = std::make_shared<Options>();
-  CLI::App* added = app.add_subcommand(name, help);
-  added->callback([options, command, &exit_code] { exit_code = command(*options); });
-  return {added, *options};
-}
-
-void add_settings(CLI::App& command, std::vector<std::string>& settings, const std::string& help,
-                  const std::string& type = "KEY=VALUE") {
-  command.add_option("--set", settings, help)->type_name(type)->allow_extra_args(false);
-}
-
-void add_scene(CLI::App& command, SceneOptions& options) {
-  command.add_option("scene", options.scene, "a scene file, or the name of one in scenes/")
-      ->required();
-  add_settings(command, options.settings,
-               "change a setting of the scene: key=value, e.g. integrator.method=newmark or "
-               "body.0.material.mu=800; may be repeated");
-}
-
-void add_steps(CLI::App& command, std::optional<int>& steps) {
-  command.add_option("--steps", steps, "number of steps, instead of the scene's")
-      ->check(CLI::Range(0, kMostInt));
-}
-
-template <class Count>
-void add_threads(CLI::App& command, Count& threads, const std::string& help) {
-  command.add_option("--threads", threads, help)->check(CLI::Range(0, 1024));
-}
-
-CLI::Option* add_port(CLI::App& command, std::optional<int>& port) {
-  return command
-      .add_option("--port", port, "port of the page (default: 8817, or the next one that is free)")
-      ->check(CLI::Range(1, 65535));
-}
-
-void add_run_command(CLI::App& app, int& exit_code) {
-  auto [command, options] =
-      add_command(app, "run", "simulate a scene and write its results", run, exit_code);
-  add_scene(*command, options.scene);
-  command->add_option("-o,--output", options.output,
-                      "folder for the results (default: results/SCENE-METHOD)");
-  add_steps(*command, options.steps);
-  add_threads(*command, options.threads,
-              "threads that share the work on a large body; results do not depend on it "
-              "(default: solver.threads of the scene, or one per core)");
-  command->add_flag("-q,--quiet", options.quiet, "no progress, only the summary");
-  CLI::Option* watched =
-      command->add_flag("--view", options.view, "serve a page that shows the run");
-  add_port(*command, options.port)->needs(watched);
-}
 
 void add_compare_command(CLI::App& app, int& exit_code) {
   auto [command, options] = add_command(
@@ -107,12 +38,6 @@ void add_view_command(CLI::App& app, int& exit_code) {
   add_settings(*command, options.settings,
                "change a setting of all these scenes: key=value; may be repeated");
   add_port(*command, options.port);
-}
-
-void add_check_command(CLI::App& app, int& exit_code) {
-  auto [command, options] =
-      add_command(app, "check", "read a scene and say what is wrong in it", check, exit_code);
-  add_scene(*command, options);
 }
 
 void add_methods_command(CLI::App& app, int& exit_code) {
@@ -238,54 +163,22 @@ void add_picture_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0.01, 100.0));
 }
 
-int dispatch(int argc, char** argv) {
-  CLI::App app{"Lilyan: time integration that keeps what nature keeps.", "lilyan"};
-  app.require_subcommand(1);
-  app.set_version_flag("--version", fmt::format("lilyan {} ({})", version(), commit()));
-  int exit_code = kDone;
-  add_run_command(app, exit_code);
+void add_all(CLI::App& app, int& exit_code) {
   add_compare_command(app, exit_code);
   add_view_command(app, exit_code);
-  add_check_command(app, exit_code);
   add_methods_command(app, exit_code);
   add_materials_command(app, exit_code);
-  add_verify_command(app, exit_code);
-  add_bench_command(app, exit_code);
   add_mesh_command(app, exit_code);
   add_export_command(app, exit_code);
   add_picture_command(app, exit_code);
-  if (argc == 1) {
-    fmt::print("{}", app.help());
-    return kBadInput;
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? kDone : kBadInput;
-  }
-  return exit_code;
+  add_verify_command(app, exit_code);
+  add_bench_command(app, exit_code);
 }
 
 }  // namespace
 }  // namespace lilyan::cli
 
 int main(int argc, char** argv) {
-  namespace cli = lilyan::cli;
-  const auto report = [](const std::string& text) { std::fputs(text.c_str(), stderr); };
-  try {
-    return cli::dispatch(argc, argv);
-  } catch (const lilyan::Error& error) {
-    report(fmt::format("error: {}\n", error.what()));
-    return cli::kBadInput;
-  } catch (const std::filesystem::filesystem_error& error) {
-    report(fmt::format("error: {}: {}\n", error.path1().string(), error.code().message()));
-    return cli::kBadInput;
-  } catch (const std::bad_alloc&) {
-    report("error: there is not enough memory for this scene\n");
-    return cli::kBadInput;
-  } catch (const std::exception& error) {
-    report(fmt::format("internal error: {}\n", error.what()));
-    return cli::kInternalError;
-  }
+  using namespace lilyan::cli;
+  return run_program(argc, argv, {.add_commands = add_all, .serve_run = serve_run});
 }

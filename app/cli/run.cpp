@@ -86,7 +86,7 @@ int run(const RunOptions& options) {
                              : std::filesystem::path(options.output);
   // First, as it may fail, and what an earlier run left should stay then.
   std::unique_ptr<RunViewer> viewer;
-  if (options.view) viewer = serve_run(scene, options.port);
+  if (options.view) viewer = options.serve(scene, options.port);
   ResultFolder results(folder, scene);
   if (!options.quiet) {
     tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, describe_size(scene),

@@ -1,7 +1,6 @@
 // [system]: a small system of a built-in kind, or kind = "lagrangian" with formulas.
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,6 +13,7 @@
 #include "app/scene/observables.hpp"
 #include "app/scene/scene_tables.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
+#include "lilyan/core/dense.hpp"
 #include "lilyan/system/expression_text.hpp"
 #include "lilyan/system/problem.hpp"
 
@@ -265,8 +265,7 @@ void check_inertia(const TableReader& reader, const char* key, const Scene& scen
   // In units in which the diagonal is one, so that light coordinates count beside heavy ones.
   const Vector unit =
       vv.diagonal().cwiseAbs().cwiseSqrt().unaryExpr([](double d) { return d > 0 ? 1 / d : 1.0; });
-  const Eigen::FullPivLU<Eigen::MatrixXd> lu(unit.asDiagonal() * vv * unit.asDiagonal());
-  if (vv.allFinite() && lu.isInvertible()) return;
+  if (vv.allFinite() && is_invertible(unit.asDiagonal() * vv * unit.asDiagonal())) return;
   reader.fail(key,
               vv.allFinite()
                   ? "the velocities cannot be found from the momenta: at the initial state the "

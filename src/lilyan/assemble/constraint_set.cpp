@@ -206,9 +206,10 @@ void refuse_dependent(const System& system, const ConstraintSet& set, int equati
                              self));
   }
   // The shares of the equations before it that it is the sum of.
-  const Vector shares = gram.topLeftCorner(equation, equation)
-                            .ldlt()
-                            .solve(Vector(gram.col(equation).head(equation)));
+  DenseLu before;
+  before.compute(gram.topLeftCorner(equation, equation));
+  Vector shares;
+  before.solve(gram.col(equation).head(equation), shares);
   std::string others;
   double apart = g[equation];  // its value where the others hold, to first order
   double terms = scale[equation];

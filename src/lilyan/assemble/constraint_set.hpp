@@ -2,18 +2,16 @@
 // hold of constraints and of the state a run starts from.
 #pragma once
 
-#include <Eigen/Dense>
 #include <string>
 #include <vector>
 
+#include "lilyan/core/dense.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
-
-using DenseMatrix = Eigen::MatrixXd;
 
 // The m equations of all constraints, one after the other. Jacobians G are kept as the entries of
 // their rows, at places that never change; those of fixed vertices are zero.

@@ -1,9 +1,9 @@
 #include "lilyan/system/discrete_lagrangian.hpp"
 
-#include <Eigen/LU>
 #include <cmath>
 #include <utility>
 
+#include "lilyan/core/dense.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
@@ -52,7 +52,8 @@ Vector DiscreteLagrangian::D2(double t0, const Vector& q0, const Vector& q1) con
 Vector DiscreteLagrangian::solve(double t0, const Vector& q0, const Vector& p0, Vector q1) const {
   const Eigen::Index n = q0.size();
   Eigen::MatrixXd qq(n, n), qv(n, n), vv(n, n), slope(n, n);
-  Vector by_q(n), by_v(n);
+  Vector by_q(n), by_v(n), step(n);
+  DenseLu lu(n);
   Vector residual = p0 + D1(t0, q0, q1);
   double size = residual.norm();
   for (int k = 0; k < kMaxIterations; ++k) {
@@ -71,7 +72,8 @@ Vector DiscreteLagrangian::solve(double t0, const Vector& q0, const Vector& p0, 
     // Rounding the positions changes the residual by this much, which is no error.
     const double noise = kEpsilon * slope.norm() * q0.norm();
     if (size <= 2 * kEpsilon * scale + noise) return q1;
-    const Vector step = slope.partialPivLu().solve(residual);
+    lu.compute(slope);
+    lu.solve(residual, step);
     bool better = false;
     double factor = 1;
     for (int half = 0; half < 30 && !better; ++half, factor /= 2) {

@@ -1,12 +1,12 @@
 #include "lilyan/system/expression_parts.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
 
+#include "lilyan/core/dense.hpp"
 #include "lilyan/physics/small_potential.hpp"
 
 namespace lilyan {
@@ -185,8 +185,7 @@ void ExpressionFunction::raise(double strength) const {
     for (std::size_t k = 0; k < sums_.size(); ++k) {
       dense(entries_[k].row, entries_[k].column) = sums_[k];
     }
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(dense, Eigen::EigenvaluesOnly);
-    const double lowest = eigen.eigenvalues().minCoeff();
+    const double lowest = lowest_eigenvalue(dense);
     if (!(lowest < 0)) return;
     for (std::size_t k = 0; k < sums_.size(); ++k) {
       if (entries_[k].row == entries_[k].column) sums_[k] -= strength * lowest;

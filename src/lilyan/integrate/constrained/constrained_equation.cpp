@@ -102,7 +102,7 @@ bool ConstrainedEquation::find_normal_speed(const Vector& d) {
   set_.apply(end_, velocity_, normal_right_);
   end_factor_.solve_lower(normal_right_);
   mix_lu_.compute(mix_);
-  nu_ = mix_lu_.solve(normal_right_);
+  mix_lu_.solve(normal_right_, nu_);
   if (!nu_.allFinite()) return false;
   normal_right_ = nu_;
   start_factor_.solve_upper(normal_right_);
@@ -238,7 +238,7 @@ void ConstrainedEquation::solve(const Vector& residual, Vector& direction) {
   solve_hessian(right_, solution_);
   set_.apply(end_, solution_, scratch_);
   scratch_ -= residual.tail(m_);
-  lambda_ = lu_.solve(scratch_);
+  lu_.solve(scratch_, lambda_);
   solution_ = -solution_;
   for (int k = 0; k < m_; ++k) solution_ += lambda_[k] * columns_.col(k);
   direction.head(n_) = solution_;

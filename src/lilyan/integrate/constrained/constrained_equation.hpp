@@ -119,7 +119,7 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   ConstraintSet::Jacobian start_, end_, mean_, node_;
   GramFactor start_factor_, end_factor_;
   DenseMatrix gram_, end_gram_, mix_;
-  Eigen::PartialPivLU<DenseMatrix> mix_lu_;
+  DenseLu mix_lu_;
   Vector start_values_, scale_, nu_, normal_right_;
   Vector plain_target_, normal_impulse_, x_, velocity_;
 
@@ -129,7 +129,7 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   Vector diagonal_;
   DenseMatrix columns_, schur_;  // H⁻¹Cᵀ, G H⁻¹Cᵀ
   bool new_columns_ = true;      // columns_ is outdated
-  Eigen::PartialPivLU<DenseMatrix> lu_;
+  DenseLu lu_;
 
   // For the search: the weight of |g|, the value of |g| at its begin, and λ₊ᵀC δ.
   double weight_ = 0;

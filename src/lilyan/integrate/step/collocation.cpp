@@ -1,12 +1,12 @@
 #include "lilyan/integrate/step/collocation.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/dense.hpp"
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/integrate/step/commit.hpp"
 #include "lilyan/integrate/step/external_forces.hpp"
@@ -38,7 +38,9 @@ CollocationEquation::CollocationEquation(Assembler& assembler, const Collocation
     b_[i] = table.b[static_cast<std::size_t>(i)];
     for (int j = 0; j < s; ++j) A(i, j) = rows[i * s + j];
   }
-  inverse_ = A.inverse();
+  DenseLu lu;
+  lu.compute(A);
+  inverse_ = lu.inverse();
   coupling_ = inverse_ * inverse_;
   find_positions();
   half_values_.resize(static_cast<std::size_t>(pattern_.half().storage()));

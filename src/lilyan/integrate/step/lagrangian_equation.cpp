@@ -211,7 +211,8 @@ bool LagrangianEquation::factorise(const Vector& z, SolverWork& work, NewtonTime
 }
 
 void LagrangianEquation::solve(const Vector& residual, Vector& direction) {
-  direction = -lu_.solve(residual);
+  lu_.solve(residual, direction);
+  direction = -direction;
 }
 
 // The Jacobian, at the nodes last gone to.

@@ -10,10 +10,10 @@
 // step, while they serve.
 #pragma once
 
-#include <Eigen/Dense>
 #include <vector>
 
 #include "lilyan/assemble/constraint_set.hpp"
+#include "lilyan/core/dense.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/method/method.hpp"
@@ -100,7 +100,7 @@ class LagrangianEquation final : public Equation {
   Vector terms_, weights_, row_size_, noise_, constraint_scale_;
 
   DenseMatrix matrix_;
-  Eigen::PartialPivLU<DenseMatrix> lu_;
+  DenseLu lu_;
   double factored_h_ = 0;  // the step of the factors, 0: there are none
   bool fresh_ = false;     // no step has been made with them yet
 };

@@ -133,7 +133,8 @@ bool Legendre::factorise(const Vector& z, SolverWork& work, NewtonTimes& /*times
 }
 
 void Legendre::solve(const Vector& residual, Vector& direction) {
-  direction = -lu_.solve(residual);
+  lu_.solve(residual, direction);
+  direction = -direction;
 }
 
 }  // namespace lilyan

@@ -1,9 +1,8 @@
 // Velocities from momenta: the inverse of p = ∂L/∂v(t, q, v).
 #pragma once
 
-#include <Eigen/Dense>
-
 #include "lilyan/assemble/constraint_set.hpp"
+#include "lilyan/core/dense.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/solve/root.hpp"
 
@@ -57,7 +56,7 @@ class Legendre final : private Equation {
   double overall_here_ = 0;  // at the z last judged
   Vector z_, v_, gradient_, terms_, row_size_, row_sum_, rate_, multiplier_, column_;
   DenseMatrix qq_, qv_, vv_, matrix_;
-  Eigen::PartialPivLU<DenseMatrix> lu_;
+  DenseLu lu_;
 };
 
 }  // namespace lilyan

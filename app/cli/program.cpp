@@ -1,0 +1,107 @@
+#include "app/cli/program.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <new>
+
+#include "app/cli/arguments.hpp"
+#include "lilyan/core/error.hpp"
+#include "lilyan/core/version.hpp"
+
+namespace lilyan::cli {
+void add_settings(CLI::App& command, std::vector<std::string>& settings, const std::string& help,
+                  const std::string& type) {
+  command.add_option("--set", settings, help)->type_name(type)->allow_extra_args(false);
+}
+
+void add_scene(CLI::App& command, SceneOptions& options) {
+  command.add_option("scene", options.scene, "a scene file, or the name of one in scenes/")
+      ->required();
+  add_settings(command, options.settings,
+               "change a setting of the scene: key=value, e.g. integrator.method=newmark or "
+               "body.0.material.mu=800; may be repeated");
+}
+
+void add_steps(CLI::App& command, std::optional<int>& steps) {
+  command.add_option("--steps", steps, "number of steps, instead of the scene's")
+      ->check(CLI::Range(0, kMostInt));
+}
+
+CLI::Option* add_port(CLI::App& command, std::optional<int>& port) {
+  return command
+      .add_option("--port", port, "port of the page (default: 8817, or the next one that is free)")
+      ->check(CLI::Range(1, 65535));
+}
+
+namespace {
+
+void add_run_command(CLI::App& app, ServeRun serve, int& exit_code) {
+  auto [command, options] =
+      add_command(app, "run", "simulate a scene and write its results", run, exit_code);
+  add_scene(*command, options.scene);
+  command->add_option("-o,--output", options.output,
+                      "folder for the results (default: results/SCENE-METHOD)");
+  add_steps(*command, options.steps);
+  add_threads(*command, options.threads,
+              "threads that share the work on a large body; results do not depend on it "
+              "(default: solver.threads of the scene, or one per core)");
+  command->add_flag("-q,--quiet", options.quiet, "no progress, only the summary");
+  if (!serve) return;
+  options.serve = serve;
+  CLI::Option* watched =
+      command->add_flag("--view", options.view, "serve a page that shows the run");
+  add_port(*command, options.port)->needs(watched);
+}
+
+void add_check_command(CLI::App& app, int& exit_code) {
+  auto [command, options] =
+      add_command(app, "check", "read a scene and say what is wrong in it", check, exit_code);
+  add_scene(*command, options);
+}
+
+int dispatch(int argc, char** argv, const Extras& extras) {
+  CLI::App app{"Lilyan: time integration that keeps what nature keeps.", "lilyan"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", fmt::format("lilyan {} ({})", version(), commit()));
+  int exit_code = kDone;
+  add_run_command(app, extras.serve_run, exit_code);
+  add_check_command(app, exit_code);
+  if (extras.add_commands) extras.add_commands(app, exit_code);
+  if (argc == 1) {
+    fmt::print("{}", app.help());
+    return kBadInput;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? kDone : kBadInput;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, const Extras& extras) {
+  const auto report = [](const std::string& text) { std::fputs(text.c_str(), stderr); };
+  try {
+    return dispatch(argc, argv, extras);
+  } catch (const Error& error) {
+    report(fmt::format("error: {}\n", error.what()));
+    return kBadInput;
+  } catch (const std::filesystem::filesystem_error& error) {
+    report(fmt::format("error: {}: {}\n", error.path1().string(), error.code().message()));
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    report("error: there is not enough memory for this scene\n");
+    return kBadInput;
+  } catch (const std::exception& error) {
+    report(fmt::format("internal error: {}\n", error.what()));
+    return kInternalError;
+  }
+}
+
+}  // namespace lilyan::cli

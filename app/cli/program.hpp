@@ -1,0 +1,22 @@
+// The program as a function of its arguments, so that two executables can share it: `lilyan` with all
+// commands, and `lilyan-run`, which the launcher builds first because it needs neither the live view nor
+// the tools.
+#pragma once
+
+#include "app/cli/commands.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace lilyan::cli {
+
+// What an executable has beyond the commands for running scenes.
+struct Extras {
+  void (*add_commands)(CLI::App& app, int& exit_code) = nullptr;
+  ServeRun serve_run = nullptr;
+};
+// Runs the command that the arguments name and returns its exit code. Errors become messages.
+int run_program(int argc, char** argv, const Extras& extras);
+
+}  // namespace lilyan::cli
