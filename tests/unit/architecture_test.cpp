@@ -11,7 +11,7 @@
 
 #include "support/paths.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::architecture_test {
 namespace {
 
 using Folders = std::set<std::string>;
@@ -154,4 +154,4 @@ TEST(Architecture, FilesIncludeOnlyWhatTheirFolderMay) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::architecture_test

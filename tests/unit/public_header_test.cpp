@@ -11,7 +11,7 @@
 
 #include "support/paths.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::public_header_test {
 namespace {
 
 // The lines of a file from the one that begins with `first` to the one that begins with `last`,
@@ -93,4 +93,4 @@ TEST(PublicHeader, ThePendulumIsAText) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::public_header_test

@@ -11,7 +11,7 @@
 #include "support/difference.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::avf_paper_test {
 namespace {
 
 // A few equations with a Jacobian by differences, for the library's root finder.
@@ -268,4 +268,4 @@ TEST(AvfPaperFigure3, RootFinderStaysInItAndTheMinimiserDoesNot) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::avf_paper_test

@@ -9,7 +9,7 @@
 #include "lilyan/core/drift.hpp"
 #include "support/paths.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::bunny_test {
 namespace {
 
 struct Outcome {
@@ -65,4 +65,4 @@ TEST(Bunny, BackwardEulerLosesMostOfTheEnergy) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::bunny_test

@@ -6,7 +6,7 @@
 #include "lilyan/verify/verification.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::claims_test {
 namespace {
 
 class Claim : public ::testing::TestWithParam<Scheme> {
@@ -125,4 +125,4 @@ TEST(SameMethods, GiveTheSameMotion) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::claims_test

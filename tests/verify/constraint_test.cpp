@@ -16,7 +16,7 @@
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::constraint_test {
 namespace {
 
 std::vector<Scheme> constrained_schemes() {
@@ -239,4 +239,4 @@ TEST(ConstrainedAvf, VelocityStaysTangentAtLargeSteps) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::constraint_test

@@ -16,7 +16,7 @@
 #include "support/body.hpp"
 #include "support/contact.hpp"
 
-namespace lilyan {
+namespace lilyan::contact_test {
 namespace {
 
 constexpr double kStep = 1.0 / 30;
@@ -370,4 +370,4 @@ TEST(BodyContact, MissesNoPair) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::contact_test

@@ -8,7 +8,7 @@
 #include "lilyan/physics/damping.hpp"
 #include "support/body.hpp"
 
-namespace lilyan {
+namespace lilyan::damping_test {
 namespace {
 
 enum class Model { rayleigh, rayleigh_end, strain, strain_explicit };
@@ -166,4 +166,4 @@ TEST(Damping, MotionDoesNotDependOnTheStep) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::damping_test

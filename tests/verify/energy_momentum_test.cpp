@@ -12,7 +12,7 @@
 #include "support/paths.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::energy_momentum_test {
 namespace {
 
 struct Outcome {
@@ -115,4 +115,4 @@ TEST(EnergyMomentum, KeplerOrbitKeepsEnergyAndAngularMomentum) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::energy_momentum_test

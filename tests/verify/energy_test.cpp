@@ -5,7 +5,7 @@
 #include "lilyan/verify/measure.hpp"
 #include "support/body.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::energy_test {
 namespace {
 
 // For materials that are not polynomial the energy error falls with the number
@@ -58,4 +58,4 @@ TEST(AvfNeoHookean, AutoKeepsTheEnergyToTheTolerance) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::energy_test

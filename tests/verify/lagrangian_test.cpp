@@ -12,7 +12,7 @@
 #include "support/lagrangians.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan {
+namespace lilyan::lagrangian_test {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
@@ -305,4 +305,4 @@ TEST(GeneralLagrangians, RestStaysAtRest) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::lagrangian_test

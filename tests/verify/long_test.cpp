@@ -7,7 +7,7 @@
 #include "lilyan/verify/energy_drift.hpp"
 #include "support/body.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::long_test {
 namespace {
 
 // 8×2×2 cubes of five tets each, alternately mirrored so that diagonals of shared faces agree:
@@ -78,4 +78,4 @@ TEST(LongRun, TwoMillionStepsOfSymplecticEulerKeepEnergyAndMomenta) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::long_test

@@ -10,7 +10,7 @@
 #include "support/schemes.hpp"
 #include "support/unit_tet.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::material_test {
 namespace {
 
 class MaterialMotion : public ::testing::TestWithParam<std::string> {
@@ -89,4 +89,4 @@ INSTANTIATE_TEST_SUITE_P(Verify, MaterialMotion, ::testing::ValuesIn(material_na
                          material_test_name);
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::material_test

@@ -13,7 +13,7 @@
 #include "support/paths.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::must_show_test {
 namespace {
 
 const std::filesystem::path kSource = test::source_folder();
@@ -91,4 +91,4 @@ TEST(MustShow, MethodsPageIsUpToDate) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::must_show_test

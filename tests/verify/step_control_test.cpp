@@ -18,7 +18,7 @@
 #include "lilyan/verify/energy_drift.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::step_control_test {
 namespace {
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
@@ -135,4 +135,4 @@ INSTANTIATE_TEST_SUITE_P(Verify, VariableSteps,
                          test_name);
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::step_control_test

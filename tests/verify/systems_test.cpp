@@ -22,7 +22,7 @@
 #include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::systems_test {
 namespace {
 
 const std::filesystem::path kSource = test::source_folder();
@@ -503,4 +503,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& i) { return i.param.name; });
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::systems_test

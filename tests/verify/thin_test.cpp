@@ -10,7 +10,7 @@
 #include "support/schemes.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::thin_test {
 namespace {
 
 struct Outcome {
@@ -120,4 +120,4 @@ TEST(Thin, EnergyMomentumKeepsBoth) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::thin_test

@@ -13,7 +13,7 @@
 #include "support/random_mat3.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::discrete_gradient_test {
 namespace {
 
 // One tet, so that every deformation gradient can be had.
@@ -258,4 +258,4 @@ TEST(FullPatternTest, MirrorsTheHalf) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::discrete_gradient_test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-namespace lilyan::test {
+namespace lilyan::test::force_sums_test {
 namespace {
 
 using TetList = std::vector<std::array<int, 4>>;
@@ -78,4 +78,4 @@ TEST(ForceSums, AreThoseOfScatteredForces) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::force_sums_test

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace lilyan::test {
+namespace lilyan::test::lane_math_test {
 namespace {
 
 // Distance from the exact value in units of the last place of the nearest double.
@@ -89,4 +89,4 @@ TEST(LaneMath, SpecialValues) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::lane_math_test

@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace lilyan::test {
+namespace lilyan::test::lanes_test {
 namespace {
 
 // Distance in units in the last place of the expected value.
@@ -97,4 +97,4 @@ TEST(Lanes, AnyLane) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::lanes_test

@@ -8,7 +8,7 @@
 #include "support/body.hpp"
 #include "support/dense.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::pattern_test {
 namespace {
 
 class Pattern : public ::testing::TestWithParam<std::vector<int>> {
@@ -163,4 +163,4 @@ TEST(PatternEdge, AllFixed) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::pattern_test

@@ -6,7 +6,7 @@
 #include <array>
 #include <random>
 
-namespace lilyan::test {
+namespace lilyan::test::project_test {
 namespace {
 
 using Matrix9 = Eigen::Matrix<double, 9, 9>;
@@ -130,4 +130,4 @@ TEST(ProjectDefinite, SemidefiniteLanesAreUntouched) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::project_test

@@ -9,7 +9,7 @@
 #include "lilyan/assemble/assembler.hpp"
 #include "support/body.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::tet_chunks_test {
 namespace {
 
 // Two blocks that do not touch, the second one's vertices before the first one's tets.
@@ -141,4 +141,4 @@ INSTANTIATE_TEST_SUITE_P(TetChunks, Threads, ::testing::Values("stvk", "neo-hook
                          });
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::tet_chunks_test

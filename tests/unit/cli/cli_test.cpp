@@ -12,7 +12,7 @@
 #include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::cli_test {
 namespace {
 
 struct Output {
@@ -267,4 +267,4 @@ TEST(Cli, AWatchedRunEndsAsUsual) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::cli_test

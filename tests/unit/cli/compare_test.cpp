@@ -8,7 +8,7 @@
 #include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::compare_test {
 namespace {
 
 constexpr const char* kScene =
@@ -162,4 +162,4 @@ TEST(Compare, BadInputIsExitCodeTwoAndTouchesNothing) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::compare_test

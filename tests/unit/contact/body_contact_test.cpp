@@ -12,7 +12,7 @@
 #include "lilyan/physics/energies.hpp"
 #include "support/contact.hpp"
 
-namespace lilyan {
+namespace lilyan::body_contact_test {
 namespace {
 
 constexpr double kStiffness = 300;
@@ -214,4 +214,4 @@ TEST(BodyContact, RefusesNonsense) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::body_contact_test

@@ -14,7 +14,7 @@
 #include "support/body.hpp"
 #include "support/dissipation.hpp"
 
-namespace lilyan {
+namespace lilyan::friction_test {
 namespace {
 
 constexpr double kMu = 0.4;
@@ -184,4 +184,4 @@ TEST(Friction, RefusesNonsense) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::friction_test

@@ -10,7 +10,7 @@
 #include "support/contact.hpp"
 #include "support/discrete.hpp"
 
-namespace lilyan {
+namespace lilyan::obstacle_contact_test {
 namespace {
 
 const std::vector<ObstacleShape> kShapes{
@@ -314,4 +314,4 @@ TEST(ObstacleContact, RefusesNonsense) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::obstacle_contact_test

@@ -6,7 +6,7 @@
 
 #include "support/difference.hpp"
 
-namespace lilyan {
+namespace lilyan::proximity_test {
 namespace {
 
 PointTriangle random_pair(std::mt19937& random) {
@@ -103,4 +103,4 @@ TEST(SpatialHash, FindsWhatTryingAllFinds) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::proximity_test

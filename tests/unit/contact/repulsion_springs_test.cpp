@@ -8,7 +8,7 @@
 #include "support/contact.hpp"
 #include "support/discrete.hpp"
 
-namespace lilyan {
+namespace lilyan::repulsion_springs_test {
 namespace {
 
 Vector vector(double x, double y, double z) {
@@ -115,4 +115,4 @@ TEST(RepulsionSprings, MemoryIsTheSameAfterSavingAndLoading) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::repulsion_springs_test

@@ -8,7 +8,7 @@
 #include "lilyan/assemble/invariants.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::drift_test {
 namespace {
 
 struct Worst {
@@ -54,4 +54,4 @@ TEST(Drift, OfABodyAtRestIsNotMadeOfRoundingErrors) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::drift_test

@@ -8,7 +8,7 @@
 
 #include "support/body.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::invariants_test {
 namespace {
 
 TEST(Invariants, TwoPointsByHand) {
@@ -89,4 +89,4 @@ TEST(Invariants, OfAnyNumberOfVertices) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::invariants_test

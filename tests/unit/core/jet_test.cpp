@@ -11,7 +11,7 @@
 #include "lilyan/core/jet.hpp"
 #include "support/difference.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::jet_test {
 namespace {
 
 using std::abs;
@@ -139,4 +139,4 @@ TEST(Jet, Atan2OverTheWholeCircle) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::jet_test

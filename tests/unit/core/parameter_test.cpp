@@ -4,7 +4,7 @@
 
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::parameter_test {
 namespace {
 
 const std::vector<ParameterSpec> kSpecification = {
@@ -45,4 +45,4 @@ TEST(NearestName, CountsEditsAndSwaps) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::parameter_test

@@ -10,7 +10,7 @@
 #include "support/body.hpp"
 #include "support/random_mat3.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::system_test {
 namespace {
 
 TEST(System, MassesMustBePositiveAndFinite) {
@@ -69,4 +69,4 @@ TEST(Mat3, AgreesWithEigen) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::system_test

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace lilyan::test {
+namespace lilyan::test::threads_test {
 namespace {
 
 class ParallelFor : public ::testing::TestWithParam<int> {
@@ -111,4 +111,4 @@ TEST(ParallelSum, HasTheSameBitsForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::threads_test

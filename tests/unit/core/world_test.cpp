@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace lilyan {
+namespace lilyan::world_test {
 namespace {
 
 // Counts the steps that began, and knows when the last one ended.
@@ -163,4 +163,4 @@ TEST(World, IsAsItWasMadeWithoutAMemory) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::world_test

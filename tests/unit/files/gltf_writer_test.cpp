@@ -12,7 +12,7 @@
 #include "lilyan/physics/meshes.hpp"
 #include "support/mesh_text.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::gltf_writer_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -307,4 +307,4 @@ TEST_F(Gltf, MoreThanTwoGibibytesAreRefusedBeforeAnythingIsWritten) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::gltf_writer_test

@@ -16,7 +16,7 @@
 #include "lilyan/core/error.hpp"
 #include "support/paths.hpp"
 
-namespace lilyan {
+namespace lilyan::mesh_files_test {
 namespace {
 
 using Point = std::array<double, 3>;
@@ -151,4 +151,4 @@ TEST_F(MeshChoice, RejectsWhatIsNoMeshFile) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::mesh_files_test

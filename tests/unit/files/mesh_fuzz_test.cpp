@@ -18,7 +18,7 @@
 #include "support/mutate.hpp"
 #include "support/paths.hpp"
 
-namespace lilyan {
+namespace lilyan::mesh_fuzz_test {
 namespace {
 
 using test::Dice;
@@ -120,4 +120,4 @@ INSTANTIATE_TEST_SUITE_P(Files, MeshFuzz,
                                          "two_vtk_raw.vtu"));
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::mesh_fuzz_test

@@ -16,7 +16,7 @@
 #include "lilyan/core/error.hpp"
 #include "support/mesh_text.hpp"
 
-namespace lilyan {
+namespace lilyan::mesh_gmsh_binary_test {
 namespace {
 
 using test::expect_two_tets;
@@ -247,4 +247,4 @@ TEST(MeshGmshBinary, RejectsEveryTruncation) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::mesh_gmsh_binary_test

@@ -12,7 +12,7 @@
 #include "lilyan/core/error.hpp"
 #include "support/mesh_text.hpp"
 
-namespace lilyan {
+namespace lilyan::mesh_gmsh_test {
 namespace {
 
 using test::expect_two_tets;
@@ -245,4 +245,4 @@ TEST(MeshGmsh, SaysWhyThereAreNoTets) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::mesh_gmsh_test

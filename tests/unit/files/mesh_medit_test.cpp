@@ -12,7 +12,7 @@
 #include "lilyan/core/error.hpp"
 #include "support/mesh_text.hpp"
 
-namespace lilyan {
+namespace lilyan::mesh_medit_test {
 namespace {
 
 using test::expect_two_tets;
@@ -152,4 +152,4 @@ TEST(MeshMedit, RejectsMissingSections) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::mesh_medit_test

@@ -7,7 +7,7 @@
 
 #include "lilyan/physics/meshes.hpp"
 
-namespace lilyan {
+namespace lilyan::mesh_quality_test {
 namespace {
 
 const std::vector<std::array<double, 3>> kCorner = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -144,4 +144,4 @@ TEST(SurfaceQuality, NonManifold) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::mesh_quality_test

@@ -12,7 +12,7 @@
 #include "lilyan/core/error.hpp"
 #include "support/mesh_text.hpp"
 
-namespace lilyan {
+namespace lilyan::mesh_tetgen_test {
 namespace {
 
 using test::expect_two_tets;
@@ -191,4 +191,4 @@ TEST(MeshTetgen, RejectsBadTets) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::mesh_tetgen_test

@@ -17,7 +17,7 @@
 #include "support/readers.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::reader_fuzz_test {
 namespace {
 
 constexpr int kMutations = 1500;
@@ -165,4 +165,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, ReaderFuzz, testing::ValuesIn(samples()),
                          });
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::reader_fuzz_test

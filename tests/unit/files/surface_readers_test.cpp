@@ -12,7 +12,7 @@
 #include "support/mesh_text.hpp"
 #include "support/paths.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::surface_readers_test {
 namespace {
 
 SurfaceMesh surface_of(const std::string& bytes, const std::string& extension) {
@@ -209,4 +209,4 @@ TEST(Surface, TetsFromASurfaceFormatAdviseTetrahedralize) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::surface_readers_test

@@ -12,7 +12,7 @@
 #include "lilyan/physics/meshes.hpp"
 #include "support/mesh_text.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::surface_test {
 namespace {
 
 SurfaceMesh boundary(const TetMesh& mesh) {
@@ -166,4 +166,4 @@ TEST(WriteMesh, SurfacesReadBackExactlyInEveryFormat) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::surface_test

@@ -11,7 +11,7 @@
 #include "lilyan/core/error.hpp"
 #include "lilyan/physics/meshes.hpp"
 
-namespace lilyan {
+namespace lilyan::tetrahedralize_test {
 namespace {
 
 SurfaceMesh boundary(const TetMesh& mesh) {
@@ -173,4 +173,4 @@ TEST(Process, RunsWithoutAShellInAFolder) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::tetrahedralize_test

@@ -10,7 +10,7 @@
 
 #include "support/mesh_text.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::usda_writer_test {
 namespace {
 
 // A parser of the part of USDA that scenes are made of: header, prims, attributes with values, time
@@ -246,4 +246,4 @@ TEST_F(UsdaFiles, SingleFrameHasPlainValues) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::usda_writer_test

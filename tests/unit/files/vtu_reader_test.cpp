@@ -13,7 +13,7 @@
 #include "support/mesh_text.hpp"
 #include "support/paths.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::vtu_reader_test {
 namespace {
 
 const std::filesystem::path kData = test::source_folder() / "tests/data/meshes";
@@ -148,4 +148,4 @@ TEST(Vtu, ChecksCells) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::vtu_reader_test

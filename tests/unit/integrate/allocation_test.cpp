@@ -70,7 +70,7 @@ void* realloc(void* p, std::size_t n) {
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
-namespace lilyan::test {
+namespace lilyan::test::allocation_test {
 namespace {
 
 TEST(AllocationCounter, SeesVectorsAndNew) {
@@ -283,6 +283,6 @@ TEST(AllocationOfCompiledRuns, NoneFromTheFirstStepOn) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::allocation_test
 
 #endif

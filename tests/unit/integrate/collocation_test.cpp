@@ -8,7 +8,7 @@
 #include "support/body.hpp"
 #include "support/difference.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::collocation_test {
 namespace {
 
 TEST(Collocation, JacobianIsThatOfTheResidual) {
@@ -74,4 +74,4 @@ TEST(Collocation, StepSatisfiesTheRungeKuttaEquations) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::collocation_test

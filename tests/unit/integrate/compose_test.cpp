@@ -6,7 +6,7 @@
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::compose_test {
 namespace {
 
 TEST(Composition, IsItsSubsteps) {
@@ -85,4 +85,4 @@ TEST(Bdf2, KeepsItsOrderWithVariableSteps) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::compose_test

@@ -15,7 +15,7 @@
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::constrained_test {
 namespace {
 
 std::unique_ptr<Constraint> rod(int i, int j, double length) {
@@ -465,4 +465,4 @@ TEST(ConstrainedWire, EnoughPointsMakeEnergyExact) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::constrained_test

@@ -7,7 +7,7 @@
 #include "support/dense.hpp"
 #include "support/difference.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::discrete_equation_test {
 namespace {
 
 class DiscreteEquationOf : public ::testing::TestWithParam<bool> {};
@@ -59,4 +59,4 @@ INSTANTIATE_TEST_SUITE_P(Integrate, DiscreteEquationOf, ::testing::Bool(),
                          [](const auto& p) { return std::string(p.param ? "element" : "global"); });
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::discrete_equation_test

@@ -7,7 +7,7 @@
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::halving_test {
 namespace {
 
 // Solves only steps up to a given length, so that what step_with_halving() does can be followed.
@@ -153,4 +153,4 @@ TEST(NeoHookeanStep, InvertedGuessConverges) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::halving_test

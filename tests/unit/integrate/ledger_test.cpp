@@ -15,7 +15,7 @@
 #include "support/lagrangians.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::ledger_test {
 namespace {
 
 constexpr SolverOptions kLoose{.energy_tolerance = 1e-2, .velocity_tolerance = 1e-2};
@@ -280,4 +280,4 @@ TEST(LedgerOfAvf, QuadratureTermIsTheDefectOfTheTheory) {
 INSTANTIATE_TEST_SUITE_P(Integrate, LedgerOf, ::testing::ValuesIn(all_schemes()), test_name);
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::ledger_test

@@ -26,7 +26,7 @@
 #include "support/contact.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan {
+namespace lilyan::moving_world_test {
 namespace {
 
 constexpr double kStep = 0.02;
@@ -724,4 +724,4 @@ TEST(RigidMotion, InterpolatesAndRepeats) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::moving_world_test

@@ -9,7 +9,7 @@
 #include "support/dense.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::objective_test {
 namespace {
 
 constexpr double kStep = 0.3;
@@ -99,4 +99,4 @@ INSTANTIATE_TEST_SUITE_P(Integrate, StepObjectiveOf, testing::ValuesIn(implicit_
                          test_name);
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::objective_test

@@ -8,7 +8,7 @@
 #include "support/body.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::pcg_step_test {
 namespace {
 
 // The same block twice, far apart.
@@ -156,4 +156,4 @@ TEST(PcgSteps, SameBitsForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::pcg_step_test

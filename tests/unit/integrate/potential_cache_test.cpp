@@ -5,7 +5,7 @@
 
 #include "lilyan/core/system.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::potential_cache_test {
 namespace {
 
 // ½k|x|² summed over all coordinates; counts how often it is asked. Where it changes between steps,
@@ -111,4 +111,4 @@ TEST(PotentialCache, OnlyEnergiesThatChangedAreAskedAgain) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::potential_cache_test

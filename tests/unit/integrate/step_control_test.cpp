@@ -15,7 +15,7 @@
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::step_control_test {
 namespace {
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
@@ -500,4 +500,4 @@ TEST(StepControl, HitsTheEndExactlyWithoutATinyLastStep) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::step_control_test

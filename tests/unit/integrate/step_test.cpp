@@ -10,7 +10,7 @@
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::step_test {
 namespace {
 
 bool same_bits(const Vector& a, const Vector& b) {
@@ -178,4 +178,4 @@ TEST_P(Step, FreeFallIsExact) {
 INSTANTIATE_TEST_SUITE_P(Integrate, Step, ::testing::ValuesIn(all_schemes()), test_name);
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::step_test

@@ -8,7 +8,7 @@
 #include "support/random_mat3.hpp"
 #include "support/unit_tet.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::every_material_test {
 namespace {
 
 constexpr double kMu = 1.7;
@@ -257,4 +257,4 @@ INSTANTIATE_TEST_SUITE_P(Material, EveryMaterial, ::testing::ValuesIn(material_n
                          material_test_name);
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::every_material_test

@@ -6,7 +6,7 @@
 #include "lilyan/material/material.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::lame_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -69,4 +69,4 @@ TEST(MaterialRegistry, FindsByName) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::lame_test

@@ -9,7 +9,7 @@
 #include "lilyan/verify/verification.hpp"
 #include "support/paths.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::material_page_test {
 namespace {
 
 TEST(MaterialPage, IsUpToDate) {
@@ -32,4 +32,4 @@ TEST(MaterialPage, HasTheFormulaOfEveryMaterialAndEnergy) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::material_page_test

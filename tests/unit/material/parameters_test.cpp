@@ -7,7 +7,7 @@
 #include "support/schemes.hpp"
 #include "support/unit_tet.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::parameters_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -150,4 +150,4 @@ TEST(MooneyRivlinParameters, CoefficientsOrModuliAndARatio) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::parameters_test

@@ -6,7 +6,7 @@
 #include "lilyan/material/fixed_corotated.hpp"
 #include "support/random_mat3.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::rotation_test {
 namespace {
 
 Eigen::Matrix3d nearest(const Eigen::Matrix3d& F) {
@@ -61,4 +61,4 @@ TEST(NearestRotation, OfARotationIsItself) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::rotation_test

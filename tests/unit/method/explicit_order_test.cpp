@@ -2,7 +2,7 @@
 
 #include "lilyan/verify/verification.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::explicit_order_test {
 namespace {
 
 // Every number of evaluations, also the one that no measurement can tell from a higher order.
@@ -17,4 +17,4 @@ TEST(BlanesMoanNystroem, OrdersByTheConditions) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::explicit_order_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace lilyan::test {
+namespace lilyan::test::quadrature_test {
 namespace {
 
 double integral(const Quadrature& q, const auto& f) {
@@ -92,4 +92,4 @@ TEST(Simpson, IsExactToDegreeThreeAndNoFurther) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::quadrature_test

@@ -8,7 +8,7 @@
 #include "lilyan/method/method.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::registry_test {
 namespace {
 
 std::string complaint(const std::string& method, const Parameters& p) {
@@ -163,4 +163,4 @@ TEST(TableRows, AsPublished) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::registry_test

@@ -11,7 +11,7 @@
 #include "support/body.hpp"
 #include "support/difference.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::constraint_test {
 namespace {
 
 std::unique_ptr<Constraint> torus() {
@@ -147,4 +147,4 @@ TEST(Constraints, WhatMakesNoSenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::constraint_test

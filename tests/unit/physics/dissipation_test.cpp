@@ -14,7 +14,7 @@
 #include "support/dense.hpp"
 #include "support/dissipation.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::dissipation_test {
 namespace {
 
 constexpr std::array<WeightedNode, 1> kHessianHere{{{.hessian = 1}}};
@@ -143,4 +143,4 @@ TEST(Damping, NegativeCoefficientsAreRefused) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::dissipation_test

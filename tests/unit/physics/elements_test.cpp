@@ -18,7 +18,7 @@
 #include "support/difference.hpp"
 #include "support/discrete.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::elements_test {
 namespace {
 
 // Two triangles that share the edge 1–3, bent at rest, listed in no particular order.
@@ -359,4 +359,4 @@ TEST(RodBending, EnergyOfACorner) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::elements_test

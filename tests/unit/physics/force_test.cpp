@@ -12,7 +12,7 @@
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::force_test {
 namespace {
 
 // A body that is dragged and driven, hanging from two vertices.
@@ -165,4 +165,4 @@ TEST(Drive, ActsOnlyBetweenItsMoments) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::force_test

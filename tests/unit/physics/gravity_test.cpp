@@ -5,7 +5,7 @@
 #include "lilyan/assemble/assembler.hpp"
 #include "support/body.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::gravity_test {
 namespace {
 
 TEST(Gravity, ValueAndGradientByHand) {
@@ -54,4 +54,4 @@ TEST(Gravity, FixedVerticesFeelNone) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::gravity_test

@@ -10,7 +10,7 @@
 
 #include "support/body.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::meshes_test {
 namespace {
 
 double volume(const TetMesh& mesh) {
@@ -170,4 +170,4 @@ TEST(ClothMeshes, RodIsALine) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::meshes_test

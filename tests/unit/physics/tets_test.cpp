@@ -12,7 +12,7 @@
 #include "support/difference.hpp"
 #include "support/random_mat3.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::tets_test {
 namespace {
 
 constexpr std::array<WeightedNode, 1> kHere{{{0, 1, 1, 1}}};
@@ -243,4 +243,4 @@ TEST(NeoHookeanTets, OneInvertedElementMakesTheEnergyNotFinite) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::tets_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lilyan::test {
+namespace lilyan::test::axis_test {
 namespace {
 
 TEST(Axis, PlacesValues) {
@@ -186,4 +186,4 @@ TEST(Ticks, NoneWithoutARange) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::axis_test

@@ -11,7 +11,7 @@
 #include "app/report/figure.hpp"
 #include "support/paths.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::decimate_test {
 namespace {
 
 double uniform(std::mt19937& random) { return static_cast<double>(random()) / 4294967296.0; }
@@ -183,4 +183,4 @@ TEST(Thinned, SmallFiguresAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::decimate_test

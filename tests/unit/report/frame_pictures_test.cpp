@@ -12,7 +12,7 @@
 #include "lilyan/core/error.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::frame_pictures_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ TEST(FramePictures, WhatIsNotARunIsRefused) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::frame_pictures_test

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace lilyan::test {
+namespace lilyan::test::render_test {
 namespace {
 
 using Eigen::Vector3f;
@@ -201,4 +201,4 @@ TEST(Png, HasThePixelsOfThePicture) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::render_test

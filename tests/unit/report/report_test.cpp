@@ -17,7 +17,7 @@
 #include "lilyan/core/drift.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::report_test {
 namespace {
 
 const std::string kBar =
@@ -292,4 +292,4 @@ TEST(Report, Base64AndLinks) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::report_test

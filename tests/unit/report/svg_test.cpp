@@ -18,7 +18,7 @@
 #include "support/other_programs.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::svg_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -611,4 +611,4 @@ TEST(SvgToPng, MakesTwoPixelsPerPoint) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::svg_test

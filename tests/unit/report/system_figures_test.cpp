@@ -12,7 +12,7 @@
 #include "support/other_programs.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::system_figures_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ TEST(SystemFigures, AMissingConverterIsSaidBeforeTheRun) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::system_figures_test

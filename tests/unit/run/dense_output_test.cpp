@@ -15,7 +15,7 @@
 #include "lilyan/core/drift.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::dense_output_test {
 namespace {
 
 // x = sin t, so that x passes through zero at multiples of π.
@@ -212,4 +212,4 @@ TEST(Results, OfSmallSystemsHaveEventsPicturesAndInvariants) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::dense_output_test

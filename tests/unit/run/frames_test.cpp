@@ -14,7 +14,7 @@
 #include "lilyan/core/drift.hpp"
 #include "support/mesh_text.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::frames_test {
 namespace {
 
 constexpr const char* kScene =
@@ -151,4 +151,4 @@ TEST_F(Frames, ExportSaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::frames_test

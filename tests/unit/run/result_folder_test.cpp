@@ -13,7 +13,7 @@
 #include "lilyan/core/drift.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::result_folder_test {
 namespace {
 
 constexpr const char* kScene =
@@ -222,4 +222,4 @@ TEST(Results, ReplacesEarlierResultsButNothingElse) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::result_folder_test

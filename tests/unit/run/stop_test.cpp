@@ -9,7 +9,7 @@
 #include "support/temp_folder.hpp"
 #include "support/view.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::stop_test {
 namespace {
 
 constexpr const char* kHeld = "[[constraint]]\nkind = \"point\"\nvertices = [0, 1]\n";
@@ -97,4 +97,4 @@ TEST(Stop, LeavesWhatWasDone) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::stop_test

@@ -10,7 +10,7 @@
 #include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::cloth_and_rod_test {
 namespace {
 
 const std::string kHead = "[integrator]\nstep = 0.01\nsteps = 5\n";
@@ -192,4 +192,4 @@ TEST(ClothAndRodScene, MistakesAreReported) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::cloth_and_rod_test

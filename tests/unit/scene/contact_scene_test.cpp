@@ -10,7 +10,7 @@
 #include "lilyan/integrate/control/step_control.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::contact_scene_test {
 namespace {
 
 const std::string kHead = "[integrator]\nstep = 0.01\nsteps = 20\n";
@@ -259,4 +259,4 @@ TEST(ContactScene, MethodsThatCannotAreNamed) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::contact_scene_test

@@ -7,7 +7,7 @@
 #include "app/scene/scene.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::scene_errors_test {
 namespace {
 
 struct Mistake {
@@ -266,4 +266,4 @@ TEST(SceneSettings, PointAtTheOption) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::scene_errors_test

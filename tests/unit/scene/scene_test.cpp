@@ -14,7 +14,7 @@
 #include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::scene_test {
 namespace {
 
 constexpr const char* kHead = "[integrator]\nstep = 0.01\nsteps = 5\n";
@@ -309,4 +309,4 @@ TEST(SceneSettings, ExchangedMethodsIgnoreWhatTheyDoNotUnderstand) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::scene_test

@@ -10,7 +10,7 @@
 #include "app/scene/scene.hpp"
 #include "support/temp_folder.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::system_table_test {
 namespace {
 
 Scene load(const std::string& text, const SceneChanges& changes = {}) {
@@ -225,4 +225,4 @@ TEST(SystemTable, TheCaretPointsAtTheMistake) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::system_table_test

@@ -7,7 +7,7 @@
 
 #include "support/body.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::aggregates_test {
 namespace {
 
 void expect_partition(const Aggregates& aggregates, int nodes) {
@@ -67,4 +67,4 @@ TEST(Aggregates, OfNothing) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::aggregates_test

@@ -4,7 +4,7 @@
 #include "support/body.hpp"
 #include "support/dense.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::cholesky_test {
 namespace {
 
 using Make = std::unique_ptr<LinearSolver> (*)(const LowerPattern&);
@@ -97,4 +97,4 @@ INSTANTIATE_TEST_SUITE_P(Solve, Cholesky, ::testing::Values(&make_cholesky, &mak
                          [](const auto& p) { return p.index == 0 ? "standard" : "eigen"; });
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::cholesky_test

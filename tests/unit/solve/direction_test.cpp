@@ -6,7 +6,7 @@
 #include "support/body.hpp"
 #include "support/dense.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::direction_test {
 namespace {
 
 // Φ(d) = ½ dᵀA d − bᵀd with springs of random stiffness between a mesh's vertices, isotropic, and
@@ -158,4 +158,4 @@ TEST_F(Directions, SmallAndOneDimensionalSystemsAreFactorised) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::direction_test

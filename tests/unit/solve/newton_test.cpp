@@ -10,7 +10,7 @@
 #include "lilyan/assemble/pattern.hpp"
 #include "support/body.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::newton_test {
 namespace {
 
 // Φ(d) = Σ f(dᵢ) with the AVF paper's Figure 3 double well f(x) = 10x + 1500(x²−1)² plus its
@@ -204,4 +204,4 @@ INSTANTIATE_TEST_SUITE_P(Solve, NewtonMethod,
                          [](const auto& p) { return std::string(name(p.param)); });
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::newton_test

@@ -7,7 +7,7 @@
 #include "support/body.hpp"
 #include "support/dense.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::pcg_test {
 namespace {
 
 // M + h² ∇²E of a body at rest: definite whatever h is.
@@ -253,4 +253,4 @@ TEST(Pcg, SameBitsForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::pcg_test

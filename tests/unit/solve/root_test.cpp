@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-namespace lilyan::test {
+namespace lilyan::test::root_test {
 namespace {
 
 // One equation f(x) = 0 with its derivative.
@@ -221,4 +221,4 @@ TEST(RootFinder, EquationsAreToldWhereTheSearchArrives) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::root_test

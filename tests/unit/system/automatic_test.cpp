@@ -7,7 +7,7 @@
 
 #include "support/lagrangians.hpp"
 
-namespace lilyan {
+namespace lilyan::automatic_test {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
@@ -102,4 +102,4 @@ TEST(AutomaticConstraint, JacobianAgreesWithDifferences) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::automatic_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lilyan::test {
+namespace lilyan::test::batch_test {
 namespace {
 
 const auto kPendulum = [](const auto& q) { return -cos(q[0]); };
@@ -81,4 +81,4 @@ TEST(BatchRun, LanesAreIndependent) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::batch_test

@@ -8,7 +8,7 @@
 #include "lilyan/physics/small_potential.hpp"
 #include "lilyan/verify/energy_drift.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::compiled_test {
 namespace {
 
 const auto kHenonHeiles = [](const auto& q) {
@@ -151,4 +151,4 @@ TEST(CompiledRun, EnergyDoesNotDriftByRounding) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::compiled_test

@@ -15,7 +15,7 @@
 #include "support/difference.hpp"
 #include "support/expression.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::differentiate_test {
 namespace {
 
 const std::vector<int> kXyz = {0, 1, 2};
@@ -286,4 +286,4 @@ TEST(ExpressionDerivatives, HessianOfALongChainOfSprings) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::differentiate_test

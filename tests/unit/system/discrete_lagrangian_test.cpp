@@ -6,7 +6,7 @@
 #include "lilyan/integrate/integrator.hpp"
 #include "support/lagrangians.hpp"
 
-namespace lilyan {
+namespace lilyan::discrete_lagrangian_test {
 namespace {
 
 TEST(DiscreteLagrangian, DerivativesAgreeWithDifferences) {
@@ -68,4 +68,4 @@ TEST(DiscreteLagrangian, ThreeFormsAgree) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::discrete_lagrangian_test

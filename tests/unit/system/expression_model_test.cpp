@@ -11,7 +11,7 @@
 #include "support/dense.hpp"
 #include "support/lagrangians.hpp"
 
-namespace lilyan {
+namespace lilyan::expression_model_test {
 namespace {
 
 ExpressionModel double_pendulum() {
@@ -228,4 +228,4 @@ TEST(ExpressionModel, MomentaAndEnergyHaveNames) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::expression_model_test

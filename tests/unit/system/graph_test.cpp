@@ -13,7 +13,7 @@
 #include "lilyan/core/error.hpp"
 #include "support/expression.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::graph_test {
 namespace {
 
 TEST(ExpressionGraph, EqualExpressionsAreOneNode) {
@@ -129,4 +129,4 @@ TEST(ExpressionGraph, LongSumsByHalves) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::graph_test

@@ -10,7 +10,7 @@
 
 #include "support/expression.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::operation_test {
 namespace {
 
 struct Unary {
@@ -121,4 +121,4 @@ TEST(ExpressionOperation, Powers) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::operation_test

@@ -7,7 +7,7 @@
 #include "support/expression.hpp"
 #include "support/mutate.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::parse_error_test {
 namespace {
 
 struct Mistake {
@@ -201,4 +201,4 @@ TEST(ExpressionErrors, RandomTexts) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::parse_error_test

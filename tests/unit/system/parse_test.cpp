@@ -13,7 +13,7 @@
 #include "support/expression.hpp"
 #include "support/mutate.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::parse_test {
 namespace {
 
 TEST(ExpressionParse, Numbers) {
@@ -183,4 +183,4 @@ TEST(ExpressionParse, RandomExpressionsThereAndBack) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::parse_test

@@ -14,7 +14,7 @@
 #include "support/difference.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::problem_test {
 namespace {
 
 TEST(Problems, DerivativesAgreeWithDifferences) {
@@ -140,4 +140,4 @@ TEST(Problems, ValuesOutOfRangeAreRefused) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::problem_test

@@ -12,7 +12,7 @@
 
 #include "support/expression.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::program_test {
 namespace {
 
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(std::isnan(x) ? NAN : x); }
@@ -126,4 +126,4 @@ TEST(ExpressionProgram, TwentyThousandTermsOfText) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::program_test

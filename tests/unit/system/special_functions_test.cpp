@@ -8,7 +8,7 @@
 #include <numbers>
 #include <utility>
 
-namespace lilyan::test {
+namespace lilyan::test::special_functions_test {
 namespace {
 
 TEST(SpecialFunctions, JacobiIdentitiesForAnyParameter) {
@@ -128,4 +128,4 @@ TEST(SpecialFunctions, KeplersEquationNearAParabola) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::special_functions_test

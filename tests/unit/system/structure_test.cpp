@@ -5,7 +5,7 @@
 #include "lilyan/core/error.hpp"
 #include "support/lagrangians.hpp"
 
-namespace lilyan {
+namespace lilyan::structure_test {
 namespace {
 
 using test::Charge, test::DoublePendulum, test::ShakenPendulum, test::TwoWells;
@@ -69,4 +69,4 @@ TEST(LagrangianSystem, SeparableOnesGetMassesAndAPotential) {
 }
 
 }  // namespace
-}  // namespace lilyan
+}  // namespace lilyan::structure_test

@@ -6,7 +6,7 @@
 
 #include "app/view/outbox.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::recording_test {
 namespace {
 
 view::Message message(std::size_t size) { return std::make_shared<const std::string>(size, 'x'); }
@@ -104,4 +104,4 @@ TEST(Outbox, DoesNotOverflowByPictures) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::recording_test

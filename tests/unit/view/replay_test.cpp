@@ -11,7 +11,7 @@
 #include "lilyan/core/error.hpp"
 #include "support/view.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::replay_test {
 namespace {
 
 // A result folder of the bar, as `lilyan run` leaves it.
@@ -171,4 +171,4 @@ TEST(Replay, RefusesWhatIsNoResultFolder) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::replay_test

@@ -13,7 +13,7 @@
 #include "lilyan/core/error.hpp"
 #include "support/view.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::server_test {
 namespace {
 
 namespace net = boost::asio;
@@ -303,4 +303,4 @@ TEST(Broadcast, ShowsARunThatGoesOnByItself) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::server_test

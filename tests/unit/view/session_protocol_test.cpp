@@ -1,7 +1,7 @@
 // What is told beside frames and rows: where obstacles are, paths, damping; settings taken away.
 #include "support/watched.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::session_protocol_test {
 namespace {
 
 TEST_F(Watched, FramesSayWhereObstaclesAre) {
@@ -104,4 +104,4 @@ TEST_F(Watched, SettingsCanBeTakenAway) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::session_protocol_test

@@ -4,7 +4,7 @@
 
 #include "support/view.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::session_stop_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -96,4 +96,4 @@ TEST_F(LongSteps, PanesThatAreGoneDoNotRunOn) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::session_stop_test

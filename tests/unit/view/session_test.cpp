@@ -6,7 +6,7 @@
 
 #include "support/watched.hpp"
 
-namespace lilyan::test {
+namespace lilyan::test::session_test {
 namespace {
 
 TEST_F(Watched, TellsWhatThereIs) {
@@ -336,4 +336,4 @@ TEST_F(Watched, TheFirstMessageIsHello) {
 }
 
 }  // namespace
-}  // namespace lilyan::test
+}  // namespace lilyan::test::session_test
