@@ -2,17 +2,360 @@
 
 #include <fmt/format.h>
 
+#include <toml++/toml.h>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "app/scene/toml_document.hpp"
+#include "lilyan/core/error.hpp"
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/system/expression_text.hpp"
 
+#define TOML_ENABLE_FORMATTERS 1
+
 namespace lilyan {
+
+// A scene file as toml++ parses it, and its tables. Only toml_document.cpp and table_reader.cpp
+// include this: toml++ is a large header.
+
+class TomlDocument {
+ public:
+  // See SceneDocument.
+  TomlDocument(const std::filesystem::path& file, const std::vector<std::string>& settings,
+               const std::vector<std::string>& without_files);
+
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+  [[nodiscard]] const toml::table& root() const { return root_; }
+  // Everything that was read so far, defaults included; readers fill it in.
+  [[nodiscard]] toml::table& resolved() { return resolved_; }
+
+  [[nodiscard]] bool overridden(const std::string& dotted) const {
+    return overrides_.contains(dotted);
+  }
+  // Whether files that the value of a dotted path names may be read.
+  [[nodiscard]] bool may_name_file(const std::string& dotted) const;
+  // Where the value of a dotted path stands: in the file, or in the option that set it.
+  [[nodiscard]] SourceLocation locate(const std::string& dotted, const toml::node* node) const;
+  // Where a position (in bytes) within a text in quotes stands; where the text begins when it is
+  // not written in the file as it is.
+  [[nodiscard]] SourceLocation locate_within(SourceLocation text_begin, const std::string& text,
+                                             std::size_t position) const;
+
+ private:
+  void apply(const std::string& assignment);
+  // The option that set this path, or a table around it; null: the scene file itself.
+  [[nodiscard]] const std::string* setter(std::string dotted) const;
+
+  std::filesystem::path file_;
+  std::string source_;
+  toml::table root_;
+  toml::table resolved_;
+  std::map<std::string, std::string> overrides_;  // dotted path → the option as given
+  std::set<std::string> without_files_;           // of these
+};
+
+// A table of the document, and which of its keys were asked for.
+struct TomlTable {
+  const TomlDocument& document;
+  const toml::table& given;
+  std::string path;
+  toml::table& resolved;
+  std::set<std::string> asked = {};
+  std::set<std::string> dropped = {};
+  std::set<std::string> expected = {};
+
+  [[nodiscard]] bool has(const std::string& key) const {
+    return given.contains(key) && !dropped.contains(key);
+  }
+  [[nodiscard]] std::vector<std::string> unread() const;
+  // The dotted path of a key.
+  [[nodiscard]] std::string full(const std::string& key) const;
+
+  // Marks a key as known and returns its node, null when absent. Throws when it is required.
+  const toml::node* find(const std::string& key, bool required, std::string_view wanted);
+  // A list of so many entries; 0: of any number.
+  [[nodiscard]] const toml::array& list(const std::string& key, const toml::node& node,
+                                        std::size_t count, std::string_view wanted) const;
+  // A list of so many finite numbers.
+  [[nodiscard]] std::vector<double> numbers(const std::string& key, const toml::node& node,
+                                            std::size_t count, std::string_view wanted) const;
+  [[nodiscard]] SceneFormula formula(const std::string& key, const toml::node& node) const;
+
+  void refuse_misspelling(const std::string& key) const;
+  [[noreturn]] void fail(const std::string& key, const std::string& message) const;
+  [[noreturn]] void fail_type(const std::string& key, const toml::node& node,
+                              std::string_view wanted) const;
+  // Points at an entry of the key's list.
+  [[noreturn]] void fail_entry(const std::string& key, const toml::node& entry,
+                               const std::string& message) const;
+  // Points at the key itself rather than at its value.
+  [[noreturn]] void fail_unknown(const std::string& key, const std::string& hint) const;
+};
+
+// A value as messages name it: "the text "abc"", "a list of 3", "2.5", …
+[[nodiscard]] std::string described(const toml::node& node);
+
+namespace {
+
+SourceLocation position_in(const std::string& file, const toml::source_position& where) {
+  return {file, static_cast<int>(where.line), static_cast<int>(where.column)};
+}
+
+// Bytes of the character at a place.
+std::size_t utf8_length(const std::string& text, std::size_t at) {
+  std::size_t length = 1;
+  while (at + length < text.size() && (static_cast<unsigned char>(text[at + length]) >> 6) == 2) {
+    ++length;
+  }
+  return length;
+}
+
+std::vector<std::string> split_at_dots(const std::string& dotted) {
+  std::vector<std::string> parts;
+  std::stringstream stream(dotted);
+  for (std::string part; std::getline(stream, part, '.');) parts.push_back(part);
+  return parts;
+}
+
+}  // namespace
+
+TomlDocument::TomlDocument(const std::filesystem::path& file,
+                           const std::vector<std::string>& settings,
+                           const std::vector<std::string>& without_files)
+    : file_(file) {
+  for (const std::string& s : without_files) without_files_.insert("--set " + s);
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(file)) {
+    throw InputError({file.string()}, "cannot read this scene file");
+  }
+  std::stringstream text;
+  text << stream.rdbuf();
+  try {
+    source_ = text.str();
+    root_ = toml::parse(source_, file.string());
+  } catch (const toml::parse_error& error) {
+    throw InputError(position_in(file.string(), error.source().begin),
+                     fmt::format("not valid TOML: {}", error.description()));
+  }
+  for (const std::string& s : settings) apply(s);
+}
+
+// `body.0.material.mu=800`: walks (and where needed makes) the tables on the way and puts the value
+// there. A value that is not TOML is taken as a plain string, so that words need no quotes.
+void TomlDocument::apply(const std::string& assignment) {
+  const SourceLocation option{"--set " + assignment};
+  const std::size_t equals = assignment.find('=');
+  std::string dotted = assignment.substr(0, equals);
+  std::erase_if(dotted, [](char c) { return c == ' ' || c == '\t'; });
+  const std::vector<std::string> keys = split_at_dots(dotted);
+  if (equals == std::string::npos || keys.empty() ||
+      std::ranges::any_of(keys, [](const auto& k) { return k.empty(); })) {
+    throw InputError(option, "expected key=value, for example integrator.step=0.01");
+  }
+  const std::string value = assignment.substr(equals + 1);
+
+  toml::table parsed;
+  try {
+    parsed = toml::parse("value = " + value);
+  } catch (const toml::parse_error&) {
+    parsed.clear();
+  }
+  if (parsed.size() != 1) {
+    parsed.clear();
+    parsed.insert("value", value);
+  }
+
+  toml::node* here = &root_;
+  std::string walked;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    const bool last = k + 1 == keys.size();
+    std::string name = keys[k];
+    if (toml::array* list = here->as_array()) {
+      std::size_t index = 0;
+      const auto [end, error] =
+          std::from_chars(keys[k].data(), keys[k].data() + keys[k].size(), index);
+      if (error != std::errc{} || end != keys[k].data() + keys[k].size() || index >= list->size()) {
+        throw InputError(option,
+                         fmt::format("'{}' is a list of {} entries, counted from 0; '{}' is "
+                                     "none of them",
+                                     walked, list->size(), keys[k]));
+      }
+      name = std::to_string(index);  // "00" is 0
+      here = list->get(index);
+      if (last) {
+        list->replace(list->begin() + static_cast<std::ptrdiff_t>(index), *parsed.get("value"));
+      }
+    } else if (toml::table* table = here->as_table()) {
+      if (last) {
+        table->insert_or_assign(keys[k], *parsed.get("value"));
+      } else {
+        if (!table->contains(keys[k])) table->insert(keys[k], toml::table{});
+        here = table->get(keys[k]);
+      }
+    } else {
+      throw InputError(option, fmt::format("'{}' is a value, not a table", walked));
+    }
+    walked += (walked.empty() ? "" : ".") + name;
+  }
+  overrides_[walked] = option.file;
+}
+
+const std::string* TomlDocument::setter(std::string dotted) const {
+  for (;; dotted.resize(dotted.rfind('.'))) {
+    if (const auto set = overrides_.find(dotted); set != overrides_.end()) return &set->second;
+    if (dotted.rfind('.') == std::string::npos) return nullptr;
+  }
+}
+
+bool TomlDocument::may_name_file(const std::string& dotted) const {
+  // A setting of the value itself, or of any table around it, may be one without files.
+  for (std::string path = dotted;; path.resize(path.rfind('.'))) {
+    const auto set = overrides_.find(path);
+    if (set != overrides_.end() && without_files_.contains(set->second)) return false;
+    if (path.rfind('.') == std::string::npos) return true;
+  }
+}
+
+SourceLocation TomlDocument::locate(const std::string& dotted, const toml::node* node) const {
+  if (const std::string* option = setter(dotted)) return {*option};
+  return node ? position_in(file_.string(), node->source().begin) : SourceLocation{file_.string()};
+}
+
+SourceLocation TomlDocument::locate_within(SourceLocation text_begin, const std::string& text,
+                                           std::size_t position) const {
+  SourceLocation where = std::move(text_begin);
+  if (where.line <= 0) return where;
+  std::size_t at = 0;
+  for (int line = 1; line < where.line && at != std::string::npos; ++line) {
+    at = source_.find('\n', at);
+    if (at != std::string::npos) ++at;
+  }
+  if (at == std::string::npos) return where;
+  for (int column = 1; column < where.column; ++column) at += utf8_length(source_, at);
+  for (const std::string_view opening :
+       {"\"\"\"\r\n", "'''\r\n", "\"\"\"\n", "'''\n", "\"\"\"", "'''", "\"", "'"}) {
+    if (source_.compare(at, opening.size(), opening) != 0) continue;
+    at += opening.size();
+    break;
+  }
+  // Escapes in the text would shift what comes after them.
+  if (source_.compare(at, text.size(), text) != 0) return where;
+  const std::string_view before = std::string_view(source_).substr(0, at + position);
+  const std::size_t line_start = before.rfind('\n') + 1;
+  where.line = 1 + static_cast<int>(std::ranges::count(before, '\n'));
+  where.column = 1;
+  for (std::size_t k = line_start; k < before.size(); k += utf8_length(source_, k)) ++where.column;
+  return where;
+}
+
+std::vector<std::string> TomlTable::unread() const {
+  std::vector<std::pair<toml::source_position, std::string>> rest;
+  for (const auto& [key, node] : given) {
+    const std::string name(key.str());
+    if (!asked.contains(name)) rest.emplace_back(key.source().begin, name);
+  }
+  std::ranges::sort(rest, {},
+                    [](const auto& r) { return std::pair(r.first.line, r.first.column); });
+  std::vector<std::string> names;
+  for (auto& r : rest) names.push_back(std::move(r.second));
+  return names;
+}
+
+std::string TomlTable::full(const std::string& key) const {
+  return path.empty() ? key : path + "." + key;
+}
+
+const toml::node* TomlTable::find(const std::string& key, bool required, std::string_view wanted) {
+  asked.insert(key);
+  const toml::node* node = has(key) ? given.get(key) : nullptr;
+  if (!node) refuse_misspelling(key);
+  if (!node && required) {
+    fail(key, fmt::format("'{}' is missing: {} is expected", full(key), wanted));
+  }
+  return node;
+}
+
+const toml::array& TomlTable::list(const std::string& key, const toml::node& node,
+                                   std::size_t count, std::string_view wanted) const {
+  const toml::array* entries = node.as_array();
+  if (!entries || (count > 0 && entries->size() != count)) fail_type(key, node, wanted);
+  return *entries;
+}
+
+std::vector<double> TomlTable::numbers(const std::string& key, const toml::node& node,
+                                       std::size_t count, std::string_view wanted) const {
+  std::vector<double> values;
+  for (const toml::node& entry : list(key, node, count, wanted)) {
+    const auto value = entry.value<double>();
+    if (!entry.is_number() || !value || !std::isfinite(*value)) {
+      fail_entry(key, entry,
+                 fmt::format("'{}' must be {}; entry {} is {}", full(key), wanted,
+                             values.size() + 1, described(entry)));
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+SceneFormula TomlTable::formula(const std::string& key, const toml::node& node) const {
+  SceneFormula formula{.where = document.locate(full(key), &node), .quoted = node.is_string()};
+  formula.text =
+      formula.quoted ? node.as_string()->get() : fmt::format("{}", *node.value<double>());
+  return formula;
+}
+
+void TomlTable::refuse_misspelling(const std::string& key) const {
+  for (const std::string& other : unread()) {
+    if (!expected.contains(other) && nearest_name(other, {key})) {
+      fail_unknown(other, suggestion(other, {key}));
+    }
+  }
+}
+
+void TomlTable::fail(const std::string& key, const std::string& message) const {
+  const toml::node* node = given.get(key);
+  throw InputError(document.locate(full(key), node ? node : &given), message);
+}
+
+void TomlTable::fail_type(const std::string& key, const toml::node& node,
+                          std::string_view wanted) const {
+  fail(key, fmt::format("'{}' must be {}, not {}", full(key), wanted, described(node)));
+}
+
+void TomlTable::fail_entry(const std::string& key, const toml::node& entry,
+                           const std::string& message) const {
+  throw InputError(document.locate(full(key), &entry), message);
+}
+
+void TomlTable::fail_unknown(const std::string& key, const std::string& hint) const {
+  const auto entry = given.find(key);
+  SourceLocation where = document.locate(full(key), &entry->second);
+  if (where.line > 0) {
+    const auto place = entry->first.source().begin;
+    where.line = static_cast<int>(place.line);
+    where.column = static_cast<int>(place.column);
+  }
+  throw InputError(where, fmt::format("unknown key '{}'{}", full(key), hint));
+}
+
+std::string described(const toml::node& node) {
+  if (node.is_table()) return "a table";
+  if (node.is_array()) return fmt::format("a list of {}", node.as_array()->size());
+  if (const auto* s = node.as_string()) return fmt::format("the text \"{}\"", s->get());
+  std::ostringstream text;
+  node.visit([&](const auto& value) { text << value; });
+  return text.str();
+}
+
 namespace {
 
 // "a list of three numbers", "a list of 2 whole numbers"

@@ -24,7 +24,7 @@
 namespace lilyan {
 
 class TableReader;
-// Types of toml++ are only in toml_document.hpp.
+// Types of toml++ are only in table_reader.cpp.
 class TomlDocument;
 struct TomlTable;
 

@@ -5,7 +5,7 @@
 
 #include "app/scene/scene.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/energy_density.hpp"
+#include "lilyan/core/energy.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan::view {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "lilyan/system/compiled.hpp"
-#include "lilyan/verify/energy_drift.hpp"
+#include "lilyan/verify/measure.hpp"
 
 namespace {
 

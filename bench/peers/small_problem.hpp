@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/system/splitting.hpp"
+#include "lilyan/system/compiled.hpp"
 
 namespace peers {
 

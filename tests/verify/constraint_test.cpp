@@ -12,7 +12,7 @@
 #include "lilyan/physics/constraints.hpp"
 #include "lilyan/physics/small_potential.hpp"
 #include "lilyan/system/problem.hpp"
-#include "lilyan/verify/energy_drift.hpp"
+#include "lilyan/verify/measure.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"
 

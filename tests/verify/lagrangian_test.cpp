@@ -7,7 +7,6 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/verify/energy_drift.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "support/lagrangians.hpp"
 #include "support/schemes.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/verify/energy_drift.hpp"
+#include "lilyan/verify/measure.hpp"
 #include "support/body.hpp"
 
 namespace lilyan::test::long_test {

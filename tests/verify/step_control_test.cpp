@@ -15,7 +15,7 @@
 #include "lilyan/integrate/control/reversible_control.hpp"
 #include "lilyan/integrate/control/step_control.hpp"
 #include "lilyan/system/problem.hpp"
-#include "lilyan/verify/energy_drift.hpp"
+#include "lilyan/verify/measure.hpp"
 #include "support/schemes.hpp"
 
 namespace lilyan::test::step_control_test {

@@ -9,7 +9,6 @@
 #include "lilyan/assemble/tet_groups.hpp"
 #include "lilyan/assemble/tet_kernel.hpp"
 #include "lilyan/core/energy.hpp"
-#include "lilyan/core/energy_density.hpp"
 #include "lilyan/core/mat3.hpp"
 
 namespace lilyan {

@@ -8,7 +8,6 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/verify/energy_drift.hpp"
 
 namespace lilyan {
 namespace {

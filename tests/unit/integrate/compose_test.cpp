@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/verify/energy_drift.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"

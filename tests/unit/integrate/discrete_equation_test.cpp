@@ -1,5 +1,5 @@
 // The equation of a discrete-gradient step: its directions are Newton's, for both kinds.
-#include "lilyan/integrate/step/discrete_equation.hpp"
+#include "lilyan/integrate/step/discrete_gradient.hpp"
 
 #include <gtest/gtest.h>
 

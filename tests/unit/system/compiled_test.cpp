@@ -6,7 +6,7 @@
 
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/physics/small_potential.hpp"
-#include "lilyan/verify/energy_drift.hpp"
+#include "lilyan/verify/measure.hpp"
 
 namespace lilyan::test::compiled_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "lilyan/system/structure.hpp"
+#include "lilyan/system/automatic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,12 +2,350 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/integrate/step/commit.hpp"
 
 namespace lilyan {
+
+namespace {
+constexpr double kGoodFactor = 0.1;  // factors that gain less than a digit are renewed
+constexpr double kNoProgress = 0.3;
+constexpr double kNearRounding =
+    1e-10;  // a residual below this that does not fall is rounding error
+}  // namespace
+
+LagrangianEquation::LagrangianEquation(const System& system, double tolerance)
+    : system_(system),
+      lagrangian_(*system.lagrangian()),
+      constraints_(system),
+      start_jacobian_(constraints_.make_jacobian()),
+      end_jacobian_(constraints_.make_jacobian()),
+      tolerance_(tolerance),
+      n_(system.dofs()),
+      m_(constraints_.equations()) {
+  for (Vector* x : {&sum_, &q1_, &column_, &external_}) x->setZero(n_);
+  for (Vector* x : {&g_, &g_scale_}) x->setZero(m_);
+  for (DenseMatrix* a : {&qq_, &qv_, &vv_, &by_q_, &by_v_}) a->setZero(n_, n_);
+}
+
+void LagrangianEquation::set_table(const LagrangianTable& table) {
+  table_ = table;
+  k_ = table.unknowns;
+  nodes_ = static_cast<int>(table.time.size());
+  for (auto* at_nodes : {&q_, &v_, &momentum_, &force_}) {
+    at_nodes->assign(static_cast<std::size_t>(nodes_), Vector::Zero(n_));
+  }
+  forget_factors();
+  for (Vector* x : {&terms_, &weights_, &row_size_, &noise_}) x->setZero(k_ * n_);
+}
+
+double LagrangianEquation::node_time(int i) const {
+  return start_->t + table_.time[static_cast<std::size_t>(i)] * h_;
+}
+
+void LagrangianEquation::prepare(const State& state, const Vector& p0, double h) {
+  start_ = &state;
+  p0_ = &p0;
+  h_ = h;
+  first_ = true;
+  if (m_ > 0) constraints_.evaluate(state.x, g_, start_jacobian_);
+}
+
+void LagrangianEquation::guess(Vector& z) const {
+  z.setZero(unknowns());
+  for (int k = 0; k < k_; ++k) {
+    auto u = z.segment(k * n_, n_);
+    u = start_->v;
+    if (start_->h_previous == 0) continue;
+    const double time = k_ == nodes_ ? table_.time[static_cast<std::size_t>(k)] : 0.5;
+    u += (time * h_ / start_->h_previous) * (start_->v - start_->v_previous);
+  }
+}
+
+void LagrangianEquation::add_forces(int i, bool dissipating, Vector& sum) const {
+  const auto at = static_cast<std::size_t>(i);
+  for (const auto& f : system_.forces()) {
+    if (f->dissipates() == dissipating) {
+      f->add(node_time(i), q_[at].data(), v_[at].data(), sum.data());
+    }
+  }
+}
+
+void LagrangianEquation::go_to_nodes(const Vector& z) {
+  for (int i = 0; i < nodes_; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    q_[at] = start_->x;
+    v_[at].setZero();
+    for (int k = 0; k < k_; ++k) {
+      const auto u = z.segment(k * n_, n_);
+      const auto entry = static_cast<std::size_t>(i * k_ + k);
+      if (table_.position[entry] != 0) q_[at] += (h_ * table_.position[entry]) * u;
+      if (table_.velocity[entry] != 0) v_[at] += table_.velocity[entry] * u;
+    }
+  }
+}
+
+// The norm is in units that are the same throughout a step, so that a search may compare it.
+Equation::Size LagrangianEquation::evaluate(const Vector& z, Vector& residual) {
+  go_to_nodes(z);
+  for (int i = 0; i < nodes_; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(),
+                         {.q = force_[at].data(), .v = momentum_[at].data()});
+    add_forces(i, false, force_[at]);
+    add_forces(i, true, force_[at]);
+  }
+  for (int k = 0; k < k_; ++k) {
+    auto r = residual.segment(k * n_, n_);
+    auto size = terms_.segment(k * n_, n_);
+    r.setZero();
+    sum_.setZero();
+    for (int i = 0; i < nodes_; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const auto entry = static_cast<std::size_t>(k * nodes_ + i);
+      if (table_.momentum[entry] != 0) r += table_.momentum[entry] * momentum_[at];
+      if (table_.force[entry] != 0) sum_ += (h_ * table_.force[entry]) * force_[at];
+    }
+    size = p0_->cwiseAbs() + r.cwiseAbs() + sum_.cwiseAbs();
+    r -= *p0_;
+    r -= sum_;
+  }
+  if (m_ > 0) add_constraints(z, residual);
+  return {.norm = measure(residual)};
+}
+
+// By component: beside a heavy coordinate the error of a light one would not be seen in a sum.
+double LagrangianEquation::measure(const Vector& residual) {
+  const Eigen::Index n = k_ * n_;
+  const double all = terms_.maxCoeff();
+  if (first_) {
+    first_ = false;
+    weights_ = terms_;
+    // A component without terms of its own is compared with the others.
+    weights_ = (weights_.array() > 0).select(weights_, all > 0 ? all : 1.0);
+    constraint_scale_ = g_scale_;
+  }
+  const auto ratio = [](double error, double size) { return error == 0 ? 0.0 : error / size; };
+  last_ = {};
+  double size = 0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double error = std::abs(residual[i]);
+    size = std::max(size, ratio(error, weights_[i]));
+    last_.overall = std::max(last_.overall, ratio(error, all));
+    // Rounding errors of the positions and of the terms themselves do not count.
+    const double excess = std::max(0.0, error - noise_[i]);
+    last_.relative = std::max(last_.relative, ratio(excess, std::max(terms_[i], row_size_[i])));
+  }
+  for (int c = 0; c < m_; ++c) {
+    const double off = std::abs(g_[c]);
+    last_.relative = std::max(last_.relative, ratio(off, g_scale_[c]));
+    last_.overall = std::max(last_.overall, ratio(off, g_scale_[c]));
+    size = std::max(size, ratio(off, constraint_scale_[c]));
+  }
+  if (!residual.allFinite()) {
+    last_.relative = last_.overall = size = std::numeric_limits<double>::infinity();
+  }
+  return size;
+}
+
+void LagrangianEquation::find_end(const Vector& z) {
+  q1_ = start_->x;
+  for (int k = 0; k < k_; ++k) {
+    q1_ += (h_ * table_.end_position[static_cast<std::size_t>(k)]) * z.segment(k * n_, n_);
+  }
+  constraints_.evaluate(q1_, g_, end_jacobian_);
+}
+
+void LagrangianEquation::add_constraints(const Vector& z, Vector& residual) {
+  sum_.setZero();
+  lambda_ = z.tail(m_);
+  constraints_.add_transposed(start_jacobian_, lambda_, -h_, sum_);
+  for (int k = 0; k < k_; ++k) residual.segment(k * n_, n_) += sum_;
+  find_end(z);
+  constraints_.scales(q1_, g_scale_);
+  residual.tail(m_) = g_ / h_;
+}
+
+double LagrangianEquation::defect(const Vector& /*z*/, const Vector& /*residual*/) {
+  return here_.relative / tolerance_;
+}
+
+bool LagrangianEquation::at_rounding(const Vector& /*z*/, const Vector& /*residual*/) {
+  return here_.overall <= kNearRounding;
+}
+
+// Where all components are as small as asked for in units of the largest terms, small components
+// that do not fall any more are rounding errors. Factors that led there are not to blame.
+std::optional<StepStatus> LagrangianEquation::judge(const Vector& z, const Vector& residual,
+                                                    const Step& last) {
+  const bool was_small = last.length > 0 && here_.overall <= tolerance_;
+  here_ = last_;
+  if (was_small && last.contraction > kNoProgress) return StepStatus::converged;
+  fresh_ = false;
+  if (last.length > 0 && !(last.length == 1 && last.contraction <= kGoodFactor)) forget_factors();
+  if (defect(z, residual) <= 1) return StepStatus::converged;
+  return {};
+}
+
+std::optional<StepStatus> LagrangianEquation::judge_stuck(const Vector& z, const Vector& residual) {
+  if (here_.overall <= tolerance_) return StepStatus::converged;
+  if (!at_rounding(z, residual)) return {};
+  if (fresh_) forget_factors();
+  return StepStatus::round_off;
+}
+
+bool LagrangianEquation::keeps_factors(const Step& /*last*/) const { return factored_h_ == h_; }
+
+StepStatus LagrangianEquation::singular() const {
+  return m_ > 0 ? StepStatus::singular_constraints : StepStatus::not_definite;
+}
+
+bool LagrangianEquation::factorise(const Vector& z, SolverWork& work, NewtonTimes& /*times*/) {
+  go_to_nodes(z);
+  if (m_ > 0) find_end(z);
+  assemble();
+  lu_.compute(matrix_);
+  learn_sizes(z);
+  factored_h_ = h_;
+  fresh_ = true;
+  ++work.factorisations;
+  return true;
+}
+
+void LagrangianEquation::solve(const Vector& residual, Vector& direction) {
+  lu_.solve(residual, direction);
+  direction = -direction;
+}
+
+// The Jacobian, at the nodes last gone to.
+void LagrangianEquation::assemble() {
+  matrix_.setZero(unknowns(), unknowns());
+  for (int i = 0; i < nodes_; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(),
+                         {.qq = qq_.data(), .qv = qv_.data(), .vv = vv_.data()});
+    by_q_ = qq_;
+    by_v_ = qv_;
+    for (const auto& f : system_.forces()) {
+      if (f->add_derivatives(node_time(i), q_[at].data(), v_[at].data(), by_q_.data(),
+                             by_v_.data())) {
+        continue;
+      }
+      external_.setZero();
+      f->add_damping(node_time(i), q_[at].data(), v_[at].data(), external_.data());
+      by_v_.diagonal() -= external_;
+    }
+    for (int k = 0; k < k_; ++k) {
+      const double momentum = table_.momentum[static_cast<std::size_t>(k * nodes_ + i)];
+      const double force = h_ * table_.force[static_cast<std::size_t>(k * nodes_ + i)];
+      for (int l = 0; l < k_; ++l) {
+        const double position = h_ * table_.position[static_cast<std::size_t>(i * k_ + l)];
+        const double velocity = table_.velocity[static_cast<std::size_t>(i * k_ + l)];
+        auto block = matrix_.block(k * n_, l * n_, n_, n_);
+        if (momentum != 0) {
+          block += (momentum * velocity) * vv_ + (momentum * position) * qv_.transpose();
+        }
+        if (force != 0) block -= (force * position) * by_q_ + (force * velocity) * by_v_;
+      }
+    }
+  }
+  for (int c = 0; c < m_; ++c) {
+    constraints_.column(start_jacobian_, c, column_);
+    for (int k = 0; k < k_; ++k) matrix_.block(k * n_, k_ * n_ + c, n_, 1) = -h_ * column_;
+    constraints_.column(end_jacobian_, c, column_);
+    for (int k = 0; k < k_; ++k) {
+      matrix_.block(k_ * n_ + c, k * n_, 1, n_) =
+          table_.end_position[static_cast<std::size_t>(k)] * column_.transpose();
+    }
+  }
+}
+
+// The size of the terms that a row of the equations is a sum of, and what the rounding of positions
+// changes in it.
+void LagrangianEquation::learn_sizes(const Vector& z) {
+  const double noise = kEpsilon * start_->x.cwiseAbs().maxCoeff() / std::abs(h_);
+  for (Eigen::Index i = 0; i < k_ * n_; ++i) {
+    row_size_[i] = matrix_.row(i).cwiseAbs().dot(z.cwiseAbs());
+    noise_[i] = noise * matrix_.row(i).head(k_ * n_).cwiseAbs().sum();
+  }
+}
+
+void LagrangianEquation::finish(const Vector& z, Vector& q1, Vector& p1) const {
+  q1 = start_->x;
+  p1 = *p0_;
+  for (int k = 0; k < k_; ++k) {
+    q1 += (h_ * table_.end_position[static_cast<std::size_t>(k)]) * z.segment(k * n_, n_);
+  }
+  for (int i = 0; i < nodes_; ++i) {
+    p1 +=
+        (h_ * table_.end_force[static_cast<std::size_t>(i)]) * force_[static_cast<std::size_t>(i)];
+  }
+  if (m_ > 0) constraints_.add_transposed(start_jacobian_, lambda_, h_, p1);
+}
+
+void LagrangianEquation::mean_velocity(const Vector& z, Vector& v) const {
+  v.setZero(n_);
+  for (int k = 0; k < k_; ++k) {
+    v += table_.end_position[static_cast<std::size_t>(k)] * z.segment(k * n_, n_);
+  }
+}
+
+double LagrangianEquation::power(bool dissipating) const {
+  double sum = 0;
+  for (int i = 0; i < nodes_; ++i) {
+    external_.setZero();
+    add_forces(i, dissipating, external_);
+    sum += table_.end_force[static_cast<std::size_t>(i)] *
+           external_.dot(v_[static_cast<std::size_t>(i)]);
+  }
+  return sum;
+}
+
+double LagrangianEquation::work() const {
+  double sum = system_.forces().empty() ? 0 : power(false);
+  if (lagrangian_.depends_on_time()) {
+    for (int i = 0; i < nodes_; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      double rate = 0;
+      lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(), {.t = &rate});
+      sum -= table_.end_force[at] * rate;
+    }
+  }
+  return h_ * sum;
+}
+
+double LagrangianEquation::impulse_beyond_work(const Vector& velocity) {
+  double sum = 0;
+  for (int i = 0; i < nodes_; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    double power = force_[at].dot(velocity);
+    if (!system_.forces().empty()) {
+      external_.setZero();
+      add_forces(i, false, external_);
+      add_forces(i, true, external_);
+      power -= external_.dot(v_[at]);
+    }
+    if (lagrangian_.depends_on_time()) {
+      double rate = 0;
+      lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(), {.t = &rate});
+      power += rate;
+    }
+    sum += table_.end_force[at] * power;
+  }
+  if (m_ > 0) {
+    constraints_.apply(start_jacobian_, velocity, g_);
+    sum += lambda_.dot(g_);
+  }
+  return h_ * sum;
+}
+
+double LagrangianEquation::dissipation() const {
+  return system_.forces().empty() ? 0 : h_ * power(true);
+}
+
 namespace {
 bool same_vector(const Vector& a, const Vector& b) { return a.size() == b.size() && a == b; }
 }  // namespace
