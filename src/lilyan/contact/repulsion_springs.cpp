@@ -101,7 +101,8 @@ double RepulsionSprings::evaluate(const Evaluation& at) const {
     if (!at.hessian) continue;
     add_element(
         *at.slots, n, {.vertices = 1},
-        [&](int, int, int r, int c) { return stiffness * normal[r] * normal[c]; }, at.hessian);
+        [&, &normal = normal](int, int, int r, int c) { return stiffness * normal[r] * normal[c]; },
+        at.hessian);
   }
   return value;
 }
@@ -123,7 +124,9 @@ void RepulsionSprings::discrete_gradient(const DiscreteEvaluation& at) const {
     if (!at.jacobian) continue;
     add_element(
         *at.slots, n, {.vertices = 1},
-        [&](int, int, int r, int c) { return at.jacobian_weight * k_ * normal[r] * normal[c]; },
+        [&, &normal = normal](int, int, int r, int c) {
+          return at.jacobian_weight * k_ * normal[r] * normal[c];
+        },
         at.jacobian);
   }
 }
