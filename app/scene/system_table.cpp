@@ -60,10 +60,10 @@ void read_model_parameters(TableReader reader, ExpressionModel& model) {
   while (!waiting.empty()) {
     const std::size_t before = waiting.size();
     for (auto it = waiting.begin(); it != waiting.end();) {
-      const auto& [name, formulas] = *it;
+      const std::string& name = it->first;
       const auto add = [&] {
         std::vector<double> values;
-        for (const SceneFormula& f : formulas) {
+        for (const SceneFormula& f : it->second) {
           values.push_back(model.number(f.text));
           if (!std::isfinite(values.back())) {
             throw InputError(f.where, fmt::format("'{}' is {}", f.text, values.back()));
@@ -190,8 +190,9 @@ void read_formula_forces(TableReader reader, ExpressionModel& model) {
     if (reader.has(name)) {
       const SceneFormula f = reader.formula(name);
       for (int i = 0; i < count; ++i) {
+        const std::optional<int> index = list ? std::optional(first + i) : std::nullopt;
         with_formula(reader, f, [&] {
-          model.add_force(at + i, f.text, list ? std::optional(first + i) : std::nullopt);
+          model.add_force(at + i, f.text, index);
           return 0;
         });
       }
