@@ -28,6 +28,18 @@ export function ticks(values: number[], increment: number): string[] {
   });
 }
 
+/** Labels of a narrow range far from zero leave out what they have in common: this is to be written beside the axis, as
+ * "+ 1.5". Otherwise it is empty. */
+export function apart(values: number[], increment: number): { labels: string[]; plus: string } {
+  const largest = Math.max(...values.map(Math.abs)), place = Math.floor(Math.log10(increment) + 1e-9);
+  const most = largest >= 1e5 || largest < 1e-3 ? 4 : 6; // digits of a label
+  if (!(largest >= 10 ** (place + most))) return { labels: ticks(values, increment), plus: "" };
+  const unit = 10 ** (place + 3), digits = Math.floor(Math.log10(largest)) - place - 2;
+  const common = Number((Math.round(values[values.length >> 1] / unit) * unit).toPrecision(Math.min(16, digits + 1)));
+  const labels = ticks(values.map((v) => Math.round((v - common) / increment) * increment), increment);
+  return { labels, plus: `${common < 0 ? "−" : "+"} ${short(Math.abs(common), Math.min(16, digits + 2))}` };
+}
+
 const GREEK: Record<string, string> = {
   alpha: "α", beta: "β", gamma: "γ", delta: "δ", epsilon: "ε", eta: "η", theta: "θ", kappa: "κ", lambda: "λ", mu: "μ", nu: "ν",
   xi: "ξ", rho: "ρ", sigma: "σ", tau: "τ", phi: "φ", chi: "χ", psi: "ψ", omega: "ω",

@@ -1,0 +1,28 @@
+// Numbers as labels of axes.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { build } from "esbuild";
+
+const source = new URL("../src/format.ts", import.meta.url).pathname;
+const bundled = await build({ entryPoints: [source], bundle: true, write: false, format: "esm" });
+const { apart } = await import(`data:text/javascript,${encodeURIComponent(bundled.outputFiles[0].text)}`);
+const from = (first, increment, count) => Array.from({ length: count }, (_, i) => first + i * increment);
+
+test("labels of a narrow range leave out what they have in common", () => {
+  const cases = [
+    [0, 0.5, "0|0.5|1.0", ""],
+    [1000, 5, "1000|1005|1010", ""],
+    [1.00002, 0.00002, "1.00002|1.00004|1.00006", ""],
+    [1.0000000012, 2e-10, "1.2e−9|1.4e−9|1.6e−9", "+ 1"],
+    [-1.0000000016, 2e-10, "−1.6e−9|−1.4e−9|−1.2e−9", "− 1"],
+    [6.183821e-6, 1e-12, "−1.79e−10|−1.78e−10|−1.77e−10", "+ 6.184e−6"],
+    [123456, 1, "456|457|458", "+ 1.23e5"],
+    [0.9999998, 2e-7, "−2e−7|0|2e−7", "+ 1"],
+    [0, 5e4, "0|5e4|1e5", ""],
+  ];
+  for (const [first, increment, labels, plus] of cases) {
+    const found = apart(from(first, increment, 3), increment);
+    assert.deepEqual([found.labels.join("|"), found.plus], [labels, plus], `${first}`);
+  }
+  assert.deepEqual(apart([], 1), { labels: [], plus: "" });
+});
