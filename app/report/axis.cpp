@@ -51,6 +51,27 @@ std::string plain_number(const Decimal& d) {
   return (d.n < 0 ? "−" : "") + digits;
 }
 
+// With as few digits as there are: "1.5", "6.02×10²³".
+std::string short_number(Decimal d) {
+  while (d.n != 0 && d.n % 10 == 0) d = {d.n / 10, d.e + 1};
+  const int digits = static_cast<int>(std::to_string(std::abs(d.n)).size());
+  const int power = digits - 1 + d.e;
+  if (power > -4 && power < 6) return plain_number(d);
+  if (d.n == 1) return power_of_ten(power);
+  return plain_number({d.n, 1 - digits}) + "×" + power_of_ten(power);
+}
+
+// The part that the labels of a narrow range far from zero have in common, so that they can be
+// written without it. Zero when they are short enough as they are. Arguments: first and last label,
+// as multiples of the last digit.
+std::int64_t common_part(std::int64_t first, std::int64_t last) {
+  constexpr std::int64_t kLongest = 1'000'000;
+  constexpr std::int64_t kUnit = 1'000;
+  if (std::max(std::abs(first), std::abs(last)) < kLongest) return 0;
+  const std::int64_t middle = first + (last - first) / 2;
+  return (middle + (middle < 0 ? -kUnit / 2 : kUnit / 2)) / kUnit * kUnit;
+}
+
 // Multiples of powers of ten on a logarithmic axis.
 std::vector<Decimal> multiples(double lowest, double highest, const std::vector<int>& digits) {
   std::vector<Decimal> out;
@@ -97,12 +118,17 @@ Ticks linear_ticks(double lowest, double highest, int most) {
   }
   const auto first_n = static_cast<std::int64_t>(first) * step.n;
   const auto last_n = static_cast<std::int64_t>(last) * step.n;
-  const std::int64_t largest = std::max(std::abs(first_n), std::abs(last_n));
+  const std::int64_t common = common_part(first_n, last_n);
+  if (common != 0) {
+    ticks.plus = (common < 0 ? "− " : "+ ") + short_number({std::abs(common), step.e});
+  }
+  const std::int64_t largest = std::max(std::abs(first_n - common), std::abs(last_n - common));
   int factor = largest == 0 ? 0 : static_cast<int>(std::to_string(largest).size()) - 1 + step.e;
   if (factor > -3 && factor < 5) factor = 0;
   if (factor != 0) ticks.factor = "×" + power_of_ten(factor);
   for (std::int64_t n = first_n; n <= last_n; n += step.n) {
-    ticks.major.push_back({Decimal{n, step.e}.value(), plain_number({n, step.e - factor})});
+    ticks.major.push_back(
+        {Decimal{n, step.e}.value(), plain_number({n - common, step.e - factor})});
   }
   return ticks;
 }

@@ -18,7 +18,14 @@ struct Tick {
 struct Ticks {
   std::vector<Tick> major = {};
   std::vector<double> minor = {};  // without labels
-  std::string factor = {};         // "×10⁻⁹": a label times the factor is the value
+  // The value is a label times the factor ("×10⁻⁹" or empty) and what is added ("+ 1.5" or empty).
+  std::string factor = {};
+  std::string plus = {};
+
+  // Both, to be written beside the axis.
+  [[nodiscard]] std::string note() const {
+    return factor + (factor.empty() || plus.empty() ? "" : " ") + plus;
+  }
 };
 
 // Returns at most `most` ticks, at multiples of 1, 2 or 5 times a power of ten.

@@ -216,9 +216,14 @@ class Panel {
       return std::clamp((from + to) / 2, first + half, last - half);
     };
     const double height = figure_.height - 2 * kEdge;
+    // The note of the axis is in the same line, at its end.
+    const std::string note = x_ticks_.note();
+    const double note_width =
+        note.empty() ? 0 : x_ + figure_.width - right_ + text_width(note, kTickSize);
+    const double room = std::max(10.0, width - note_width);
     add_text(out, "x-label", figure_.x_label,
-             {middle(left_, right_, left, left + width, text_width(figure_.x_label, kLabelSize)),
-              y_ + figure_.height - kEdge, kLabelSize, "middle", width});
+             {middle(left_, right_, left, left + room, text_width(figure_.x_label, kLabelSize)),
+              y_ + figure_.height - kEdge, kLabelSize, "middle", room});
     add_text(out, "y-label", figure_.y_label,
              {left_ - 2 * kTickLength - widest_label(y_ticks_) - 6,
               middle(top_, bottom_, y_ + kEdge, y_ + kEdge + height,
@@ -256,9 +261,9 @@ class Panel {
     add_path(out, "grid", grid);
     add_path(out, "marks", marks);
     out += labels;
-    add_text(out, "x-factor", x_ticks_.factor,
+    add_text(out, "x-factor", x_ticks_.note(),
              {right_, y_ + figure_.height - kEdge, kTickSize, "end"});
-    add_text(out, "y-factor", y_ticks_.factor, {left_, top_ - 5});
+    add_text(out, "y-factor", y_ticks_.note(), {left_, top_ - 5});
   }
 
   // A nested <svg> cuts off what is outside of it.
