@@ -128,7 +128,10 @@ std::string png_image(std::string_view bytes, std::string_view description) {
 std::string table(const std::vector<std::string>& head,
                   const std::vector<std::vector<std::string>>& rows) {
   std::string out = "<div class=\"wide\"><table><thead><tr>";
-  for (const std::string& cell : head) out += "<th>" + cell + "</th>";
+  for (const std::string& cell : head) {
+    // Only words may go on in a second line, not |ΔE|/E₀.
+    out += (cell.find(' ') == std::string::npos ? "<th>" : "<th class=\"words\">") + cell + "</th>";
+  }
   out += "</tr></thead><tbody>\n";
   for (const auto& row : rows) {
     out += "<tr>";

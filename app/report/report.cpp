@@ -15,7 +15,7 @@ namespace {
 
 using html::escaped;
 
-std::string in_seconds(double s) { return fmt::format("{:.3g} s", s); }
+std::string in_seconds(double s) { return three_digits(s) + " s"; }
 
 // Writes the page section by section.
 class ReportPage {
@@ -209,7 +209,7 @@ class ReportPage {
       const RunSummary& s = run->summary;
       const double steps = std::max(s.steps, 1);
       rows.push_back({escaped(run->method), in_seconds(s.wall_seconds), in_seconds(s.step_seconds),
-                      fmt::format("{:.3g} ms", 1e3 * s.step_seconds / steps),
+                      three_digits(1e3 * s.step_seconds / steps) + " ms",
                       fmt::format("{:.1f}", static_cast<double>(s.solver_work.iterations) / steps),
                       in_seconds(s.times.assembly), in_seconds(s.times.factorisation),
                       in_seconds(s.times.solve), in_seconds(s.times.evaluation),

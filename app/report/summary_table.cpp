@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace lilyan {
 namespace {
@@ -59,23 +60,28 @@ std::vector<std::vector<std::string>> csv_rows(std::string_view csv) {
 
 }  // namespace
 
+std::string three_digits(double value) {
+  const bool whole = std::abs(value) >= 1000 && std::abs(value) < 1e6;
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
 SummaryTable summary_table(Runs runs) {
   SummaryTable table{{"method", "steps", "status", "|ΔE|/E₀", "|ΔP|/|P|", "|ΔL|/|L|", "ms/step",
                       "iterations/step"},
                      {}};
   for (const RunRecord* run : runs) {
     const bool any = run->started && run->summary.steps > 0;
-    const auto number = [&](double value, bool told, const char* format = "{:.1e}") {
-      return any && told ? fmt::format(fmt::runtime(format), value) : kNone;
+    const auto number = [&](double value, bool told) {
+      return any && told ? fmt::format("{:.1e}", value) : kNone;
     };
+    const auto iterations = static_cast<double>(run->summary.solver_work.iterations);
     table.rows.push_back(
         {run->method, run->started ? std::to_string(run->summary.steps) : kNone, run->status(),
          number(run->energy.worst_relative(), true),
          number(run->linear.worst_relative(), run->in_space && run->linear_invariant),
          number(run->angular.worst_relative(), run->in_space && run->angular_invariant),
-         number(per_step(1e3 * run->summary.step_seconds, *run), true, "{:.3g}"),
-         number(per_step(static_cast<double>(run->summary.solver_work.iterations), *run),
-                run->summary.solver_work.iterations > 0, "{:.1f}")});
+         any ? three_digits(per_step(1e3 * run->summary.step_seconds, *run)) : kNone,
+         any && iterations > 0 ? fmt::format("{:.1f}", per_step(iterations, *run)) : kNone});
   }
   drop_empty_columns(table);
   return table;

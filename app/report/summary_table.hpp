@@ -14,6 +14,9 @@ struct SummaryTable {
   std::vector<std::vector<std::string>> rows;  // as texts; "–" where there is nothing to say
 };
 
+// A number with three digits, or with all those before the point.
+[[nodiscard]] std::string three_digits(double value);
+
 // The table for people to read. Columns with nothing to say are left out.
 [[nodiscard]] SummaryTable summary_table(Runs runs);
 // The table for the terminal, and as Markdown.

@@ -269,6 +269,15 @@ TEST(Report, OfSeveralRunsHasARowForEachAndSaysWhoCouldNotRun) {
   EXPECT_NE(csv.find("\nnobody,,0,could not start,,,,,,cannot do <this>\n"), std::string::npos);
 }
 
+TEST(Report, NumbersHaveThreeDigitsAndNoNeedlessExponent) {
+  EXPECT_EQ(three_digits(0.012345), "0.0123");
+  EXPECT_EQ(three_digits(999.4), "999");
+  EXPECT_EQ(three_digits(1284.2), "1284");
+  EXPECT_EQ(three_digits(-45678.9), "-45679");
+  EXPECT_EQ(three_digits(1.5e9), "1.5e+09");
+  EXPECT_EQ(three_digits(0), "0");
+}
+
 TEST(Report, TheFoldersOfATableAreReadBack) {
   RunRecord plain, odd;
   plain.method = "avf";
