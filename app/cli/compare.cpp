@@ -181,14 +181,14 @@ void run_all(const CompareOptions& options, const fs::path& folder, std::vector<
   for (std::thread& worker : workers) worker.join();
 }
 
-// Makes PNG files beside the SVG files if the scene asks for them.
+// PNG files, if the scene asks for them, come last: a converter that fails costs nothing else.
 void write_results(const fs::path& folder, const Scene& scene, Runs runs) {
   write_text(folder / kTable, summary_csv(runs));
   write_text(folder / "table.md", as_markdown(summary_table(runs)));
+  std::vector<fs::path> svgs;
   const auto save = [&](const FigureGrid& figure, const std::string& name) {
-    const fs::path file = folder / (name + ".svg");
-    write_svg(figure, file);
-    if (wants_png(scene)) (void)convert_to_png(file);
+    svgs.push_back(folder / (name + ".svg"));
+    write_svg(figure, svgs.back());
   };
   save({.panels = {energy_figure(runs)}}, "energy");
   save({.panels = {energy_error_figure(runs)}}, "energy-error");
@@ -198,9 +198,16 @@ void write_results(const fs::path& folder, const Scene& scene, Runs runs) {
   if (const Figure iterations = iterations_figure(runs); !iterations.series.empty()) {
     save({.panels = {iterations}}, "iterations");
   }
-  ReportText text{.title = scene.title, .files = files_in(folder)};
-  std::erase_if(text.files, [](const std::string& name) { return name.ends_with('/'); });
-  write_report(folder / "report.html", text, runs);
+  const auto report = [&] {
+    ReportText text{.title = scene.title, .files = files_in(folder)};
+    std::erase_if(text.files, [](const std::string& name) { return name.ends_with('/'); });
+    write_report(folder / "report.html", text, runs);
+  };
+  report();
+  if (!wants_png(scene)) return;
+  const Conversion conversion = convert_all_to_png(svgs);
+  if (!conversion.note.empty()) tell(conversion.note + "\n");
+  if (!conversion.made.empty()) report();
 }
 
 }  // namespace

@@ -122,10 +122,29 @@ std::filesystem::path convert_to_png(const std::filesystem::path& svg) {
   const ProcessResult result =
       run_process(program, converter->arguments(file.string(), png.string()), file.parent_path());
   if (result.code != 0 || !std::filesystem::exists(png)) {
+    std::error_code ignored;
+    std::filesystem::remove(png, ignored);  // half a picture
     throw Error(fmt::format("{} could not make {}: {}", program.string(), png.string(),
                             result.output.substr(0, result.output.find('\n'))));
   }
   return png;
+}
+
+Conversion convert_all_to_png(const std::vector<std::filesystem::path>& svgs) {
+  Conversion result;
+  std::string failed, reason;
+  for (const std::filesystem::path& svg : svgs) {
+    try {
+      result.made.push_back(convert_to_png(svg));
+    } catch (const std::exception& error) {
+      failed += (failed.empty() ? "" : ", ") + svg.stem().string() + ".png";
+      if (reason.empty()) reason = error.what();
+    }
+  }
+  if (!failed.empty()) {
+    result.note = fmt::format("{} could not be made, only SVG files: {}", failed, reason);
+  }
+  return result;
 }
 
 }  // namespace lilyan

@@ -23,4 +23,11 @@ void require_svg_converter();
 // there is no converter, or when it fails.
 std::filesystem::path convert_to_png(const std::filesystem::path& svg);
 
+struct Conversion {
+  std::vector<std::filesystem::path> made;  // PNG files
+  std::string note;                         // which could not be made and why; empty: none
+};
+// The same with several files, at the end of a run: a converter that fails costs only its pictures.
+[[nodiscard]] Conversion convert_all_to_png(const std::vector<std::filesystem::path>& svgs);
+
 }  // namespace lilyan

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/report/png.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/core/drift.hpp"
@@ -156,15 +155,6 @@ FigureGrid SystemFigures::energy() const {
   return grid;
 }
 
-std::vector<std::string> SystemFigures::names(const Scene& scene) {
-  std::vector<std::string> all = {"trajectory", "phase", "energy"};
-  for (const ObservedPlot& plot : scene.observables->plots) all.push_back(plot.name);
-  for (const ObservedEvent& event : scene.observables->events) {
-    if (!event.x.empty()) all.push_back("section-" + event.name);
-  }
-  return all;
-}
-
 std::vector<std::pair<std::string, FigureGrid>> SystemFigures::figures() const {
   std::vector<std::pair<std::string, FigureGrid>> all;
   const auto save = [&](Figure figure, const std::string& name) {
@@ -209,19 +199,9 @@ std::vector<std::pair<std::string, FigureGrid>> SystemFigures::figures() const {
 
 std::vector<std::string> SystemFigures::write(const std::filesystem::path& folder) const {
   std::vector<std::string> files;
-  const std::vector<std::string>& endings = scene_.output.pictures;
-  if (endings.empty()) return files;
-  const bool svg = std::ranges::find(endings, "svg") != endings.end();
-  const bool png = std::ranges::find(endings, "png") != endings.end();
   for (const auto& [name, figure] : figures()) {
-    const std::filesystem::path file = folder / (name + ".svg");
-    write_svg(figure, file);
-    if (png) files.push_back(convert_to_png(file).filename().string());
-    if (svg) {
-      files.push_back(name + ".svg");
-    } else {
-      std::filesystem::remove(file);
-    }
+    files.push_back(name + ".svg");
+    write_svg(figure, folder / files.back());
   }
   return files;
 }

@@ -21,11 +21,8 @@ class SystemFigures {
   void add(const RunMoment& moment, const Watch& watch);
   // Each with the name of its files, without ending.
   [[nodiscard]] std::vector<std::pair<std::string, FigureGrid>> figures() const;
-  // Writes the files that output.pictures asks for and returns their names. Throws Error.
+  // Writes them as SVG files and returns the names of these. Throws Error.
   [[nodiscard]] std::vector<std::string> write(const std::filesystem::path& folder) const;
-
-  // Names, without endings, of the figures that a run of the scene may write.
-  [[nodiscard]] static std::vector<std::string> names(const Scene& scene);
 
  private:
   [[nodiscard]] Figure trajectory() const;

@@ -155,9 +155,7 @@ ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
     : folder_(folder), scene_(scene), watch_(scene) {
   if (frames()) check_frames(folder_, geometry_of(scene), frame_settings(scene));
   // A run must not find out at its end that its pictures cannot be made.
-  const std::vector<std::string>& endings = scene.output.pictures;
-  if (scene.observables && std::ranges::find(endings, "png") != endings.end())
-    require_svg_converter();
+  if (scene.observables && wants_picture("png")) require_svg_converter();
   try {
     clear_earlier_run(folder_);
     fs::create_directories(folder_);
@@ -228,11 +226,7 @@ std::string ResultFolder::files() const {
   if (trajectory_) files += std::string(", ") + kTrajectory;
   if (events_) files += std::string(", ") + kEvents;
   if (recorder_) files += std::string(", ") + kReport;
-  if (figures_ && !scene_.output.pictures.empty()) {
-    for (const std::string& name : SystemFigures::names(scene_)) {
-      files += fmt::format(", {}.{}", name, fmt::join(scene_.output.pictures, "/"));
-    }
-  }
+  for (const std::string& file : picture_files_) files += ", " + file;
   return files;
 }
 
@@ -241,6 +235,7 @@ std::vector<std::string> ResultFolder::notes() const {
   for (const auto& writer : writers_) {
     if (std::string note = writer->note(); !note.empty()) notes.push_back(std::move(note));
   }
+  if (!picture_note_.empty()) notes.push_back(picture_note_);
   return notes;
 }
 
@@ -250,21 +245,49 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   for (const auto& writer : writers_) writer->finish();
   if (trajectory_) trajectory_->finish(summary.steps, summary.state);
   if (events_) events_->finish();
-  if (figures_) picture_files_ = figures_->write(folder_);
-  write_text(folder_ / kRun, run_json(summary, drift));
-  if (recorder_) write_report(summary, drift);
-}
-
-void ResultFolder::write_report(const RunSummary& summary, const DriftTracker& drift) {
-  recorder_->finish(summary, drift, watch_);
-  RunRecord& record = recorder_->record();
-  record.events = event_counts();
-  if (figures_) {
-    record.pictures = figures_->figures();
+  if (figures_ && !scene_.output.pictures.empty()) picture_files_ = figures_->write(folder_);
+  if (recorder_) {
+    recorder_->finish(summary, drift, watch_);
+    RunRecord& record = recorder_->record();
+    record.events = event_counts();
+    if (figures_) record.pictures = figures_->figures();
     for (auto& [name, grid] : record.pictures) {
       for (Figure& panel : grid.panels) panel = thinned(panel);
     }
   }
+  const auto save = [&] {
+    write_text(folder_ / kRun, run_json(summary, drift));
+    if (recorder_) write_report();
+  };
+  save();
+  // Another program may fail or hang: only after the results are safe. They are written again with
+  // the names of its files.
+  if (picture_files_.empty() || !wants_picture("png")) return;
+  convert_pictures();
+  save();
+}
+
+bool ResultFolder::wants_picture(const char* ending) const {
+  return std::ranges::find(scene_.output.pictures, ending) != scene_.output.pictures.end();
+}
+
+void ResultFolder::convert_pictures() {
+  std::vector<fs::path> svgs;
+  for (const std::string& file : picture_files_) svgs.push_back(folder_ / file);
+  const Conversion conversion = convert_all_to_png(svgs);
+  picture_note_ = conversion.note;
+  for (const fs::path& png : conversion.made) {
+    const std::string svg = png.stem().string() + ".svg";
+    if (!wants_picture("svg")) {
+      fs::remove(folder_ / svg);
+      std::erase(picture_files_, svg);
+    }
+    picture_files_.push_back(png.filename().string());
+  }
+}
+
+void ResultFolder::write_report() {
+  RunRecord& record = recorder_->record();
   record.files = files_in(folder_);
   const RunRecord* const one = &record;
   lilyan::write_report(folder_ / kReport, {.title = scene_.title, .files = {}}, {&one, 1});

@@ -37,11 +37,12 @@ class ResultFolder {
   ~ResultFolder();
 
   void add(const RunMoment& moment);
-  // Writes the last state of a run cut short between rows or frames, run.json and report.html.
+  // Writes the last state of a run cut short between rows or frames, run.json and report.html, then
+  // pictures that other programs make. Where these fail, notes() says why.
   void finish(const RunSummary& summary, const DriftTracker& drift);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-  // Its files by name, for a message.
+  // Its files by name, for a message, after finish().
   [[nodiscard]] std::string files() const;
   [[nodiscard]] const Watch& watch() const { return watch_; }
   // Remarks on the files for the user, after finish().
@@ -52,7 +53,9 @@ class ResultFolder {
  private:
   [[nodiscard]] std::map<std::string, int> event_counts() const;
   [[nodiscard]] std::string run_json(const RunSummary& summary, const DriftTracker& drift) const;
-  void write_report(const RunSummary& summary, const DriftTracker& drift);
+  [[nodiscard]] bool wants_picture(const char* ending) const;
+  void write_report();
+  void convert_pictures();
   [[nodiscard]] bool frames() const;  // whether this run writes any
   void write_frame(int step, const State& state);
 
@@ -64,6 +67,7 @@ class ResultFolder {
   std::unique_ptr<EventWriter> events_;
   std::unique_ptr<SystemFigures> figures_;
   std::vector<std::string> picture_files_;
+  std::string picture_note_;
   std::unique_ptr<Recorder> recorder_;
   Watch watch_;
   int last_frame_ = -1;
