@@ -1,4 +1,4 @@
-#include "app/run/result_folder.hpp"
+#include "app/report/result_folder.hpp"
 
 #include <fmt/format.h>
 
