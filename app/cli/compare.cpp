@@ -9,10 +9,8 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
-#include "app/report/png.hpp"
 #include "app/report/report.hpp"
 #include "app/report/result_folder.hpp"
-#include "app/report/summary_table.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
@@ -125,12 +123,6 @@ bool wants_png(const Scene& scene) {
   return std::ranges::find(endings, "png") != endings.end();
 }
 
-void write_text(const fs::path& file, const std::string& text) {
-  OutputFile out(file);
-  out.write(text);
-  out.close();
-}
-
 // One method from reading the scene to its report. What goes wrong is told in its record.
 void run_one(const CompareOptions& options, const fs::path& folder, Contender& c,
              CompareProgress& progress, std::size_t place) {
@@ -183,8 +175,8 @@ void run_all(const CompareOptions& options, const fs::path& folder, std::vector<
 
 // PNG files, if the scene asks for them, come last: a converter that fails costs nothing else.
 void write_results(const fs::path& folder, const Scene& scene, Runs runs) {
-  write_text(folder / kTable, summary_csv(runs));
-  write_text(folder / "table.md", as_markdown(summary_table(runs)));
+  write_file(folder / kTable, summary_csv(runs));
+  write_file(folder / "table.md", as_markdown(summary_table(runs)));
   std::vector<fs::path> svgs;
   const auto save = [&](const FigureGrid& figure, const std::string& name) {
     svgs.push_back(folder / (name + ".svg"));
@@ -224,7 +216,7 @@ int compare(const CompareOptions& options) {
   // Also a comparison that does not get to its end says what it wrote.
   std::vector<const RunRecord*> runs;
   for (const Contender& c : all) runs.push_back(&c.record);
-  write_text(folder / kTable, summary_csv(runs));
+  write_file(folder / kTable, summary_csv(runs));
   catch_interrupts();
   std::vector<std::string> names;
   for (const Contender& c : all) names.push_back(c.given);

@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "app/files/file.hpp"
-#include "app/report/frame_pictures.hpp"
 #include "app/report/html.hpp"
-#include "app/report/summary_table.hpp"
 #include "lilyan/core/version.hpp"
 
 namespace lilyan {
@@ -48,7 +46,6 @@ class ReportPage {
 
   void header() {
     out_ += fmt::format("<h1>{}</h1>\n", escaped(text_.title));
-    if (!text_.note.empty()) out_ += fmt::format("<p class=\"soft\">{}</p>\n", escaped(text_.note));
     const RunRecord& first = *runs_.front();
     const auto fact = [&](std::string_view what, const std::string& value) {
       if (!value.empty()) {
@@ -134,7 +131,7 @@ class ReportPage {
     for (const RunRecord* run : runs_) {
       std::vector<Figure> figures;
       for (const auto& [name, grid] : run->pictures) {
-        // The energy has curves of its own further down.
+        // The energy has its own charts further down.
         if (name == "energy") continue;
         for (Figure panel : grid.panels) {
           if (panel.title.empty()) panel.title = panel.y_label + " over " + panel.x_label;
@@ -264,9 +261,7 @@ std::string report_html(const ReportText& text, Runs runs) {
 }
 
 void write_report(const std::filesystem::path& file, const ReportText& text, Runs runs) {
-  OutputFile out(file);
-  out.write(report_html(text, runs));
-  out.close();
+  write_file(file, report_html(text, runs));
 }
 
 std::vector<std::string> files_in(const std::filesystem::path& folder) {

@@ -1,6 +1,6 @@
-// The folder a run leaves behind: scene.resolved.toml, run.json, series.csv, report.html, and the
-// frames of bodies in the formats asked for, or trajectory.csv, events.csv and pictures of small
-// systems.
+// The folder that a run leaves behind. Every run writes scene.resolved.toml, run.json, series.csv and
+// report.html. Bodies add their frames in the formats asked for. Small systems add trajectory.csv,
+// events.csv and pictures.
 #pragma once
 
 #include <filesystem>
@@ -22,11 +22,11 @@ class TrajectoryWriter;
 struct RunMoment;
 struct RunRecord;
 
-// Removes what a run wrote into a folder, and the folder if nothing else is in it. Returns whether it
-// is gone. A folder that is not a run's is left as it is. Throws filesystem_error.
+// Removes what a run wrote into a folder, and the folder too if nothing else is in it. Returns whether
+// the folder is gone. A folder that no run wrote is left as it is. Throws filesystem_error.
 bool remove_results(const std::filesystem::path& folder);
 
-// The files of pictures that the run.json of a result folder lists.
+// Returns the files of pictures that the run.json of a result folder lists.
 [[nodiscard]] std::vector<std::string> listed_pictures(const std::filesystem::path& folder);
 
 class ResultFolder {
@@ -37,17 +37,17 @@ class ResultFolder {
   ~ResultFolder();
 
   void add(const RunMoment& moment);
-  // Writes the last state of a run cut short between rows or frames, run.json and report.html, then
-  // pictures that other programs make. Where these fail, notes() says why.
+  // Writes the last state of a run that was cut short, run.json and report.html, and then the pictures
+  // that other programs make. If one of these fails, notes() says why.
   void finish(const RunSummary& summary, const DriftTracker& drift);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-  // Its files by name, for a message, after finish().
+  // The names of its files, for a message. Call it after finish().
   [[nodiscard]] std::string files() const;
   [[nodiscard]] const Watch& watch() const { return watch_; }
-  // Remarks on the files for the user, after finish().
+  // Remarks on the files for the user. Call it after finish().
   [[nodiscard]] std::vector<std::string> notes() const;
-  // The content of the report, after finish(); null without a report.
+  // The content of the report, or null without a report. Call it after finish().
   [[nodiscard]] RunRecord* record();
 
  private:

@@ -1,4 +1,5 @@
-// run.json: what a run did, for other programs, and which pictures it wrote, for the run that takes its place.
+// Writes run.json, which tells other programs what a run did. The next run into the same folder reads
+// from it which pictures to remove.
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -113,7 +114,7 @@ std::string ResultFolder::run_json(const RunSummary& summary, const DriftTracker
 
 std::vector<std::string> listed_pictures(const std::filesystem::path& folder) {
   std::ifstream stream(folder / "run.json");
-  // Not valid JSON, or no file at all: a value that is no object.
+  // Without a file, or with one that is not JSON, the result is a value that is no object.
   const Json json = Json::parse(stream, nullptr, false);
   std::vector<std::string> names;
   if (!json.is_object() || !json.contains("pictures") || !json["pictures"].is_array()) return names;

@@ -1,4 +1,4 @@
-#include "app/report/summary_table.hpp"
+#include "app/report/report.hpp"
 
 #include <fmt/format.h>
 
@@ -10,13 +10,7 @@ namespace {
 
 const std::string kNone = "–";
 
-// The number of letters, not of bytes.
-std::size_t letters_in(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-// A column without a number for any method is left out: the scene has no such invariant.
+// Drops the columns that have no number for any method, because the scene has no such invariant.
 void drop_empty_columns(SummaryTable& table) {
   for (std::size_t c = table.head.size(); c-- > 0;) {
     if (!std::ranges::all_of(table.rows, [&](const auto& row) { return row[c] == kNone; }))
@@ -37,7 +31,7 @@ std::string csv_field(const std::string& text) {
   return out + '"';
 }
 
-// The fields of all rows, without the quotes that csv_field() adds.
+// Returns the fields of all rows, without the quotes that csv_field() adds.
 std::vector<std::vector<std::string>> csv_rows(std::string_view csv) {
   std::vector<std::vector<std::string>> rows(1, {""});
   bool inside = false;  // of quotes

@@ -1,6 +1,6 @@
 // Pictures of runs that are done: one camera, frames by number, obstacles, and what cannot be
 // drawn.
-#include "app/report/frame_pictures.hpp"
+#include "app/report/report.hpp"
 
 #include <gtest/gtest.h>
 

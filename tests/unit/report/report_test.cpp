@@ -10,7 +10,6 @@
 #include "app/report/html.hpp"
 #include "app/report/result_folder.hpp"
 #include "app/report/run_record.hpp"
-#include "app/report/summary_table.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"

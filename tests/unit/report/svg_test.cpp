@@ -13,7 +13,6 @@
 #include "app/files/process.hpp"
 #include "app/files/scanner.hpp"
 #include "app/report/figure.hpp"
-#include "app/report/png.hpp"
 #include "lilyan/core/error.hpp"
 #include "support/label_numbers.hpp"
 #include "support/other_programs.hpp"

@@ -1,5 +1,5 @@
 // The pictures that a run of a small system writes, and in which formats.
-#include "app/report/system_figures.hpp"
+#include "app/report/run_record.hpp"
 
 #include <gtest/gtest.h>
 
