@@ -68,8 +68,11 @@ std::int64_t common_part(std::int64_t first, std::int64_t last) {
   constexpr std::int64_t kLongest = 1'000'000;
   constexpr std::int64_t kUnit = 1'000;
   if (std::max(std::abs(first), std::abs(last)) < kLongest) return 0;
-  const std::int64_t middle = first + (last - first) / 2;
-  return (middle + (middle < 0 ? -kUnit / 2 : kUnit / 2)) / kUnit * kUnit;
+  const std::int64_t nearest_zero = first > 0 ? first : last;
+  const std::int64_t common = nearest_zero / kUnit * kUnit;
+  // A round number within the range is best: labels on both sides of it are short.
+  const std::int64_t next = common + (common > 0 ? kUnit : -kUnit);
+  return next >= first && next <= last ? next : common;
 }
 
 // Returns the ticks of a logarithmic axis: the given digits times powers of ten.

@@ -35,7 +35,10 @@ export function apart(values: number[], increment: number): { labels: string[]; 
   const most = largest >= 1e5 || largest < 1e-3 ? 4 : 6; // digits of a label
   if (!(largest >= 10 ** (place + most))) return { labels: ticks(values, increment), plus: "" };
   const unit = 10 ** (place + 3), digits = Math.floor(Math.log10(largest)) - place - 2;
-  const common = Number((Math.round(values[values.length >> 1] / unit) * unit).toPrecision(Math.min(16, digits + 1)));
+  // A round number within the range, or else the next one towards zero.
+  const inner = values.map((v) => Math.round(v / unit)).find((n, i) => Math.abs(values[i] - n * unit) < 0.5 * increment);
+  const rounded = inner ?? Math.trunc((values[0] > 0 ? values[0] : values[values.length - 1]) / unit);
+  const common = Number((rounded * unit).toPrecision(Math.min(16, digits + 1)));
   const labels = ticks(values.map((v) => Math.round((v - common) / increment) * increment), increment);
   return { labels, plus: `${common < 0 ? "−" : "+"} ${short(Math.abs(common), Math.min(16, digits + 2))}` };
 }
