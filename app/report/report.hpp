@@ -31,8 +31,12 @@ void write_report(const std::filesystem::path& file, const ReportText& text, Run
 // The numbers that people compare methods by, a row for each run.
 struct SummaryTable {
   std::vector<std::string> head;
-  std::vector<std::vector<std::string>> rows;  // as texts; "–" where there is nothing to say
+  std::vector<std::vector<std::string>> rows;  // as texts; kNone where there is nothing to say
 };
+inline const std::string kNone = "–";
+
+// Drops the columns that have nothing to say in any row.
+void drop_empty_columns(SummaryTable& table);
 
 // Writes a number with three digits, or with all those before the point.
 [[nodiscard]] std::string three_digits(double value);

@@ -8,18 +8,6 @@
 namespace lilyan {
 namespace {
 
-const std::string kNone = "–";
-
-// Drops the columns that have no number for any method, because the scene has no such invariant.
-void drop_empty_columns(SummaryTable& table) {
-  for (std::size_t c = table.head.size(); c-- > 0;) {
-    if (!std::ranges::all_of(table.rows, [&](const auto& row) { return row[c] == kNone; }))
-      continue;
-    table.head.erase(table.head.begin() + static_cast<std::ptrdiff_t>(c));
-    for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
-  }
-}
-
 double per_step(double total, const RunRecord& run) {
   return run.summary.steps > 0 ? total / run.summary.steps : 0;
 }
@@ -53,6 +41,15 @@ std::vector<std::vector<std::string>> csv_rows(std::string_view csv) {
 }
 
 }  // namespace
+
+void drop_empty_columns(SummaryTable& table) {
+  for (std::size_t c = table.head.size(); c-- > 0;) {
+    if (!std::ranges::all_of(table.rows, [&](const auto& row) { return row[c] == kNone; }))
+      continue;
+    table.head.erase(table.head.begin() + static_cast<std::ptrdiff_t>(c));
+    for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
+  }
+}
 
 std::string three_digits(double value) {
   const bool whole = std::abs(value) >= 1000 && std::abs(value) < 1e6;

@@ -3,7 +3,7 @@
 
 import uPlot from "uplot";
 import { apart, short } from "./format";
-import { axisStyle, legendKey, writePlus } from "./plot";
+import { axisPlaces, axisStyle, legendKey, writePlus } from "./plot";
 
 export interface PlaneCurve { label: string; colour: string; points: boolean; x: Float64Array; y: Float64Array }
 
@@ -67,8 +67,8 @@ export class PlaneChart {
       cursor: { drag: { x: true, y: true, setScale: false }, points: { show: false }, bind: { dblclick: () => () => { this.zoom(this.all); return null; } } },
       scales: { x: scale, y: scale },
       axes: [
-        { ...axis, label: xLabel, size: 20, gap: 4, space: 60, values },
-        { ...axis, label: yLabel, size: 50, gap: 5, space: 36, values },
+        { ...axis, label: xLabel, size: 20, gap: 4, space: 60, splits: axisPlaces, values },
+        { ...axis, label: yLabel, size: 50, gap: 5, space: 36, splits: axisPlaces, values },
       ],
       series: [{}, { show: false }],
       hooks: {

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import { align, type Curve } from "./decimate";
-import { apart, short, ticks } from "./format";
+import { apart, places, short, ticks } from "./format";
 
 export interface Line extends Curve { label: string; colour: string; width?: number }
 
@@ -56,6 +56,8 @@ export const axisStyle = (): uPlot.Axis => ({
   stroke: cssValue("--muted"), font: axisFont(), labelFont: axisFont(), labelGap: 0, labelSize: 16,
   grid: { stroke: cssValue("--gridline"), width: 1 }, ticks: { show: false }, border: { show: false },
 });
+
+export const axisPlaces: uPlot.Axis.Splits = (_u, _axis, low, high, increment) => places(low, high, increment);
 
 /** The key of a legend: a mark, a label, and room for a value. Without a label there is only the value. */
 export function legendKey({ label, colour }: { label: string; colour: string }): HTMLElement {
@@ -180,7 +182,7 @@ export class Plot {
           size: 64, // of all plots, so that their times are below each other
           ...(log
             ? { filter: (_u: uPlot, splits: number[]) => splits, splits: (_u: uPlot, _i: number, low: number, high: number) => decades(low, high), values: (_u: uPlot, splits: number[]) => splits.map(decade) }
-            : { values: (_u: uPlot, splits: number[], _i: number, _s: number, increment: number) => this.labelsOf(splits, increment) }),
+            : { splits: axisPlaces, values: (_u: uPlot, splits: number[], _i: number, _s: number, increment: number) => this.labelsOf(splits, increment) }),
         },
       ],
       series: [

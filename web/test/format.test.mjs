@@ -5,7 +5,7 @@ import { build } from "esbuild";
 
 const source = new URL("../src/format.ts", import.meta.url).pathname;
 const bundled = await build({ entryPoints: [source], bundle: true, write: false, format: "esm" });
-const { apart } = await import(`data:text/javascript,${encodeURIComponent(bundled.outputFiles[0].text)}`);
+const { apart, places } = await import(`data:text/javascript,${encodeURIComponent(bundled.outputFiles[0].text)}`);
 const from = (first, increment, count) => Array.from({ length: count }, (_, i) => first + i * increment);
 
 test("labels of a narrow range leave out what they have in common", () => {
@@ -26,4 +26,13 @@ test("labels of a narrow range leave out what they have in common", () => {
     assert.deepEqual([found.labels.join("|"), found.plus], [labels, plus], `${first}`);
   }
   assert.deepEqual(apart([], 1), { labels: [], plus: "" });
+});
+
+test("axes have labels however short they are", () => {
+  assert.deepEqual(places(-0.5, 1.1, 0.5), [-0.5, 0, 0.5, 1]);
+  const labels = (low, high, increment) => apart(places(low, high, increment), increment).labels.join("|");
+  assert.equal(labels(-4.2e-20, 3e-21, 1e-16), "−4e−20|−3e−20|−2e−20|−1e−20|0");
+  assert.equal(labels(-4.2e-20, 3e-21, 0), "−4e−20|−3e−20|−2e−20|−1e−20|0", "uPlot found none");
+  assert.equal(labels(0, 1, 0.25), "0|0.25|0.50|0.75|1.00");
+  assert.equal(labels(-1.2e-8, 1.2e-8, 5e-9), "−1e−8|−5e−9|0|5e−9|1e−8");
 });

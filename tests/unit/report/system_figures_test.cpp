@@ -91,6 +91,15 @@ TEST(SystemFigures, AConverterThatFailsAtTheEndCostsOnlyItsPictures) {
   }
 }
 
+TEST(SystemFigures, ItsReportHasNoColumnsForWorkThatAnExplicitMethodDoesNotDo) {
+  const TempFolder folder;
+  (void)run_into(folder, "[]");
+  const std::string html = read_text(folder.path() / "out" / "report.html");
+  EXPECT_NE(html.find("<th>stepping</th>"), std::string::npos);
+  EXPECT_EQ(html.find("<th>assembly</th>"), std::string::npos);
+  EXPECT_EQ(html.find("linear solver"), std::string::npos);
+}
+
 TEST(SystemFigures, AMissingConverterIsSaidBeforeTheRun) {
   const TempFolder folder;
   const ChangedPath path(folder.path().string());
