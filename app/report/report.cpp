@@ -211,14 +211,16 @@ class ReportPage {
       if (!run->started) continue;
       const RunSummary& s = run->summary;
       const double steps = std::max(s.steps, 1);
+      const auto iterations = static_cast<double>(s.solver_work.iterations);
+      const bool solved = iterations > 0 && !s.linear_solver.empty();
       table.rows.push_back(
           {escaped(run->method), duration(s.wall_seconds), duration(s.step_seconds),
            duration(s.step_seconds / steps),
-           s.solver_work.iterations > 0
-               ? fmt::format("{:.1f}", static_cast<double>(s.solver_work.iterations) / steps)
-               : kNone,
+           iterations > 0 ? fmt::format("{:.1f}", iterations / steps) : kNone,
            duration(s.times.assembly), duration(s.times.factorisation), duration(s.times.solve),
-           duration(s.times.evaluation), escaped(s.linear_solver.empty() ? kNone : s.linear_solver),
+           duration(s.times.evaluation),
+           solved ? fmt::format("<span class=\"words\">{}</span>", escaped(s.linear_solver))
+                  : kNone,
            std::to_string(run->threads)});
     }
     if (table.rows.empty()) return {};
