@@ -9,10 +9,8 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
-#include "app/report/png.hpp"
 #include "app/report/report.hpp"
-#include "app/report/summary_table.hpp"
-#include "app/run/result_folder.hpp"
+#include "app/report/result_folder.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
@@ -125,12 +123,6 @@ bool wants_png(const Scene& scene) {
   return std::ranges::find(endings, "png") != endings.end();
 }
 
-void write_text(const fs::path& file, const std::string& text) {
-  OutputFile out(file);
-  out.write(text);
-  out.close();
-}
-
 // One method from reading the scene to its report. What goes wrong is told in its record.
 void run_one(const CompareOptions& options, const fs::path& folder, Contender& c,
              CompareProgress& progress, std::size_t place) {
@@ -181,14 +173,14 @@ void run_all(const CompareOptions& options, const fs::path& folder, std::vector<
   for (std::thread& worker : workers) worker.join();
 }
 
-// Makes PNG files beside the SVG files if the scene asks for them.
+// PNG files, if the scene asks for them, come last: a converter that fails costs nothing else.
 void write_results(const fs::path& folder, const Scene& scene, Runs runs) {
-  write_text(folder / kTable, summary_csv(runs));
-  write_text(folder / "table.md", as_markdown(summary_table(runs)));
+  write_file(folder / kTable, summary_csv(runs));
+  write_file(folder / "table.md", as_markdown(summary_table(runs)));
+  std::vector<fs::path> svgs;
   const auto save = [&](const FigureGrid& figure, const std::string& name) {
-    const fs::path file = folder / (name + ".svg");
-    write_svg(figure, file);
-    if (wants_png(scene)) (void)convert_to_png(file);
+    svgs.push_back(folder / (name + ".svg"));
+    write_svg(figure, svgs.back());
   };
   save({.panels = {energy_figure(runs)}}, "energy");
   save({.panels = {energy_error_figure(runs)}}, "energy-error");
@@ -198,9 +190,16 @@ void write_results(const fs::path& folder, const Scene& scene, Runs runs) {
   if (const Figure iterations = iterations_figure(runs); !iterations.series.empty()) {
     save({.panels = {iterations}}, "iterations");
   }
-  ReportText text{.title = scene.title, .files = files_in(folder)};
-  std::erase_if(text.files, [](const std::string& name) { return name.ends_with('/'); });
-  write_report(folder / "report.html", text, runs);
+  const auto report = [&] {
+    ReportText text{.title = scene.title, .files = files_in(folder)};
+    std::erase_if(text.files, [](const std::string& name) { return name.ends_with('/'); });
+    write_report(folder / "report.html", text, runs);
+  };
+  report();
+  if (!wants_png(scene)) return;
+  const Conversion conversion = convert_all_to_png(svgs);
+  if (!conversion.note.empty()) tell(conversion.note + "\n");
+  if (!conversion.made.empty()) report();
 }
 
 }  // namespace
@@ -217,7 +216,7 @@ int compare(const CompareOptions& options) {
   // Also a comparison that does not get to its end says what it wrote.
   std::vector<const RunRecord*> runs;
   for (const Contender& c : all) runs.push_back(&c.record);
-  write_text(folder / kTable, summary_csv(runs));
+  write_file(folder / kTable, summary_csv(runs));
   catch_interrupts();
   std::vector<std::string> names;
   for (const Contender& c : all) names.push_back(c.given);

@@ -5,7 +5,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/terminal.hpp"
-#include "app/report/frame_pictures.hpp"
+#include "app/report/report.hpp"
 #include "app/run/frames.hpp"
 #include "lilyan/core/error.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/terminal.hpp"
+#include "app/report/result_folder.hpp"
 #include "app/run/conservation.hpp"
-#include "app/run/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"

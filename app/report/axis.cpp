@@ -1,4 +1,4 @@
-#include "app/report/axis.hpp"
+#include "app/report/figure.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ constexpr double kNarrowest = 1e-13;  // width of the narrowest range, relative 
 constexpr double kTickTolerance =
     1e-9;  // of a step: the end of a range that should be a tick is one
 
-// n 10^e. Labels are made from n and e, not from the value, so that rounding never shows.
+// The number n 10^e. Labels are made from n and e, not from the value, so that rounding never shows.
 struct Decimal {
   std::int64_t n = 0;
   int e = 0;
@@ -51,7 +51,31 @@ std::string plain_number(const Decimal& d) {
   return (d.n < 0 ? "−" : "") + digits;
 }
 
-// Multiples of powers of ten on a logarithmic axis.
+// Writes a number without trailing zeros: "1.5", "6.02×10²³".
+std::string short_number(Decimal d) {
+  while (d.n != 0 && d.n % 10 == 0) d = {d.n / 10, d.e + 1};
+  const int digits = static_cast<int>(std::to_string(std::abs(d.n)).size());
+  const int power = digits - 1 + d.e;
+  if (power > -4 && power < 6) return plain_number(d);
+  if (d.n == 1) return power_of_ten(power);
+  return plain_number({d.n, 1 - digits}) + "×" + power_of_ten(power);
+}
+
+// Returns the part that the labels of a narrow range far from zero have in common, so that they can
+// be written without it. It is zero when the labels are short enough as they are. The first and the
+// last label are given as multiples of the last digit.
+std::int64_t common_part(std::int64_t first, std::int64_t last) {
+  constexpr std::int64_t kLongest = 1'000'000;
+  constexpr std::int64_t kUnit = 1'000;
+  if (std::max(std::abs(first), std::abs(last)) < kLongest) return 0;
+  const std::int64_t nearest_zero = first > 0 ? first : last;
+  const std::int64_t common = nearest_zero / kUnit * kUnit;
+  // A round number within the range is best: labels on both sides of it are short.
+  const std::int64_t next = common + (common > 0 ? kUnit : -kUnit);
+  return next >= first && next <= last ? next : common;
+}
+
+// Returns the ticks of a logarithmic axis: the given digits times powers of ten.
 std::vector<Decimal> multiples(double lowest, double highest, const std::vector<int>& digits) {
   std::vector<Decimal> out;
   const int last = static_cast<int>(std::floor(std::log10(highest)));
@@ -69,7 +93,7 @@ bool can_be_shown(double value, bool logarithmic) {
   return std::abs(value) <= kLargest && (!logarithmic || value >= 1 / kLargest);
 }
 
-// The range of data, with air around it.
+// Returns an axis over the range of the data, with some air around it.
 Axis axis_around(double lowest, double highest, bool logarithmic, double air) {
   const Axis tight(lowest, highest, logarithmic);
   if (lowest != highest) return tight.widened(tight.extent() * (1 + 2 * air));
@@ -87,7 +111,7 @@ Ticks linear_ticks(double lowest, double highest, int most) {
   double first = 0;
   double last = 0;
   while (true) {
-    // Far from zero, the rounding error of the ends themselves counts in steps.
+    // Far from zero, the rounding errors of the two ends may be as large as a part of a step.
     const double size = std::max(std::abs(lowest), std::abs(highest)) / step.value();
     const double slack = kTickTolerance + 2 * std::numeric_limits<double>::epsilon() * size;
     first = std::ceil(lowest / step.value() - slack);
@@ -97,12 +121,17 @@ Ticks linear_ticks(double lowest, double highest, int most) {
   }
   const auto first_n = static_cast<std::int64_t>(first) * step.n;
   const auto last_n = static_cast<std::int64_t>(last) * step.n;
-  const std::int64_t largest = std::max(std::abs(first_n), std::abs(last_n));
+  const std::int64_t common = common_part(first_n, last_n);
+  if (common != 0) {
+    ticks.plus = (common < 0 ? "− " : "+ ") + short_number({std::abs(common), step.e});
+  }
+  const std::int64_t largest = std::max(std::abs(first_n - common), std::abs(last_n - common));
   int factor = largest == 0 ? 0 : static_cast<int>(std::to_string(largest).size()) - 1 + step.e;
   if (factor > -3 && factor < 5) factor = 0;
   if (factor != 0) ticks.factor = "×" + power_of_ten(factor);
   for (std::int64_t n = first_n; n <= last_n; n += step.n) {
-    ticks.major.push_back({Decimal{n, step.e}.value(), plain_number({n, step.e - factor})});
+    ticks.major.push_back(
+        {Decimal{n, step.e}.value(), plain_number({n - common, step.e - factor})});
   }
   return ticks;
 }

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "app/report/axis.hpp"
+#include "app/report/figure.hpp"
 
 namespace lilyan {
 namespace {
@@ -26,7 +26,7 @@ struct PagePoint {
 
 using Indices = std::vector<std::size_t>;
 
-// Small squares of a page, and which of them something is in.
+// A page cut into small squares. It knows which of them have something in them.
 class Squares {
  public:
   Squares(double width, double height, double size)
@@ -35,7 +35,7 @@ class Squares {
         rows_(static_cast<std::size_t>(height / size) + 1),
         taken_(columns_ * rows_, 0) {}
 
-  // Both return whether anything was new.
+  // Both functions return whether they touched a square that was empty before.
   bool add(const PagePoint& p) {
     const auto cell = [this](double at, std::size_t count) {
       return static_cast<std::size_t>(std::clamp(at / size_, 0.0, static_cast<double>(count - 1)));
@@ -53,7 +53,7 @@ class Squares {
     return is_new;
   }
 
-  // Level strokes through the middles of squares that are taken: first and last point of each.
+  // Returns level strokes through the squares that are taken, as their first and last points.
   [[nodiscard]] std::vector<std::array<PagePoint, 2>> strokes() const {
     std::vector<std::array<PagePoint, 2>> out;
     const auto middle = [this](std::size_t i) { return (static_cast<double>(i) + 0.5) * size_; };
@@ -75,8 +75,8 @@ class Squares {
   std::vector<char> taken_;
 };
 
-// Leaves out points that are nearer than that to the one kept before. Points that are not finite
-// become breaks.
+// Leaves out points that are nearer than `distance` to the one kept before. Points that are not
+// finite become breaks of the line.
 Indices points_apart(std::span<const PagePoint> points, double distance) {
   Indices kept;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -94,8 +94,8 @@ Indices points_apart(std::span<const PagePoint> points, double distance) {
   return kept;
 }
 
-// Leaves out segments that lie on top of others. Segments must be longer than a square is wide: one
-// that is dropped is then covered by another part of the line, not by the segment before.
+// Leaves out segments that lie on top of others. Segments must be longer than a square is wide: then
+// a segment that is dropped is covered by another part of the line, not by the segment before it.
 Indices uncovered(std::span<const PagePoint> points, const Indices& line, Squares squares) {
   Indices kept;
   for (std::size_t k = 0; k < line.size(); ++k) {
@@ -139,12 +139,12 @@ Indices visible(const PlotSeries& series, std::span<const PagePoint> points, con
                ? uncovered(points, points_apart(points, 1.5 * size), squares(size))
                : one_in_each_square(points, squares(size));
     if (kept.size() <= most || size > figure.width) return kept;
-    // Gaps would be seen between the segments that are left.
+    // With larger squares one would see gaps between the segments that are left.
     if (series.style == PlotStyle::line && size > kCloseStrokes) return {};
   }
 }
 
-// A line that is too tangled for its segments to be told apart, as the area that it covers.
+// Draws a line that is too tangled for its segments to be told apart as the area that it covers.
 PlotSeries hatched(const PlotSeries& series, std::span<const PagePoint> points,
                    const Figure& figure, const std::pair<Axis, Axis>& axes, std::size_t most) {
   for (double size = kCloseStrokes;; size *= 1.25) {

@@ -1,4 +1,4 @@
-#include "app/report/frame_pictures.hpp"
+#include "app/report/report.hpp"
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
@@ -30,8 +30,8 @@ Eigen::AlignedBox3f bounds_of(const std::vector<float>& points) {
   return box;
 }
 
-// Adds the points that a camera must have in sight: those of frames that are not much larger than the
-// first, as framing a body that has exploded would hide all others.
+// Adds the points that the camera must have in sight. Frames that are much larger than the first do
+// not count: with a body that has exploded in sight, all others would be too small to see.
 void add_points_to_frame(std::span<const KeptFrame> frames, std::vector<float>& points) {
   if (frames.empty()) return;
   const float first = bounds_of(frames.front().points).diagonal().norm();
@@ -58,7 +58,7 @@ Camera camera_for(Runs runs, const PictureSize& size) {
   return framing(points, up, aspect);
 }
 
-// Times evenly spaced from the start to the latest time that any run reached.
+// Returns times that are evenly spaced from the start to the latest time that any run reached.
 std::vector<double> picture_times(Runs runs) {
   double start = 0;
   double end = 0;
@@ -135,13 +135,7 @@ PicturedRun open_source(const fs::path& folder, const std::vector<ListedFrame>& 
     }
   }
   const std::vector<std::string> names = listed_bodies(folder);
-  source.scenery.parts = surface_parts({.tets = first.tets,
-                                        .tet_body = first.tet_body,
-                                        .triangles = first.triangles,
-                                        .triangle_body = first.triangle_body,
-                                        .edges = first.edges,
-                                        .edge_body = first.edge_body,
-                                        .body_names = names});
+  source.scenery.parts = surface_parts(geometry_of(first, names));
   return source;
 }
 
@@ -185,7 +179,7 @@ FramePictures write_frame_pictures(const std::vector<fs::path>& folders,
     PicturedRun source = open_source(folder, listed, pictures.warnings);
     std::vector<int> wanted = options.frames;
     if (wanted.empty()) wanted = {static_cast<int>(listed.size()) - 1};
-    // The first decides what counts as exploded.
+    // The first frame is always read: its size decides what counts as exploded.
     source.frames.push_back(read_frame(source, 0, listed.front()));
     for (const int number : wanted) {
       if (number < static_cast<int>(listed.size())) {
@@ -206,10 +200,8 @@ FramePictures write_frame_pictures(const std::vector<fs::path>& folders,
   for (const PicturedRun& source : sources) {
     for (const KeptFrame& frame : std::span(source.frames).subspan(1)) {
       const fs::path file = options.output / (picture_name(source, frame.step) + ".png");
-      const Image image = render(source.scenery, camera, {frame.t, frame.points}, options.size);
-      OutputFile out(file);
-      out.write(png_bytes(image));
-      out.close();
+      write_file(file,
+                 png_bytes(render(source.scenery, camera, {frame.t, frame.points}, options.size)));
       pictures.files.push_back(file);
     }
   }

@@ -13,7 +13,7 @@
 namespace lilyan::html {
 namespace {
 
-// Text as JSON that may stand inside of <script>.
+// Writes a text as JSON that may stand inside of <script>.
 std::string json_text(const std::string& text) {
   using nlohmann::json;
   std::string out;
@@ -38,8 +38,8 @@ std::pair<double, double> finite_range(const std::vector<double>& values) {
   return {lowest, highest};
 }
 
-// Numbers as JSON, each with the digits that a picture of all of them can show. A number that is not
-// finite becomes null.
+// Writes numbers as JSON. Each has only as many digits as a picture of all of them can show. A number
+// that is not finite becomes null.
 std::string json_numbers(const std::vector<double>& values, bool logarithmic) {
   const auto [lowest, highest] = finite_range(values);
   constexpr int kDigits = 5;
@@ -128,14 +128,14 @@ std::string png_image(std::string_view bytes, std::string_view description) {
 std::string table(const std::vector<std::string>& head,
                   const std::vector<std::vector<std::string>>& rows) {
   std::string out = "<div class=\"wide\"><table><thead><tr>";
-  for (const std::string& cell : head) out += "<th>" + cell + "</th>";
+  for (const std::string& cell : head) {
+    // A heading of several words may be broken into lines. |ΔE|/E₀ must stay in one.
+    out += (cell.find(' ') == std::string::npos ? "<th>" : "<th class=\"words\">") + cell + "</th>";
+  }
   out += "</tr></thead><tbody>\n";
   for (const auto& row : rows) {
     out += "<tr>";
-    for (const std::string& cell : row) {
-      // A cell that brings its own tag keeps it.
-      out += cell.starts_with("<td") ? cell : "<td>" + cell + "</td>";
-    }
+    for (const std::string& cell : row) out += "<td>" + cell + "</td>";
     out += "</tr>\n";
   }
   return out + "</tbody></table></div>\n";
@@ -159,7 +159,7 @@ std::string chart(const Figure& figure) {
 
 std::string page(std::string_view title, std::string_view body) {
   std::string out(page_template());
-  // The body first: what it says must not be taken for a mark.
+  // The body comes after the place of the title, so a text in it cannot be taken for that mark.
   for (const auto& [mark, text] : {std::pair<std::string_view, std::string>{"<!-- body -->", body},
                                    {"<!-- title -->", escaped(title)}}) {
     const std::size_t at = out.find(mark);

@@ -1,4 +1,4 @@
-// Pieces of an HTML page that needs nothing beside itself.
+// Makes the pieces of an HTML page that needs no other file.
 #pragma once
 
 #include <string>
@@ -11,24 +11,25 @@ namespace lilyan::html {
 
 // Escapes a text of a page, or the value of an attribute.
 [[nodiscard]] std::string escaped(std::string_view text);
-// A path below the page as the value of a link: characters that are not plain become %XX.
+// Writes a path below the page as the value of a link. Characters that are not plain become %XX.
 [[nodiscard]] std::string url_path(std::string_view path);
 [[nodiscard]] std::string base64(std::string_view bytes);
 
-// <img> with the bytes of a PNG in it.
+// Returns an <img> that holds the bytes of a PNG file.
 [[nodiscard]] std::string png_image(std::string_view bytes, std::string_view description);
 
-// Cells are HTML already. The first column is text, the others numbers.
+// Returns a table. Cells are HTML already. The first column holds text, the others numbers.
 [[nodiscard]] std::string table(const std::vector<std::string>& head,
                                 const std::vector<std::vector<std::string>>& rows);
 
-// <figure> with the data of a figure, thinned, as JSON: the script of the page (web/src/report.ts)
-// draws it. Without scripts the figure is a table of what its curves begin with, end with and reach.
+// Returns a <figure> with the thinned data of a figure as JSON. The script of the page
+// (web/src/report.ts) draws it. Without scripts one sees a table instead: where the curves start and
+// end, and their least and largest values.
 [[nodiscard]] std::string chart(const Figure& figure);
 
-// A page with its style and its script; `body` is HTML, `title` plain text.
+// Returns a page with its style and its script. `body` is HTML, `title` is plain text.
 [[nodiscard]] std::string page(std::string_view title, std::string_view body);
-// web/dist/report.html, which cmake/embed_page.cmake makes part of the program.
+// The content of web/dist/report.html, which cmake/embed_page.cmake makes part of the program.
 [[nodiscard]] std::string_view page_template();
 
 }  // namespace lilyan::html

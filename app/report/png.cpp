@@ -1,4 +1,4 @@
-#include "app/report/png.hpp"
+// Makes PNG files: from pixels, and from SVG files with the help of an installed program.
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -7,6 +7,8 @@
 #include <cstdlib>
 
 #include "app/files/process.hpp"
+#include "app/report/figure.hpp"
+#include "app/report/render.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
@@ -24,8 +26,9 @@ void add_chunk(std::string& out, const std::string& type, const std::string& con
                                                    static_cast<uInt>(both.size()))));
 }
 
-// The rows of a picture, each as differences by the filter of the PNG format that leaves the least:
-// none, left, above, the mean of both, or Paeth's choice among left, above and corner.
+// Encodes the rows of a picture. The PNG format stores the difference of each byte from a prediction:
+// zero, the byte to the left, the one above, their mean, or Paeth's choice among left, above and
+// corner. Each row uses the prediction that leaves the smallest differences.
 std::string filtered_rows(const Image& image) {
   const auto stride = 3 * static_cast<std::size_t>(image.width);
   const std::vector<std::uint8_t> nothing(stride, 0);
@@ -65,7 +68,7 @@ struct SvgConverter {
   std::vector<std::string> (*arguments)(const std::string& svg, const std::string& png);
 };
 
-// SVG files have 96 pixels to 72 points: 1.5 times as many are two pixels per point.
+// An SVG file has 96 pixels to 72 points. Enlarged 1.5 times, it has two pixels per point.
 const std::array<SvgConverter, 3> kSvgConverters = {
     {{"rsvg-convert",
       [](const std::string& svg, const std::string& png) {
@@ -122,10 +125,29 @@ std::filesystem::path convert_to_png(const std::filesystem::path& svg) {
   const ProcessResult result =
       run_process(program, converter->arguments(file.string(), png.string()), file.parent_path());
   if (result.code != 0 || !std::filesystem::exists(png)) {
+    std::error_code ignored;
+    std::filesystem::remove(png, ignored);  // half a picture
     throw Error(fmt::format("{} could not make {}: {}", program.string(), png.string(),
                             result.output.substr(0, result.output.find('\n'))));
   }
   return png;
+}
+
+Conversion convert_all_to_png(const std::vector<std::filesystem::path>& svgs) {
+  Conversion result;
+  std::string failed, reason;
+  for (const std::filesystem::path& svg : svgs) {
+    try {
+      result.made.push_back(convert_to_png(svg));
+    } catch (const std::exception& error) {
+      failed += (failed.empty() ? "" : ", ") + svg.stem().string() + ".png";
+      if (reason.empty()) reason = error.what();
+    }
+  }
+  if (!failed.empty()) {
+    result.note = fmt::format("{} could not be made, only SVG files: {}", failed, reason);
+  }
+  return result;
 }
 
 }  // namespace lilyan

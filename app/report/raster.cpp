@@ -1,4 +1,4 @@
-#include "app/report/raster.hpp"
+#include "app/report/render.hpp"
 
 #include <Eigen/Geometry>
 
@@ -16,7 +16,7 @@ constexpr float kZoom = 3.2F;     // a lens long enough not to distort
 constexpr float kMargin = 0.90F;  // of the picture that the points may fill
 constexpr int kRounds = 12;
 
-// The rectangle of a picture that points take up.
+// The rectangle of the picture that some points take up.
 struct Seen {
   float left = 0, right = 0, bottom = 0, top = 0;
   bool any = false;
@@ -35,7 +35,7 @@ struct Seen {
   }
 };
 
-// The direction towards the camera, for any axis that is up.
+// Returns the direction towards the camera, whichever axis points up.
 Vector3f towards_camera(const Vector3f& up) {
   const bool z_up = std::abs(up.z()) > std::max(std::abs(up.x()), std::abs(up.y()));
   const Vector3f front = z_up ? Vector3f(-Vector3f::UnitY()) : Vector3f(Vector3f::UnitZ());
@@ -43,12 +43,12 @@ Vector3f towards_camera(const Vector3f& up) {
   return (front + 0.5F * right + 0.38F * up).normalized();
 }
 
-// Twice the area of a triangle, negative when its corners run clockwise.
+// Returns twice the area of a triangle. It is negative when the corners run clockwise.
 float signed_area(const Vector2f& a, const Vector2f& b, const Vector2f& p) {
   return (b.x() - a.x()) * (p.y() - a.y()) - (b.y() - a.y()) * (p.x() - a.x());
 }
 
-// The samples from first to last whose middles a side may cover, within 0 … count − 1.
+// Returns the first and the last sample, within 0 … count − 1, whose middles a side may cover.
 struct SampleSpan {
   int first, last;
 };

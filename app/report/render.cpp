@@ -23,8 +23,7 @@ constexpr int kRings = 24;   // from pole to pole, even
 constexpr int kCells = 160;  // along each side of the map of the shadow
 constexpr int kBlur = 4;     // cells
 constexpr float kDark = 0.22F;
-// The floor fades from (kFadeStart − 1) / kFade radii on, and nothing of it is seen from
-// kFadeStart / kFade on.
+// The floor begins to fade at (kFadeStart − 1) / kFade radii and is gone at kFadeStart / kFade radii.
 constexpr float kFadeStart = 1.6F;
 constexpr float kFade = 0.55F;
 const Vector3f kFloor(0.925F, 0.935F, 0.945F);
@@ -34,7 +33,7 @@ Vector3f vertex_at(std::span<const float> points, std::size_t i) {
   return {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
 }
 
-// The plots' colour, lighter: surfaces are darkened by their shading.
+// Returns the colour that plots use, but lighter, because shading darkens surfaces.
 Vector3f body_colour(int body) {
   const int rgb = palette(body);
   const auto part = [rgb](int shift) { return static_cast<float>((rgb >> shift & 0xff) / 255.0); };
@@ -64,7 +63,7 @@ void draw_part(Raster& raster, const SurfacePart& part, std::span<const float> p
   }
 }
 
-// An obstacle as triangles. Planes have no end and so no triangles.
+// The triangles of an obstacle. A plane has none, because it has no end.
 struct ObstacleMesh {
   std::vector<Vector3f> points = {};
   std::vector<Vector3f> normals = {};  // outward, one for each point
@@ -169,7 +168,7 @@ struct PlaneFrame {
   }
 };
 
-// The share of the light from straight above that bodies take away, by cells of a square.
+// A square of cells that holds how much of the light from straight above the bodies take away.
 class Shadow {
  public:
   Shadow(const Vector2f& middle, float half)
@@ -177,7 +176,7 @@ class Shadow {
         cell_(2 * half / kCells),
         dark_(static_cast<std::size_t>(kCells) * kCells, 0.0F) {}
 
-  // Marks the cells of a triangle: its points on a grid finer than the cells.
+  // Marks the cells that a triangle covers, by sampling it more finely than the cells are.
   void add(const Vector2f& a, const Vector2f& b, const Vector2f& c) {
     const float longest = std::max({(b - a).norm(), (c - a).norm(), (c - b).norm()});
     const int n = std::clamp(static_cast<int>(std::ceil(longest / cell_)), 1, kCells);
@@ -266,14 +265,14 @@ Shadow shadow_of(const PlaneFrame& frame, std::span<const SurfacePart> parts,
   return shadow;
 }
 
-// A length of 1, 2 or 5 times a power of ten, near the one given.
+// Returns 1, 2 or 5 times a power of ten, near the given length.
 float round_length(float length) {
   const float power = std::pow(10.0F, std::floor(std::log10(length)));
   const float lead = length / power;
   return power * (lead < 1.5F ? 1 : lead < 3.5F ? 2 : lead < 7.5F ? 5 : 10);
 }
 
-// The strength of a grid's line at a place: 1 on the line, 0 from `width` away.
+// Returns how strong a line of the grid is at a place: 1 on the line, 0 at `width` from it or further.
 float line_at(float position, float spacing, float width) {
   const float lines = position / spacing;
   const float off = std::abs(lines - std::floor(lines + 0.5F)) * spacing;
@@ -310,8 +309,8 @@ void draw_floor(Raster& raster, const FloorPlane& plane, std::span<const Surface
   const Vector2f middle = frame.at(camera.eye() + distance * camera.forward());
   const float spacing = round_length(radius / 4);
   const float reach = radius * kFadeStart / kFade;
-  // The loop runs over every sample of the picture: quantities that are the same for all, or linear
-  // over the picture, are found before.
+  // The loop below runs over every sample of the picture. What is the same for all samples, or is
+  // linear over the picture, is computed before it.
   const Linear falls = rays_along(-n, camera);
   const Linear to_u = rays_along(frame.u, camera);
   const Linear to_v = rays_along(frame.v, camera);

@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "app/files/file.hpp"
-#include "app/report/frame_pictures.hpp"
 #include "app/report/html.hpp"
-#include "app/report/summary_table.hpp"
 #include "lilyan/core/version.hpp"
 
 namespace lilyan {
@@ -15,7 +13,11 @@ namespace {
 
 using html::escaped;
 
-std::string in_seconds(double s) { return fmt::format("{:.3g} s", s); }
+std::string duration(double s) {
+  if (s == 0) return kNone;
+  if (s < 0.9995e-3) return three_digits(1e6 * s) + " µs";
+  return s < 0.9995 ? three_digits(1e3 * s) + " ms" : three_digits(s) + " s";
+}
 
 // Writes the page section by section.
 class ReportPage {
@@ -48,7 +50,6 @@ class ReportPage {
 
   void header() {
     out_ += fmt::format("<h1>{}</h1>\n", escaped(text_.title));
-    if (!text_.note.empty()) out_ += fmt::format("<p class=\"soft\">{}</p>\n", escaped(text_.note));
     const RunRecord& first = *runs_.front();
     const auto fact = [&](std::string_view what, const std::string& value) {
       if (!value.empty()) {
@@ -63,7 +64,7 @@ class ReportPage {
     for (const RunRecord* run : runs_) methods += (methods.empty() ? "" : ", ") + run->method;
     fact(one() ? "Method" : "Methods", methods);
     fact("Steps", one() ? fmt::format("{}, {} done", shown.plan, shown.summary.steps) : shown.plan);
-    if (one()) fact("Wall time", in_seconds(shown.summary.wall_seconds));
+    if (one()) fact("Wall time", duration(shown.summary.wall_seconds));
     fact("Program", fmt::format("lilyan {} ({})", version(), commit()));
     out_ += "</dl>\n";
     for (const RunRecord* run : runs_) ending(*run);
@@ -109,7 +110,7 @@ class ReportPage {
         const auto column = std::ranges::find(table.head, head);
         if (column == table.head.end()) return;
         std::string& cell = table.rows[i][static_cast<std::size_t>(column - table.head.begin())];
-        if (cell == "–") return;
+        if (cell == kNone) return;
         cell = fmt::format("<span class=\"{}\">{}</span>",
                            d.worst_relative() <= kConserved ? "good" : "bad", cell);
       };
@@ -134,7 +135,7 @@ class ReportPage {
     for (const RunRecord* run : runs_) {
       std::vector<Figure> figures;
       for (const auto& [name, grid] : run->pictures) {
-        // The energy has curves of its own further down.
+        // The energy has its own charts further down.
         if (name == "energy") continue;
         for (Figure panel : grid.panels) {
           if (panel.title.empty()) panel.title = panel.y_label + " over " + panel.x_label;
@@ -203,24 +204,29 @@ class ReportPage {
   }
 
   std::string timings() {
-    std::vector<std::vector<std::string>> rows;
+    SummaryTable table{{"", "wall", "stepping", "a step", "iterations", "assembly", "factor",
+                        "solve", "evaluation", "linear solver", "threads"},
+                       {}};
     for (const RunRecord* run : runs_) {
       if (!run->started) continue;
       const RunSummary& s = run->summary;
       const double steps = std::max(s.steps, 1);
-      rows.push_back({escaped(run->method), in_seconds(s.wall_seconds), in_seconds(s.step_seconds),
-                      fmt::format("{:.3g} ms", 1e3 * s.step_seconds / steps),
-                      fmt::format("{:.1f}", static_cast<double>(s.solver_work.iterations) / steps),
-                      in_seconds(s.times.assembly), in_seconds(s.times.factorisation),
-                      in_seconds(s.times.solve), in_seconds(s.times.evaluation),
-                      escaped(s.linear_solver.empty() ? "–" : s.linear_solver),
-                      std::to_string(run->threads)});
+      const auto iterations = static_cast<double>(s.solver_work.iterations);
+      const bool solved = iterations > 0 && !s.linear_solver.empty();
+      table.rows.push_back(
+          {escaped(run->method), duration(s.wall_seconds), duration(s.step_seconds),
+           duration(s.step_seconds / steps),
+           iterations > 0 ? fmt::format("{:.1f}", iterations / steps) : kNone,
+           duration(s.times.assembly), duration(s.times.factorisation), duration(s.times.solve),
+           duration(s.times.evaluation),
+           solved ? fmt::format("<span class=\"words\">{}</span>", escaped(s.linear_solver))
+                  : kNone,
+           std::to_string(run->threads)});
     }
-    if (rows.empty()) return {};
+    if (table.rows.empty()) return {};
+    drop_empty_columns(table);
     const Figure iterations = iterations_figure(runs_);
-    return html::table({"", "wall", "stepping", "a step", "iterations", "assembly", "factor",
-                        "solve", "evaluation", "linear solver", "threads"},
-                       rows) +
+    return html::table(table.head, table.rows) +
            (iterations.series.empty() ? std::string() : charts({iterations}));
   }
 
@@ -264,9 +270,7 @@ std::string report_html(const ReportText& text, Runs runs) {
 }
 
 void write_report(const std::filesystem::path& file, const ReportText& text, Runs runs) {
-  OutputFile out(file);
-  out.write(report_html(text, runs));
-  out.close();
+  write_file(file, report_html(text, runs));
 }
 
 std::vector<std::string> files_in(const std::filesystem::path& folder) {

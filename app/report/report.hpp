@@ -1,9 +1,12 @@
-// report.html: a run, or a comparison of several, on one page to be shown to others. The page needs
-// no network and no other file: pictures, data and the script that draws the charts are inside it.
+// What one shows to others: report.html, tables of numbers, and pictures of frames.
+//
+// report.html shows a run, or a comparison of several, on one page. It needs no network and no other
+// file: pictures, data and the script that draws the charts are inside it.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/report/run_record.hpp"
@@ -12,17 +15,63 @@ namespace lilyan {
 
 struct ReportText {
   std::string title;
-  std::string note = {};           // a sentence below it
   std::vector<std::string> files;  // beside the report, to be linked
 };
 
-// The page. Several runs are of the same scene, and their frames are seen by the same camera.
+// Returns the page. Several runs must be of the same scene. One camera sees the frames of all.
 // Throws Error.
 [[nodiscard]] std::string report_html(const ReportText& text, Runs runs);
 // Throws Error when the file cannot be written.
 void write_report(const std::filesystem::path& file, const ReportText& text, Runs runs);
 
-// The names of what is in a folder, sorted, without the report itself. Folders end with a slash.
+// Returns the sorted names of what is in a folder, without the report itself. Names of folders end
+// with a slash.
 [[nodiscard]] std::vector<std::string> files_in(const std::filesystem::path& folder);
+
+// The numbers that people compare methods by, a row for each run.
+struct SummaryTable {
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;  // as texts; kNone where there is nothing to say
+};
+inline const std::string kNone = "–";
+
+// Drops the columns that have nothing to say in any row.
+void drop_empty_columns(SummaryTable& table);
+
+// Writes a number with three digits, or with all those before the point.
+[[nodiscard]] std::string three_digits(double value);
+
+// Makes the table for people to read. Columns with nothing to say are left out.
+[[nodiscard]] SummaryTable summary_table(Runs runs);
+// Write the table for the terminal, and as Markdown.
+[[nodiscard]] std::string as_text(const SummaryTable& table);
+[[nodiscard]] std::string as_markdown(const SummaryTable& table);
+// Writes the table with all digits, and with empty fields where there is nothing to say.
+[[nodiscard]] std::string summary_csv(Runs runs);
+// Returns the folders of runs that a text of summary_csv() names.
+[[nodiscard]] std::vector<std::string> listed_folders(std::string_view csv);
+
+// Returns the frames of a report as HTML. One run is shown at six moments. Several runs have a row of
+// the same moments each, seen by one camera. The text is empty when there are no frames to show.
+[[nodiscard]] std::string frame_strips(Runs runs);
+
+struct FramePictureOptions {
+  std::vector<int> frames;       // numbers in run.pvd, from 0; empty: the last of each run
+  std::filesystem::path output;  // a folder, made if there is none
+  PictureSize size = {};
+  Outlook outlook = {};
+};
+
+struct FramePictures {
+  std::vector<std::filesystem::path> files;  // FOLDER-FRAME.png
+  std::vector<std::string> warnings;         // why a run is drawn without its obstacles
+  std::vector<std::string> missing;          // names of pictures of frames that a run did not reach
+};
+
+// Draws frames that runs have written, all seen by one camera. Frames of a body that has exploded do
+// not count in placing the camera. Obstacles are those of the scene that the folder says was run.
+// Throws Error.
+[[nodiscard]] FramePictures write_frame_pictures(const std::vector<std::filesystem::path>& folders,
+                                                 const FramePictureOptions& options);
 
 }  // namespace lilyan

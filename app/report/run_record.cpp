@@ -15,16 +15,16 @@ namespace {
 
 constexpr int kFrameIntervals = 10;  // between the frames that are kept, at most
 
-// A deviation of exactly nothing has no logarithm; below this it is rounding.
+// Deviations below this are rounding errors. Zero is drawn here, as it has no logarithm.
 constexpr double kNothing = 1e-17;
-// A relative change of the energy beyond this is an explosion. Nothing else could be seen beside it.
+// A larger relative change of the energy is an explosion. Beside it nothing else could be seen.
 constexpr double kFar = 3;
 
 std::string time_label(Runs runs) {
   return runs.empty() || runs.front()->unit.empty() ? "time" : "time (s)";
 }
 
-// One curve of every run, in the colour of its place.
+// Returns one curve of every run. Each run has the colour of its place in the list.
 std::vector<PlotSeries> overlaid(Runs runs, Curve curve, bool logarithmic) {
   std::vector<PlotSeries> all;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -35,7 +35,7 @@ std::vector<PlotSeries> overlaid(Runs runs, Curve curve, bool logarithmic) {
                       .colour = static_cast<int>(i)};
     if (logarithmic) {
       for (double& y : series.y) y = std::max(y, kNothing);
-      // At the start nothing has changed yet, which is no result.
+      // At the start nothing can have changed yet, so this zero is no result and is not shown.
       if (series.y.size() > 1) series.y[0] = series.y[1];
     }
     all.push_back(std::move(series));
@@ -68,7 +68,6 @@ std::string RunRecord::status() const {
 
 Recorder::Recorder(const Scene& scene) : scene_(scene) {
   record_.name = scene.name;
-  record_.title = scene.title;
   record_.method = scene.scheme.label;
   record_.size = describe_size(scene);
   record_.plan = describe_plan(scene);
@@ -79,8 +78,8 @@ Recorder::Recorder(const Scene& scene) : scene_(scene) {
   record_.angular_invariant = scene.system->rotation_invariant();
   if (!record_.in_space) return;
   record_.scenery = scenery_of(scene);
-  // The interval is a step or a little more at first and is doubled as often as need be: frames of a
-  // complete run are evenly spaced, and a run that ends early has as many.
+  // At first the interval is about a step. It is doubled whenever there are too many frames. So the
+  // frames of a complete run are evenly spaced, and a run that ends early has as many.
   interval_ = scene.duration / kFrameIntervals;
   while (interval_ > 1.999 * scene.step) interval_ /= 2;
   next_ = scene.initial.t;
@@ -136,7 +135,6 @@ void Recorder::add(const RunMoment& moment) {
   set(Curve::dissipation, ledger.dissipation);
   set(Curve::method, ledger.method);
   set(Curve::iterations, moment.report ? moment.report->solver_work.iterations : 0);
-  set(Curve::step_size, moment.report ? moment.report->h : 0);
 }
 
 void Recorder::finish(const RunSummary& summary, const DriftTracker& drift, const Watch& watch) {

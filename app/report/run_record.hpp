@@ -1,7 +1,8 @@
-// The record of one run that reports are made of, gathered while the run goes on, and its curves as
-// figures. Its size does not grow with the length of the run.
+// What reports are made of: the record of a run, gathered while the run goes on, and its curves as
+// figures. The size of a record does not grow with the length of the run.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <span>
 #include <string>
@@ -39,13 +40,11 @@ enum class Curve : std::size_t {
   dissipation,
   method,
   iterations,  // of the step
-  step_size,
   count,
 };
 
 struct RunRecord {
-  std::string name;  // of the scene
-  std::string title;
+  std::string name;    // of the scene
   std::string method;  // with its parameters
   std::string size;
   std::string plan;
@@ -74,7 +73,7 @@ struct RunRecord {
   [[nodiscard]] const std::vector<double>& operator[](Curve curve) const {
     return series[static_cast<std::size_t>(curve)];
   }
-  // "finished", "failed", "cannot run this scene", …
+  // Returns "finished", "failed", "could not start", …
   [[nodiscard]] std::string status() const;
 };
 
@@ -100,16 +99,42 @@ class Recorder {
 
 using Runs = std::span<const RunRecord* const>;
 
-// (H − H₀)/E₀ over time.
+// Shows (H − H₀)/E₀ over time.
 [[nodiscard]] Figure energy_figure(Runs runs);
-// |relative energy error| on a logarithmic axis.
+// Shows |relative energy error| on a logarithmic axis.
 [[nodiscard]] Figure energy_error_figure(Runs runs);
-// Relative drift of linear and angular momentum, where the scene promises them; no panels
-// otherwise.
+// Shows the relative drifts of linear and angular momentum. A momentum that the scene does not
+// conserve has no panel.
 [[nodiscard]] FigureGrid momenta_figure(Runs runs);
-// Linear solves of each step, of the methods that iterate; no series otherwise.
+// Shows the linear solves of each step. A method that does not iterate has no series.
 [[nodiscard]] Figure iterations_figure(Runs runs);
-// The entries of the ledger, summed up since the start; a panel for each run.
+// Shows the entries of the ledger, summed up since the start, with a panel for each run.
 [[nodiscard]] FigureGrid ledger_figure(Runs runs);
+
+// The figures of a small system's run: its coordinates over time, its phase portrait, its energy,
+// and those that the scene asks for ([[system.plot]], sections of [[system.event]]).
+class SystemFigures {
+ public:
+  explicit SystemFigures(const Scene& scene);
+
+  void add(const RunMoment& moment, const Watch& watch);
+  // Each figure comes with the name of its files, without ending.
+  [[nodiscard]] std::vector<std::pair<std::string, FigureGrid>> figures() const;
+  // Writes the figures as SVG files and returns the names of the files. Throws Error.
+  [[nodiscard]] std::vector<std::string> write(const std::filesystem::path& folder) const;
+
+ private:
+  [[nodiscard]] Figure trajectory() const;
+  [[nodiscard]] FigureGrid phase() const;
+  [[nodiscard]] FigureGrid energy() const;
+
+  const Scene& scene_;
+  std::size_t shown_;      // coordinates
+  ThinnedTable states_;    // t, q, v
+  ThinnedTable energies_;  // t, kinetic, potential, total, error, invariants' changes, exact error
+  ThinnedTable plots_;
+  std::vector<PlotSeries> sections_;  // one per event
+  double start_energy_ = 0;
+};
 
 }  // namespace lilyan

@@ -1,29 +1,12 @@
-#include "app/report/summary_table.hpp"
+#include "app/report/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace lilyan {
 namespace {
-
-const std::string kNone = "–";
-
-// The number of letters, not of bytes.
-std::size_t letters_in(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-// A column without a number for any method is left out: the scene has no such invariant.
-void drop_empty_columns(SummaryTable& table) {
-  for (std::size_t c = table.head.size(); c-- > 0;) {
-    if (!std::ranges::all_of(table.rows, [&](const auto& row) { return row[c] == kNone; }))
-      continue;
-    table.head.erase(table.head.begin() + static_cast<std::ptrdiff_t>(c));
-    for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
-  }
-}
 
 double per_step(double total, const RunRecord& run) {
   return run.summary.steps > 0 ? total / run.summary.steps : 0;
@@ -36,7 +19,7 @@ std::string csv_field(const std::string& text) {
   return out + '"';
 }
 
-// The fields of all rows, without the quotes that csv_field() adds.
+// Returns the fields of all rows, without the quotes that csv_field() adds.
 std::vector<std::vector<std::string>> csv_rows(std::string_view csv) {
   std::vector<std::vector<std::string>> rows(1, {""});
   bool inside = false;  // of quotes
@@ -59,23 +42,37 @@ std::vector<std::vector<std::string>> csv_rows(std::string_view csv) {
 
 }  // namespace
 
+void drop_empty_columns(SummaryTable& table) {
+  for (std::size_t c = table.head.size(); c-- > 0;) {
+    if (!std::ranges::all_of(table.rows, [&](const auto& row) { return row[c] == kNone; }))
+      continue;
+    table.head.erase(table.head.begin() + static_cast<std::ptrdiff_t>(c));
+    for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
+  }
+}
+
+std::string three_digits(double value) {
+  const bool whole = std::abs(value) >= 1000 && std::abs(value) < 1e6;
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
 SummaryTable summary_table(Runs runs) {
   SummaryTable table{{"method", "steps", "status", "|ΔE|/E₀", "|ΔP|/|P|", "|ΔL|/|L|", "ms/step",
                       "iterations/step"},
                      {}};
   for (const RunRecord* run : runs) {
     const bool any = run->started && run->summary.steps > 0;
-    const auto number = [&](double value, bool told, const char* format = "{:.1e}") {
-      return any && told ? fmt::format(fmt::runtime(format), value) : kNone;
+    const auto number = [&](double value, bool told) {
+      return any && told ? fmt::format("{:.1e}", value) : kNone;
     };
+    const auto iterations = static_cast<double>(run->summary.solver_work.iterations);
     table.rows.push_back(
         {run->method, run->started ? std::to_string(run->summary.steps) : kNone, run->status(),
          number(run->energy.worst_relative(), true),
          number(run->linear.worst_relative(), run->in_space && run->linear_invariant),
          number(run->angular.worst_relative(), run->in_space && run->angular_invariant),
-         number(per_step(1e3 * run->summary.step_seconds, *run), true, "{:.3g}"),
-         number(per_step(static_cast<double>(run->summary.solver_work.iterations), *run),
-                run->summary.solver_work.iterations > 0, "{:.1f}")});
+         any ? three_digits(per_step(1e3 * run->summary.step_seconds, *run)) : kNone,
+         any && iterations > 0 ? fmt::format("{:.1f}", per_step(iterations, *run)) : kNone});
   }
   drop_empty_columns(table);
   return table;

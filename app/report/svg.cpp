@@ -1,5 +1,5 @@
-// Figures as SVG text, laid out by hand. Nothing knows the fonts of the reader's machine: the widths
-// of texts are estimated, a little too wide rather than too narrow.
+// Writes figures as SVG text. The fonts of the reader's machine are not known, so the widths of texts
+// are estimated, a little too wide rather than too narrow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/files/file.hpp"
-#include "app/report/axis.hpp"
+#include "app/report/figure.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
@@ -26,12 +26,10 @@ constexpr double kSample = 26;  // the piece of a line shown in a legend, with t
 constexpr const char* kInk = "#262626";
 
 double text_width(const std::string& text, double size) {
-  return kLetter * size * static_cast<double>(std::ranges::count_if(text, [](char c) {
-           return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-         }));
+  return kLetter * size * static_cast<double>(letters_in(text));
 }
 
-// Text that XML allows: what is not UTF-8 becomes U+FFFD, what cannot be seen a blank.
+// Makes a text that XML allows. Bytes that are not UTF-8 become U+FFFD, control characters blanks.
 std::string xml_text(const std::string& text) {
   using nlohmann::json;
   const std::string repaired = json(text).dump(-1, ' ', false, json::error_handler_t::replace);
@@ -81,7 +79,7 @@ void add_path(std::string& out, const char* kind, const std::string& path) {
   if (!path.empty()) out += fmt::format("<path class=\"{}\" d=\"{}\"/>\n", kind, path);
 }
 
-// The finest ticks whose labels do not touch. extent: the size of a label along the axis.
+// Returns the finest ticks whose labels do not touch. `extent` gives the size of a label along the axis.
 template <class Extent>
 Ticks fitting_ticks(const Axis& axis, double length, double spacing, double gap, Extent extent) {
   for (int most = std::max(2, static_cast<int>(length / spacing));; --most) {
@@ -106,12 +104,12 @@ double widest_label(const Ticks& ticks) {
   return width;
 }
 
-// Around the axes; the same for all panels of a grid, so that they are in line.
+// The space around the axes. It is the same for all panels of a grid, so that their axes line up.
 struct Margins {
   double left = 50, right = kEdge, top = 0, bottom = kEdge + 3 * kTickSize + kTickLength;
 };
 
-// One figure with its place on the page.
+// One figure and its place on the page.
 class Panel {
  public:
   Panel(const Figure& figure, double x, double y)
@@ -122,7 +120,7 @@ class Panel {
       legend_.push_back(i);
       widest = std::max(widest, text_width(figure_.series[i].label, kTickSize));
     }
-    // With one label there is nothing to tell apart.
+    // A legend with one label would tell nothing apart.
     if (legend_.size() < 2) legend_.clear();
     legend_step_ = widest + kSample + kEdge;
     legend_columns_ = std::max(1, static_cast<int>((figure.width - kEdge) / legend_step_));
@@ -147,7 +145,7 @@ class Panel {
         fitting_ticks(y, bottom_ - top_, 26, 4, [](const std::string&) { return kTickSize; });
   }
 
-  // Grows the margins to what this panel needs.
+  // Enlarges the margins to what this panel needs.
   void ask(Margins& margins) const {
     const int rows = (static_cast<int>(legend_.size()) + legend_columns_ - 1) / legend_columns_;
     const int lines = (figure_.title.empty() ? 0 : 1) + (figure_.subtitle.empty() ? 0 : 1) + rows;
@@ -179,10 +177,10 @@ class Panel {
   }
   [[nodiscard]] double y_at(double value) const {
     const double y = bottom_ - axes_->second.place(value) * (bottom_ - top_);
-    // A curve that explodes leaves the picture; renderers need not know how far it goes.
+    // A curve that explodes leaves the picture. How far it goes would only trouble renderers.
     return std::isnan(y) ? y : std::clamp(y, top_ - 1e4, bottom_ + 1e4);
   }
-  // Past the end of the palette the same colours come back in dashes.
+  // After the last colour of the palette the colours begin again, with dashed lines.
   [[nodiscard]] std::string colour_of(std::size_t i) const {
     const std::optional<int> chosen = figure_.series[i].colour;
     const bool again = !chosen && i / kPaletteSize % 2 == 1;
@@ -210,15 +208,20 @@ class Panel {
       add_text(out, "legend", figure_.series[i].label,
                {at + kSample, middle + 3.1, kTickSize, "start", width - kSample});
     }
-    // Beside the middle of the axis, or as close to it as the frame allows.
+    // A label is centred on its axis, or as close to the centre as the frame allows.
     const auto middle = [](double from, double to, double first, double last, double text) {
       const double half = std::min(text, last - first) / 2;
       return std::clamp((from + to) / 2, first + half, last - half);
     };
     const double height = figure_.height - 2 * kEdge;
+    // The note of the x axis stands at the end of the same line.
+    const std::string note = x_ticks_.note();
+    const double note_width =
+        note.empty() ? 0 : x_ + figure_.width - right_ + text_width(note, kTickSize);
+    const double room = std::max(10.0, width - note_width);
     add_text(out, "x-label", figure_.x_label,
-             {middle(left_, right_, left, left + width, text_width(figure_.x_label, kLabelSize)),
-              y_ + figure_.height - kEdge, kLabelSize, "middle", width});
+             {middle(left_, right_, left, left + room, text_width(figure_.x_label, kLabelSize)),
+              y_ + figure_.height - kEdge, kLabelSize, "middle", room});
     add_text(out, "y-label", figure_.y_label,
              {left_ - 2 * kTickLength - widest_label(y_ticks_) - 6,
               middle(top_, bottom_, y_ + kEdge, y_ + kEdge + height,
@@ -256,9 +259,9 @@ class Panel {
     add_path(out, "grid", grid);
     add_path(out, "marks", marks);
     out += labels;
-    add_text(out, "x-factor", x_ticks_.factor,
+    add_text(out, "x-factor", x_ticks_.note(),
              {right_, y_ + figure_.height - kEdge, kTickSize, "end"});
-    add_text(out, "y-factor", y_ticks_.factor, {left_, top_ - 5});
+    add_text(out, "y-factor", y_ticks_.note(), {left_, top_ - 5});
   }
 
   // A nested <svg> cuts off what is outside of it.
@@ -315,6 +318,11 @@ constexpr const char* kSvgStyle =
 
 }  // namespace
 
+std::size_t letters_in(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
 int palette(int index) {
   static constexpr std::array<int, kPaletteSize> kColours = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
                                                              0xe69f00, 0x56b4e9, 0x000000};
@@ -367,10 +375,7 @@ std::string svg_text(const FigureGrid& grid) {
 }
 
 void write_svg(const FigureGrid& grid, const std::filesystem::path& file) {
-  const std::string text = svg_text(grid);
-  OutputFile out(file);
-  out.write(text);
-  out.close();
+  write_file(file, svg_text(grid));
 }
 
 }  // namespace lilyan

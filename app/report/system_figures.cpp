@@ -1,11 +1,10 @@
-#include "app/report/system_figures.hpp"
+#include "app/report/run_record.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/report/png.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/core/drift.hpp"
@@ -18,7 +17,7 @@ constexpr std::size_t kMostSectionPoints = 1000000;
 constexpr std::size_t kMostShown = 8;   // coordinates over time
 constexpr std::size_t kMostPhases = 4;  // panels
 
-// Results that grow over many orders of magnitude show only on a logarithmic axis.
+// Values that grow over many orders of magnitude can be seen only on a logarithmic axis.
 bool needs_logarithm(const std::vector<double>& values) {
   double largest = 0;
   for (const double v : values) {
@@ -42,20 +41,12 @@ SystemFigures::SystemFigures(const Scene& scene)
       states_(1 + 2 * shown_, kMostRows),
       energies_(6 + scene.observables->invariants.size(), kMostRows),
       plots_(2 * curve_count(scene), kMostRows),
-      sections_(scene.observables->events.size()) {
-  for (const auto& invariant : scene.observables->invariants) {
-    invariants_.push_back(invariant.name);
-  }
-  exact_ = scene.observables->has_exact;
-}
+      sections_(scene.observables->events.size()) {}
 
 void SystemFigures::add(const RunMoment& moment, const Watch& watch) {
   const State& s = moment.state;
   const Invariants& at = moment.invariants;
-  if (!moment.report) {
-    start_energy_ = at.total;
-    energy_scale_ = moment.drift.energy().scale;
-  }
+  if (!moment.report) start_energy_ = at.total;
   if (states_.due()) {
     states_.set(0, s.t);
     for (std::size_t i = 0; i < shown_; ++i) {
@@ -140,29 +131,22 @@ FigureGrid SystemFigures::energy() const {
     error.log_y = true;
   }
   grid.panels = {parts, error};
-  if (!invariants_.empty()) {
+  const auto& invariants = scene_.observables->invariants;
+  if (!invariants.empty()) {
     Figure drift{.x_label = "time", .y_label = "relative change", .over_time = true, .height = 220};
-    for (std::size_t i = 0; i < invariants_.size(); ++i) {
-      drift.series.push_back({.x = energies_[0], .y = energies_[5 + i], .label = invariants_[i]});
+    for (std::size_t i = 0; i < invariants.size(); ++i) {
+      drift.series.push_back(
+          {.x = energies_[0], .y = energies_[5 + i], .label = invariants[i].name});
     }
     grid.panels.push_back(drift);
   }
-  if (exact_) {
+  if (scene_.observables->has_exact) {
     Figure off{
         .x_label = "time", .y_label = "distance from exact", .over_time = true, .height = 220};
-    off.series.push_back({.x = energies_[0], .y = energies_[5 + invariants_.size()]});
+    off.series.push_back({.x = energies_[0], .y = energies_[5 + invariants.size()]});
     grid.panels.push_back(off);
   }
   return grid;
-}
-
-std::vector<std::string> SystemFigures::names(const Scene& scene) {
-  std::vector<std::string> all = {"trajectory", "phase", "energy"};
-  for (const ObservedPlot& plot : scene.observables->plots) all.push_back(plot.name);
-  for (const ObservedEvent& event : scene.observables->events) {
-    if (!event.x.empty()) all.push_back("section-" + event.name);
-  }
-  return all;
 }
 
 std::vector<std::pair<std::string, FigureGrid>> SystemFigures::figures() const {
@@ -209,19 +193,9 @@ std::vector<std::pair<std::string, FigureGrid>> SystemFigures::figures() const {
 
 std::vector<std::string> SystemFigures::write(const std::filesystem::path& folder) const {
   std::vector<std::string> files;
-  const std::vector<std::string>& endings = scene_.output.pictures;
-  if (endings.empty()) return files;
-  const bool svg = std::ranges::find(endings, "svg") != endings.end();
-  const bool png = std::ranges::find(endings, "png") != endings.end();
   for (const auto& [name, figure] : figures()) {
-    const std::filesystem::path file = folder / (name + ".svg");
-    write_svg(figure, file);
-    if (png) files.push_back(convert_to_png(file).filename().string());
-    if (svg) {
-      files.push_back(name + ".svg");
-    } else {
-      std::filesystem::remove(file);
-    }
+    files.push_back(name + ".svg");
+    write_svg(figure, folder / files.back());
   }
   return files;
 }

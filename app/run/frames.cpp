@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
@@ -212,6 +214,20 @@ std::vector<ListedFrame> listed_frames(const fs::path& folder) {
   }
   if (frames.empty()) throw InputError({path.string(), 0, 0}, "it lists no frames");
   return frames;
+}
+
+// Names are a convenience: a run.json that cannot be read leaves body1, body2, ...
+std::vector<std::string> listed_bodies(const fs::path& folder) {
+  using nlohmann::json;
+  std::ifstream stream(folder / "run.json");
+  std::vector<std::string> names;
+  try {
+    const json run = json::parse(stream);
+    for (const auto& name : run.at("size").at("bodies")) names.push_back(name.get<std::string>());
+  } catch (const json::exception&) {
+    names.clear();
+  }
+  return names;
 }
 
 FrameGeometry geometry_of(const VtuContent& frame, const std::vector<std::string>& body_names) {

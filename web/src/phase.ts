@@ -3,7 +3,7 @@
 
 import { InitialCloudDrag, type InitialCloud } from "./initial-cloud";
 import { curveColour, isDark, paneColour } from "./colour";
-import { greek, ticks } from "./format";
+import { greek, niceStep, ticks } from "./format";
 import type { PaneModel } from "./model";
 
 interface Axis { name: string; /** Which of the coordinates, then the velocities: several for "x of all". */ of: number[] }
@@ -20,11 +20,6 @@ function axesOf(coordinates: string[]): Axis[] {
   const bodies = size > 1 && groups.size > 1 && [...groups.values()].every((g) => g.length === size);
   return [...(bodies ? [...groups].map(([letter, of]) => ({ name: letter, of })) : []), ...single];
 }
-
-const niceStep = (span: number, parts: number): number => {
-  const raw = span / Math.max(1, parts), power = 10 ** Math.floor(Math.log10(raw)), r = raw / power;
-  return (r < 1.5 ? 1 : r < 3.5 ? 2 : r < 7.5 ? 5 : 10) * power;
-};
 
 export class PhaseView {
   readonly canvas = document.createElement("canvas");

@@ -2,8 +2,8 @@
 // the curves, which may go anywhere, are drawn here.
 
 import uPlot from "uplot";
-import { short, ticks } from "./format";
-import { axisStyle, legendKey } from "./plot";
+import { apart, short } from "./format";
+import { axisPlaces, axisStyle, legendKey, writePlus } from "./plot";
 
 export interface PlaneCurve { label: string; colour: string; points: boolean; x: Float64Array; y: Float64Array }
 
@@ -28,6 +28,7 @@ export class PlaneChart {
   private readonly all: Box;
   private shown: Box;
   private plot: uPlot | null = null;
+  private readonly plus = ["", ""];
 
   constructor(private readonly content: PlaneContent) {
     this.element.className = "plot plane";
@@ -54,7 +55,11 @@ export class PlaneChart {
     const labelled = curves.filter((c) => c.label);
     this.legend.replaceChildren(...(labelled.length > 1 ? labelled.map(legendKey) : []));
     const scale: uPlot.Scale = { time: false, auto: false, range: (_u, low, high) => [low, high] };
-    const values = (_u: uPlot, splits: number[], _i: number, _s: number, increment: number) => ticks(splits, increment);
+    const values = (_u: uPlot, splits: number[], axis: number, _s: number, increment: number) => {
+      const { labels, plus } = apart(splits, increment);
+      this.plus[axis] = plus;
+      return labels;
+    };
     this.plot = new uPlot({
       width, height,
       legend: { show: false },
@@ -62,12 +67,12 @@ export class PlaneChart {
       cursor: { drag: { x: true, y: true, setScale: false }, points: { show: false }, bind: { dblclick: () => () => { this.zoom(this.all); return null; } } },
       scales: { x: scale, y: scale },
       axes: [
-        { ...axis, label: xLabel, size: 20, gap: 4, space: 60, values },
-        { ...axis, label: yLabel, size: 50, gap: 5, space: 36, values },
+        { ...axis, label: xLabel, size: 20, gap: 4, space: 60, splits: axisPlaces, values },
+        { ...axis, label: yLabel, size: 50, gap: 5, space: 36, splits: axisPlaces, values },
       ],
       series: [{}, { show: false }],
       hooks: {
-        draw: [(u) => this.draw(u)],
+        draw: [(u) => this.draw(u), (u) => writePlus(u, this.plus[1], this.plus[0])],
         setCursor: [(u) => this.showNearest(u)],
         setSelect: [
           (u) => {

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import { align, type Curve } from "./decimate";
-import { short, ticks } from "./format";
+import { apart, places, short, ticks } from "./format";
 
 export interface Line extends Curve { label: string; colour: string; width?: number }
 
@@ -57,13 +57,31 @@ export const axisStyle = (): uPlot.Axis => ({
   grid: { stroke: cssValue("--gridline"), width: 1 }, ticks: { show: false }, border: { show: false },
 });
 
-/** The key of a legend: a mark, a label, and room for a value. */
+export const axisPlaces: uPlot.Axis.Splits = (_u, _axis, low, high, increment) => places(low, high, increment);
+
+/** The key of a legend: a mark, a label, and room for a value. Without a label there is only the value. */
 export function legendKey({ label, colour }: { label: string; colour: string }): HTMLElement {
   const item = document.createElement("span"), mark = document.createElement("i");
-  item.className = "key";
+  item.className = label ? "key" : "key bare";
   mark.style.background = colour;
-  item.append(mark, label, document.createElement("b"));
+  if (label) item.append(mark, label);
+  item.append(document.createElement("b"));
   return item;
+}
+
+/** Writes what is to be added to the labels of the upright axis, and of the level one, into the corners next to them. */
+export function writePlus(u: uPlot, upright: string, level = ""): void {
+  const g = u.ctx, ratio = uPlot.pxRatio, { left, top, width, height } = u.bbox;
+  g.save();
+  g.fillStyle = cssValue("--muted");
+  g.font = `${10 * ratio}px ${cssValue("--sans") || "sans-serif"}`;
+  g.textAlign = "left";
+  g.textBaseline = "top";
+  g.fillText(upright, left + 4 * ratio, top + 3 * ratio);
+  g.textAlign = "right";
+  g.textBaseline = "bottom";
+  g.fillText(level, left + width - 4 * ratio, top + height - 3 * ratio);
+  g.restore();
 }
 
 export class Plot {
@@ -75,6 +93,7 @@ export class Plot {
   private signature = "";
   private content: Content = { title: "", unit: "", lines: [], log: false };
   private cutting = false;
+  private plus = "";
   heading = "";
   pointsDrawn = 0;
 
@@ -163,7 +182,7 @@ export class Plot {
           size: 64, // of all plots, so that their times are below each other
           ...(log
             ? { filter: (_u: uPlot, splits: number[]) => splits, splits: (_u: uPlot, _i: number, low: number, high: number) => decades(low, high), values: (_u: uPlot, splits: number[]) => splits.map(decade) }
-            : { values: (_u: uPlot, splits: number[], _i: number, _s: number, increment: number) => ticks(splits, increment) }),
+            : { splits: axisPlaces, values: (_u: uPlot, splits: number[], _i: number, _s: number, increment: number) => this.labelsOf(splits, increment) }),
         },
       ],
       series: [
@@ -183,7 +202,7 @@ export class Plot {
             queueMicrotask(() => this.owner.zoom(range));
           },
         ],
-        draw: [(u) => this.drawNow(u)],
+        draw: [(u) => this.drawNow(u), (u) => writePlus(u, this.plus)],
       },
     };
     this.plot = new uPlot(options, data, this.holder);
@@ -212,6 +231,12 @@ export class Plot {
     if (high - low <= 1e-300) return low === 0 ? [-1, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
     const pad = 0.08 * (high - low);
     return [low >= 0 && low - pad < 0 ? 0 : low - pad, high + (this.cutting ? 0 : pad)];
+  }
+
+  private labelsOf(splits: number[], increment: number): string[] {
+    const { labels, plus } = apart(splits, increment);
+    this.plus = plus;
+    return labels;
   }
 
   /** A line at the time that the views show. */
@@ -245,15 +270,17 @@ export class Plot {
     if (!u) return;
     const index = u.cursor.idx;
     this.content.lines.forEach((l, k) => {
-      let value: number | null | undefined;
+      let value: number | null | undefined, time = l.x[l.n - 1];
       if (index !== null && index !== undefined) {
         const ys = u.data[k + 1];
         let i = index;
         while (i > 0 && ys[i] === undefined) --i;
         value = ys[i];
+        time = u.data[0][i];
       } else value = (l.y[l.n - 1] - l.minus) * l.times;
       const cell = this.legend.children[k]?.lastElementChild;
-      if (cell) cell.textContent = short(value, 3);
+      // Nothing but a number would not say what it is.
+      if (cell) cell.textContent = l.label ? short(value, 3) : `${short(value, 3)} at ${short(time)}`;
     });
   }
 }

@@ -22,6 +22,10 @@ const CHARTS = [
   chart({ title: "Section", over_time: false, series: [series("a", 0, [1], [1], true), series("b", 1, [2, 3], [2, 3], true)] }),
   chart({ title: "Nothing", series: [series("", 0, [], [])] }),
 ];
+/** As wide as the program's widest table. */
+const HEAD = ["", "wall", "stepping", "a step", "iterations", "assembly", "factor", "solve", "evaluation", "linear solver", "threads"];
+const TABLE = `<div class="wide"><table><thead><tr>${HEAD.map((h) => `<th${h.includes(" ") ? ' class="words"' : ""}>${h}</th>`).join("")}</tr></thead>
+<tbody><tr><td>newmark(beta=0.25, gamma=0.5)</td>${HEAD.slice(1).map(() => "<td>0.383 s</td>").join("")}</tr></tbody></table></div>`;
 
 before(async () => {
   browser = await launch();
@@ -29,7 +33,7 @@ before(async () => {
   file = join(folder, "report.html");
   const template = await readFile(new URL("../dist/report.html", import.meta.url), "utf8");
   const body = `<h1>Title</h1><div class="plots">${CHARTS.map((c) =>
-    `<figure class="chart"><figcaption>${c.title}</figcaption><table><tr><td>largest</td></tr></table><script type="application/json">${JSON.stringify(c)}</script></figure>`).join("")}</div>`;
+    `<figure class="chart"><figcaption>${c.title}</figcaption><table><tr><td>largest</td></tr></table><script type="application/json">${JSON.stringify(c)}</script></figure>`).join("")}</div>${TABLE}<h2>Scene</h2><details><summary>The scene</summary></details>`;
   await writeFile(file, template.replace("<!-- body -->", () => body).replace("<!-- title -->", "A report"));
 });
 after(async () => {
@@ -155,6 +159,37 @@ test("charts follow the width of the window and the scheme", async () => {
   assert.ok(await fits());
   await page.emulateMedia({ colorScheme: "dark" });
   await until(async () => (await ink(page, 1, "#56B4E9")).count > 100);
+});
+
+test("a curve without a name says where it has its value", async () => {
+  const page = await open();
+  const bare = page.locator(".plot").nth(1).locator(".key");
+  assert.match(await bare.textContent(), /^9\.8e−9 at 39\.9$/);
+  assert.equal(await bare.locator("i").count(), 0, "there is nothing to tell it from");
+  assert.equal(await page.locator(".plot").nth(0).locator(".key i").count(), 2);
+});
+
+test("on a phone a wide table moves below its first column", async () => {
+  const page = await open({ viewport: { width: 390, height: 800 } });
+  const [before, after, left] = await page.evaluate(() => {
+    const wide = document.querySelector(".wide"), name = wide.querySelector("td"), number = wide.querySelectorAll("td")[5];
+    const x = (cell) => cell.getBoundingClientRect().x;
+    const start = [x(name), x(number)];
+    wide.scrollLeft = 120;
+    return [start, [x(name), x(number)], wide.scrollLeft];
+  });
+  assert.ok(left > 100, "there is more to see");
+  assert.equal(after[0], before[0]);
+  assert.ok(after[1] < before[1] - 100);
+});
+
+test("on paper tables fit, legends have their colours, and nothing is empty", async () => {
+  const page = await open({ viewport: { width: 700, height: 900 } });
+  await page.emulateMedia({ media: "print" });
+  const width = await page.evaluate(() => document.querySelector(".wide table").getBoundingClientRect().width);
+  assert.ok(width <= 700, `${width}`);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector(".key i")).printColorAdjust), "exact");
+  assert.equal(await page.getByRole("heading", { name: "Scene" }).isVisible(), false, "its text is folded up and cannot be printed");
 });
 
 test("printed from a dark screen, charts are dark on white, and come back", async () => {

@@ -62,6 +62,21 @@ TEST(Compare, PngFilesAreMadeWhenAskedForAndAMissingConverterIsSaidAtOnce) {
 }
 
 // A comparison is made of the runs themselves, however many go at a time.
+TEST(Compare, AConverterThatFailsCostsOnlyItsPictures) {
+  const TempFolder folder;
+  const TempFolder programs;
+  folder.write("s.toml", kScene);
+  make_program(programs, "rsvg-convert", "echo no memory left; exit 3\n");
+  const ChangedPath path(programs.path().string() + ":/usr/bin:/bin");
+  const ProcessResult result = run(folder, {"compare", "s.toml", "-q", "--methods", "avf", "-o",
+                                            "out", "--set", "output.pictures=[\"png\"]"});
+  EXPECT_EQ(result.code, 0) << result.output;
+  EXPECT_NE(result.output.find("no memory left"), std::string::npos) << result.output;
+  const std::string html = read_text(folder.path() / "out/report.html");
+  EXPECT_NE(html.find("energy.svg"), std::string::npos);
+  EXPECT_EQ(html.find("energy.png"), std::string::npos);
+}
+
 TEST(Compare, EachMethodDoesWhatItDoesAlone) {
   const TempFolder folder;
   folder.write("s.toml", kScene);

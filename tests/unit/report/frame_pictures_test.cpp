@@ -1,10 +1,10 @@
 // Pictures of runs that are done: one camera, frames by number, obstacles, and what cannot be
 // drawn.
-#include "app/report/frame_pictures.hpp"
+#include "app/report/report.hpp"
 
 #include <gtest/gtest.h>
 
-#include "app/run/result_folder.hpp"
+#include "app/report/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"

@@ -8,9 +8,8 @@
 #include <regex>
 
 #include "app/report/html.hpp"
+#include "app/report/result_folder.hpp"
 #include "app/report/run_record.hpp"
-#include "app/report/summary_table.hpp"
-#include "app/run/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -267,6 +266,15 @@ TEST(Report, OfSeveralRunsHasARowForEachAndSaysWhoCouldNotRun) {
   const std::string csv = summary_csv(runs);
   EXPECT_EQ(count(csv, "\n"), 4);
   EXPECT_NE(csv.find("\nnobody,,0,could not start,,,,,,cannot do <this>\n"), std::string::npos);
+}
+
+TEST(Report, NumbersHaveThreeDigitsAndNoNeedlessExponent) {
+  EXPECT_EQ(three_digits(0.012345), "0.0123");
+  EXPECT_EQ(three_digits(999.4), "999");
+  EXPECT_EQ(three_digits(1284.2), "1284");
+  EXPECT_EQ(three_digits(-45678.9), "-45679");
+  EXPECT_EQ(three_digits(1.5e9), "1.5e+09");
+  EXPECT_EQ(three_digits(0), "0");
 }
 
 TEST(Report, TheFoldersOfATableAreReadBack) {

@@ -13,8 +13,8 @@
 #include "app/files/process.hpp"
 #include "app/files/scanner.hpp"
 #include "app/report/figure.hpp"
-#include "app/report/png.hpp"
 #include "lilyan/core/error.hpp"
+#include "support/label_numbers.hpp"
 #include "support/other_programs.hpp"
 #include "support/temp_folder.hpp"
 
@@ -156,32 +156,6 @@ std::string complaint(const auto& action) {
   return "";
 }
 
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
-    text.replace(at, what.size(), with);
-  }
-  return text;
-}
-
-// "−2.5", "10⁻³", "2×10⁻⁵", "×10⁶"
-double number(std::string text) {
-  text = replaced(text, "−", "-");
-  const std::vector<std::string> digits = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  const std::size_t times = text.find("×");
-  double factor = 1;
-  if (times != std::string::npos) {
-    if (times > 0) factor = std::stod(text.substr(0, times));
-    text = text.substr(times + std::string("×").size());
-  }
-  bool power = false;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    power = power || text.find(digits[i]) != std::string::npos;
-    text = replaced(text, digits[i], std::to_string(i));
-  }
-  text = replaced(text, "⁻", "-");
-  return factor * (power ? std::pow(10, std::stod(text.substr(2))) : std::stod(text));
-}
-
 Figure waves() {
   Figure figure{.title = "Waves & <tags>",
                 .x_label = "time (s)",
@@ -246,10 +220,10 @@ TEST(Svg, PointsAgreeWithTheLabelsOfTicks) {
     const Drawing drawing(figure);
     const std::vector<Element> ticks = drawing.all("y-tick");
     ASSERT_GE(ticks.size(), 2U);
-    const auto factors = drawing.all("y-factor");
-    const double factor = factors.empty() ? 1 : number(factors[0].text);
-    const auto value = [&](const Element& tick) {
-      const double v = number(tick.text) * factor;
+    const auto notes = drawing.all("y-factor");
+    const auto [factor, plus] = note_numbers(notes.empty() ? "" : notes[0].text);
+    const auto value = [&, factor = factor, plus = plus](const Element& tick) {
+      const double v = number(tick.text) * factor + plus;
       return logarithmic ? std::log10(v) : v;
     };
     const auto place = [](const Element& tick) { return tick.place().y - 0.36 * tick.size(); };

@@ -1,9 +1,9 @@
-// run.json: what a run did, for other programs; and what this program reads from it again.
+// Writes run.json, which tells other programs what a run did. The next run into the same folder reads
+// from it which pictures to remove.
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "app/run/frames.hpp"
-#include "app/run/result_folder.hpp"
+#include "app/report/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/core/dispatch.hpp"
@@ -22,12 +22,6 @@ Json deviation(const Deviation& d, double initial, bool symmetry) {
           {"relative_to", d.scale},
           {"worst_relative_deviation", d.worst_relative()},
           {"is_invariant_of_the_scene", symmetry}};
-}
-
-// Not valid JSON, or no file at all: a value that is no object.
-Json read_run_json(const std::filesystem::path& folder) {
-  std::ifstream stream(folder / "run.json");
-  return Json::parse(stream, nullptr, false);
 }
 
 }  // namespace
@@ -118,20 +112,10 @@ std::string ResultFolder::run_json(const RunSummary& summary, const DriftTracker
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Names are a convenience: a run.json that cannot be read leaves body1, body2, ...
-std::vector<std::string> listed_bodies(const std::filesystem::path& folder) {
-  const Json json = read_run_json(folder);
-  std::vector<std::string> names;
-  try {
-    for (const auto& name : json.at("size").at("bodies")) names.push_back(name.get<std::string>());
-  } catch (const Json::exception&) {
-    names.clear();
-  }
-  return names;
-}
-
 std::vector<std::string> listed_pictures(const std::filesystem::path& folder) {
-  const Json json = read_run_json(folder);
+  std::ifstream stream(folder / "run.json");
+  // Without a file, or with one that is not JSON, the result is a value that is no object.
+  const Json json = Json::parse(stream, nullptr, false);
   std::vector<std::string> names;
   if (!json.is_object() || !json.contains("pictures") || !json["pictures"].is_array()) return names;
   for (const Json& entry : json["pictures"]) {

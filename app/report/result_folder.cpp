@@ -1,17 +1,15 @@
-#include "app/run/result_folder.hpp"
+#include "app/report/result_folder.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <span>
 
+#include "app/files/file.hpp"
 #include "app/files/series.hpp"
-#include "app/report/png.hpp"
 #include "app/report/report.hpp"
 #include "app/report/run_record.hpp"
-#include "app/report/system_figures.hpp"
 #include "app/run/frames.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/observables.hpp"
@@ -31,14 +29,7 @@ constexpr const char* kTrajectory = "trajectory.csv";
 constexpr const char* kEvents = "events.csv";
 constexpr const char* kReport = "report.html";
 
-void write_text(const fs::path& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.flush();
-  if (!stream) throw Error(fmt::format("cannot write {}", file.string()));
-}
-
-// Removes the pictures that, as its run.json says, an earlier run wrote.
+// Removes the pictures of an earlier run, which its run.json lists.
 void remove_pictures(const fs::path& folder) {
   for (const fs::path name : listed_pictures(folder)) {
     const bool picture = name.extension() == ".svg" || name.extension() == ".png";
@@ -82,7 +73,7 @@ FrameSettings frame_settings(const Scene& scene) {
 
 }  // namespace
 
-// events.csv: the events of a run, one row each.
+// Writes events.csv, with one row for each event of a run.
 class EventWriter {
  public:
   // Columns event (its name), t, the coordinates, their velocities, energy_total and invariant_*.
@@ -90,34 +81,26 @@ class EventWriter {
   EventWriter(const std::filesystem::path& file, const Scene& scene);
 
   void add(std::span<const EventHit> events);
-  void finish();
+  void finish() { file_.close(); }
   [[nodiscard]] const std::map<std::string, int>& counts() const { return counts_; }
 
  private:
-  void check() const;
-
-  std::filesystem::path file_;
-  std::ofstream stream_;
+  OutputFile file_;
   const Scene& scene_;
   std::map<std::string, int> counts_;
 };
 
 EventWriter::EventWriter(const std::filesystem::path& file, const Scene& scene)
-    : file_(file), stream_(file), scene_(scene) {
-  stream_ << "event,t";
-  for (const std::string& name : scene.coordinates) stream_ << ',' << name;
-  for (const std::string& name : scene.coordinates) stream_ << ",v_" << name;
-  stream_ << ",energy_total";
+    : file_(file), scene_(scene) {
+  std::string head = "event,t";
+  for (const std::string& name : scene.coordinates) head += "," + name;
+  for (const std::string& name : scene.coordinates) head += ",v_" + name;
+  head += ",energy_total";
   for (const auto& invariant : scene.observables->invariants) {
-    stream_ << ",invariant_" << invariant.name;
+    head += ",invariant_" + invariant.name;
   }
-  stream_ << '\n';
+  file_.write(head + "\n");
   for (const auto& event : scene.observables->events) counts_[event.name] = 0;
-  check();
-}
-
-void EventWriter::check() const {
-  if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
 }
 
 void EventWriter::add(std::span<const EventHit> events) {
@@ -135,14 +118,8 @@ void EventWriter::add(std::span<const EventHit> events) {
       fmt::format_to(out, ",{:.17g}", values[i]);
     }
     line.push_back('\n');
-    stream_.write(line.data(), static_cast<std::streamsize>(line.size()));
-    check();
+    file_.write({line.data(), line.size()});
   }
-}
-
-void EventWriter::finish() {
-  stream_.flush();
-  check();
 }
 
 bool remove_results(const fs::path& folder) {
@@ -154,10 +131,8 @@ bool remove_results(const fs::path& folder) {
 ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
     : folder_(folder), scene_(scene), watch_(scene) {
   if (frames()) check_frames(folder_, geometry_of(scene), frame_settings(scene));
-  // A run must not find out at its end that its pictures cannot be made.
-  const std::vector<std::string>& endings = scene.output.pictures;
-  if (scene.observables && std::ranges::find(endings, "png") != endings.end())
-    require_svg_converter();
+  // If its pictures cannot be made, the user should know before the run, not after it.
+  if (scene.observables && wants_picture("png")) require_svg_converter();
   try {
     clear_earlier_run(folder_);
     fs::create_directories(folder_);
@@ -165,7 +140,7 @@ ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
     throw Error(
         fmt::format("cannot use {} for results: {}", folder_.string(), error.code().message()));
   }
-  write_text(folder_ / kScene, scene.resolved);
+  write_file(folder_ / kScene, scene.resolved);
   series_ = std::make_unique<SeriesWriter>(folder_ / kSeries, watch_.columns());
   if (frames()) writers_ = make_frame_writers(folder_, geometry_of(scene), frame_settings(scene));
   if (!scene.coordinates.empty() && scene.output.every > 0) {
@@ -228,11 +203,7 @@ std::string ResultFolder::files() const {
   if (trajectory_) files += std::string(", ") + kTrajectory;
   if (events_) files += std::string(", ") + kEvents;
   if (recorder_) files += std::string(", ") + kReport;
-  if (figures_ && !scene_.output.pictures.empty()) {
-    for (const std::string& name : SystemFigures::names(scene_)) {
-      files += fmt::format(", {}.{}", name, fmt::join(scene_.output.pictures, "/"));
-    }
-  }
+  for (const std::string& file : picture_files_) files += ", " + file;
   return files;
 }
 
@@ -241,6 +212,7 @@ std::vector<std::string> ResultFolder::notes() const {
   for (const auto& writer : writers_) {
     if (std::string note = writer->note(); !note.empty()) notes.push_back(std::move(note));
   }
+  if (!picture_note_.empty()) notes.push_back(picture_note_);
   return notes;
 }
 
@@ -250,21 +222,49 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   for (const auto& writer : writers_) writer->finish();
   if (trajectory_) trajectory_->finish(summary.steps, summary.state);
   if (events_) events_->finish();
-  if (figures_) picture_files_ = figures_->write(folder_);
-  write_text(folder_ / kRun, run_json(summary, drift));
-  if (recorder_) write_report(summary, drift);
-}
-
-void ResultFolder::write_report(const RunSummary& summary, const DriftTracker& drift) {
-  recorder_->finish(summary, drift, watch_);
-  RunRecord& record = recorder_->record();
-  record.events = event_counts();
-  if (figures_) {
-    record.pictures = figures_->figures();
+  if (figures_ && !scene_.output.pictures.empty()) picture_files_ = figures_->write(folder_);
+  if (recorder_) {
+    recorder_->finish(summary, drift, watch_);
+    RunRecord& record = recorder_->record();
+    record.events = event_counts();
+    if (figures_) record.pictures = figures_->figures();
     for (auto& [name, grid] : record.pictures) {
       for (Figure& panel : grid.panels) panel = thinned(panel);
     }
   }
+  const auto save = [&] {
+    write_file(folder_ / kRun, run_json(summary, drift));
+    if (recorder_) write_report();
+  };
+  save();
+  // Another program may fail or hang, so it is called only now that the results are safe. Afterwards
+  // they are written again, with the names of its files.
+  if (picture_files_.empty() || !wants_picture("png")) return;
+  convert_pictures();
+  save();
+}
+
+bool ResultFolder::wants_picture(const char* ending) const {
+  return std::ranges::find(scene_.output.pictures, ending) != scene_.output.pictures.end();
+}
+
+void ResultFolder::convert_pictures() {
+  std::vector<fs::path> svgs;
+  for (const std::string& file : picture_files_) svgs.push_back(folder_ / file);
+  const Conversion conversion = convert_all_to_png(svgs);
+  picture_note_ = conversion.note;
+  for (const fs::path& png : conversion.made) {
+    const std::string svg = png.stem().string() + ".svg";
+    if (!wants_picture("svg")) {
+      fs::remove(folder_ / svg);
+      std::erase(picture_files_, svg);
+    }
+    picture_files_.push_back(png.filename().string());
+  }
+}
+
+void ResultFolder::write_report() {
+  RunRecord& record = recorder_->record();
   record.files = files_in(folder_);
   const RunRecord* const one = &record;
   lilyan::write_report(folder_ / kReport, {.title = scene_.title, .files = {}}, {&one, 1});

@@ -1,6 +1,6 @@
-// The folder a run leaves behind: scene.resolved.toml, run.json, series.csv, report.html, and the
-// frames of bodies in the formats asked for, or trajectory.csv, events.csv and pictures of small
-// systems.
+// The folder that a run leaves behind. Every run writes scene.resolved.toml, run.json, series.csv and
+// report.html. Bodies add their frames in the formats asked for. Small systems add trajectory.csv,
+// events.csv and pictures.
 #pragma once
 
 #include <filesystem>
@@ -22,11 +22,11 @@ class TrajectoryWriter;
 struct RunMoment;
 struct RunRecord;
 
-// Removes what a run wrote into a folder, and the folder if nothing else is in it. Returns whether it
-// is gone. A folder that is not a run's is left as it is. Throws filesystem_error.
+// Removes what a run wrote into a folder, and the folder too if nothing else is in it. Returns whether
+// the folder is gone. A folder that no run wrote is left as it is. Throws filesystem_error.
 bool remove_results(const std::filesystem::path& folder);
 
-// The files of pictures that the run.json of a result folder lists.
+// Returns the files of pictures that the run.json of a result folder lists.
 [[nodiscard]] std::vector<std::string> listed_pictures(const std::filesystem::path& folder);
 
 class ResultFolder {
@@ -37,22 +37,25 @@ class ResultFolder {
   ~ResultFolder();
 
   void add(const RunMoment& moment);
-  // Writes the last state of a run cut short between rows or frames, run.json and report.html.
+  // Writes the last state of a run that was cut short, run.json and report.html, and then the pictures
+  // that other programs make. If one of these fails, notes() says why.
   void finish(const RunSummary& summary, const DriftTracker& drift);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-  // Its files by name, for a message.
+  // The names of its files, for a message. Call it after finish().
   [[nodiscard]] std::string files() const;
   [[nodiscard]] const Watch& watch() const { return watch_; }
-  // Remarks on the files for the user, after finish().
+  // Remarks on the files for the user. Call it after finish().
   [[nodiscard]] std::vector<std::string> notes() const;
-  // The content of the report, after finish(); null without a report.
+  // The content of the report, or null without a report. Call it after finish().
   [[nodiscard]] RunRecord* record();
 
  private:
   [[nodiscard]] std::map<std::string, int> event_counts() const;
   [[nodiscard]] std::string run_json(const RunSummary& summary, const DriftTracker& drift) const;
-  void write_report(const RunSummary& summary, const DriftTracker& drift);
+  [[nodiscard]] bool wants_picture(const char* ending) const;
+  void write_report();
+  void convert_pictures();
   [[nodiscard]] bool frames() const;  // whether this run writes any
   void write_frame(int step, const State& state);
 
@@ -64,6 +67,7 @@ class ResultFolder {
   std::unique_ptr<EventWriter> events_;
   std::unique_ptr<SystemFigures> figures_;
   std::vector<std::string> picture_files_;
+  std::string picture_note_;
   std::unique_ptr<Recorder> recorder_;
   Watch watch_;
   int last_frame_ = -1;
