@@ -1,5 +1,6 @@
 // The program's commands. Each returns the exit code: 0 done, 1 a fault of
-// the program, 2 the input cannot be used, 3 the run stopped before its end.
+// the program, 2 the input cannot be used, 3 the run stopped before its end, 4 it ended but did not keep
+// what --expect names.
 #pragma once
 
 #include <filesystem>
@@ -20,6 +21,7 @@ inline constexpr int kDone = 0;
 inline constexpr int kInternalError = 1;
 inline constexpr int kBadInput = 2;
 inline constexpr int kStopped = 3;
+inline constexpr int kNotConserved = 4;
 
 struct SceneOptions {
   std::string scene;  // a file, or the bare name of one in scenes/
@@ -44,6 +46,7 @@ struct RunOptions {
   std::optional<int> steps;    // none: as the scene says
   std::optional<int> threads;  // none: as the scene says; 0: one per core
   bool quiet = false;
+  std::string expect;        // "conserved": an invariant that is not kept is an error
   ServeRun serve = nullptr;  // none: this program has no live view
   bool view = false;         // serve a page that shows the run
   std::optional<int> port;   // of that page; none: the usual, or the next that is free

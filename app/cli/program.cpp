@@ -49,6 +49,12 @@ void add_run_command(CLI::App& app, ServeRun serve, int& exit_code) {
               "threads that share the work on a large body; results do not depend on it "
               "(default: solver.threads of the scene, or one per core)");
   command->add_flag("-q,--quiet", options.quiet, "no progress, only the summary");
+  command
+      ->add_option(
+          "--expect", options.expect,
+          "conserved: end with exit code 4 if energy, a momentum or an invariant that the scene "
+          "should keep was not kept")
+      ->check(CLI::IsMember({"conserved"}));
   if (!serve) return;
   options.serve = serve;
   CLI::Option* watched =

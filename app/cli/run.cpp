@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -32,6 +33,27 @@ void print_invariants(const Watch& watch) {
   }
 }
 
+// Whether everything that the scene should keep was kept.
+bool all_kept(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
+              const ResultFolder& results) {
+  for (const Verdict& v : verdicts(*scene.system, summary, drift)) {
+    if (v.kind == Verdict::Kind::not_kept) return false;
+  }
+  return std::ranges::all_of(results.watch().invariants(), [](const Watch::Quantity& q) {
+    return q.worst_relative() <= kConserved;
+  });
+}
+
+// A run that makes energy out of nothing looks like any other in a log.
+void warn_of_energy(const DriftTracker& drift) {
+  const double worst = drift.energy().worst_relative();
+  if (worst <= 1) return;
+  tell(fmt::format(
+      "warning: the energy went wrong by {:.3g} times its size: this is not the motion of the "
+      "system. A smaller integrator.step or a method that keeps energy (avf) may help.\n",
+      worst));
+}
+
 void print_summary(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
                    const ResultFolder& results) {
   const System& system = *scene.system;
@@ -55,7 +77,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   fmt::print("  results in {}: {}\n", results.folder().string(), results.files());
   for (const std::string& note : results.notes()) fmt::print("  {}\n", note);
   if (summary.most_points > 0) {
-    fmt::print("  {} to {} Gauss points a step\n", summary.fewest_points, summary.most_points);
+    fmt::print("  {} to {} points of quadrature a step\n", summary.fewest_points, summary.most_points);
   }
   if (summary.round_off_steps > 0) {
     fmt::print("  {} steps were solved to rounding error rather than to the tolerances\n",
@@ -74,6 +96,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   }
   fmt::print("over {} steps: {}\n", summary.steps, verdict);
   print_invariants(results.watch());
+  warn_of_energy(drift);
 }
 
 }  // namespace
@@ -120,6 +143,10 @@ int run(const RunOptions& options) {
     tell(fmt::format("interrupted after step {}; everything up to there is written\n",
                      summary.steps));
     return kStopped;
+  }
+  if (!options.expect.empty() && !all_kept(scene, summary, drift, results)) {
+    tell("error: not everything was conserved, as --expect asks\n");
+    return kNotConserved;
   }
   return kDone;
 }

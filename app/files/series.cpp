@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -73,8 +74,8 @@ std::vector<double> SeriesRow::take(int step, double t, const Invariants& at,
 }
 
 SeriesWriter::SeriesWriter(const std::filesystem::path& file, std::vector<std::string> more)
-    : file_(file) {
-  file_.write(fmt::format("{}\n", fmt::join(series_columns(more), ",")));
+    : file_(file), columns_(series_columns(more)) {
+  file_.write(fmt::format("{}\n", fmt::join(columns_, ",")));
   flush();
 }
 
@@ -95,7 +96,12 @@ void SeriesWriter::finish(int step, double t, const Invariants& at,
 }
 
 void SeriesWriter::row(int step, double t, const Invariants& at, const std::vector<double>& more) {
-  file_.write(fmt::format("{:.17g}\n", fmt::join(next_.take(step, t, at, more), ",")));
+  const std::vector<double> values = next_.take(step, t, at, more);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw Error(fmt::format("step {} (t = {:.6g}): {} is {}", step, t, columns_[i], values[i]));
+  }
+  file_.write(fmt::format("{:.17g}\n", fmt::join(values, ",")));
   // A killed run loses at most the last second.
   if (std::chrono::steady_clock::now() - flushed_ > std::chrono::seconds(1)) flush();
 }

@@ -59,10 +59,12 @@ class SeriesWriter {
   void finish(int step, double t, const Invariants& at, const std::vector<double>& more = {});
 
  private:
+  // Throws Error for a value that is not finite: nothing after it can be trusted.
   void row(int step, double t, const Invariants& at, const std::vector<double>& more);
   void flush();
 
   OutputFile file_;
+  std::vector<std::string> columns_;
   SeriesRow next_;
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };

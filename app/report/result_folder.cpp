@@ -170,6 +170,7 @@ void ResultFolder::add(const RunMoment& moment) {
   const OutputSettings& output = scene_.output;
   if (moment.report) {
     watch_.add(moment.state);
+    watch_.require_finite(moment.step, moment.state.t);
     const bool due = moment.last || moment.step % output.series_every == 0;
     series_->add(moment.step, moment.state.t, *moment.report, due,
                  due ? watch_.values() : std::vector<double>());

@@ -10,6 +10,7 @@
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/core/drift.hpp"
+#include "lilyan/core/error.hpp"
 
 namespace lilyan {
 namespace {
@@ -47,8 +48,8 @@ void Watch::add(const State& state) {
     const double* values = scene_.observables->invariant_values(state);
     for (Quantity& q : invariants_) {
       q.now = *values++;
-      q.worst = std::max(q.worst, std::abs(q.now - q.start));
-      q.scale = std::max(q.scale, std::abs(q.now));
+      q.worst = larger(q.worst, std::abs(q.now - q.start));
+      q.scale = larger(q.scale, std::abs(q.now));
     }
     // An invariant that is zero is a sum of terms that are not zero: their size is the scale. It is
     // looked at in the 1st, 2nd, 4th, … moment.
@@ -60,8 +61,18 @@ void Watch::add(const State& state) {
   }
   if (has_exact_) {
     error_ = scene_.observables->exact_error(state);
-    worst_error_ = std::max(worst_error_, error_);
+    worst_error_ = larger(worst_error_, error_);
   }
+}
+
+void Watch::require_finite(int step, double t) const {
+  const auto fail = [&](const std::string& name, double value) {
+    throw Error(fmt::format("step {} (t = {:.6g}): {} is {}", step, t, name, value));
+  };
+  for (const Quantity& q : invariants_) {
+    if (!std::isfinite(q.now)) fail("invariant_" + q.name, q.now);
+  }
+  if (has_exact_ && !std::isfinite(error_)) fail("exact_error", error_);
 }
 
 std::vector<std::string> Watch::columns() const {

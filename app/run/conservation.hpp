@@ -25,6 +25,8 @@ class Watch {
 
   void start(const State& initial);
   void add(const State& state);
+  // Throws Error, with the step and the column, when a value of the last state is not finite.
+  void require_finite(int step, double t) const;
 
   struct Quantity {
     std::string name;

@@ -49,7 +49,7 @@ void add_to_summary(RunSummary& summary, const StepReport& report) {
   summary.ledger += report.ledger;
   const double change = report.after.total - report.before.total;
   summary.worst_imbalance =
-      std::max(summary.worst_imbalance, std::abs(change - report.ledger.total()));
+      larger(summary.worst_imbalance, std::abs(change - report.ledger.total()));
 }
 
 // Remembers when a step ended with another linear solver than the one before.

@@ -11,6 +11,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "lilyan/assemble/tet_lanes.hpp"
@@ -79,6 +81,48 @@ inline Mat3<T> add_scaled(const Mat3<T>& a, double s, const Mat3<T>& b) {
   return r;
 }
 
+// Whether c₀ + c₁θ + c₂θ² + c₃θ³ falls to zero or below somewhere in [0, 1].
+inline bool falls_to_zero(double c0, double c1, double c2, double c3) {
+  if (!(c0 > 0 && c0 + c1 + c2 + c3 > 0)) return true;
+  // Between its values at the ends and these two numbers (Bernstein's coefficients) the cubic stays.
+  if (3 * c0 + c1 >= 0 && 3 * c0 + 2 * c1 + c2 >= 0) return false;
+  const double discriminant = c2 * c2 - 3 * c3 * c1;
+  if (!(discriminant > 0)) return false;  // monotonic
+  const double q = -(c2 + std::copysign(std::sqrt(discriminant), c2));
+  const auto below = [&](double theta) {
+    return theta > 0 && theta < 1 && !(((c3 * theta + c2) * theta + c1) * theta + c0 > 0);
+  };
+  return below(q / (3 * c3)) || below(c1 / q);
+}
+
+// Materials whose energy is infinite at J = 0 say so. Between the nodes of an average a path could pass
+// through J < 0 without being seen.
+template <class Material>
+concept HasBarrier = Material::kBarrier;
+
+// Infinite in lanes in which J = det(F₀ + θ dF) reaches zero on the way from θ = 0 to 1, zero in others.
+template <AnyPack P>
+inline P blocked_path(const Mat3<P>& F0, const Mat3<P>& dF, const P& volume) {
+  const Mat3<P> c = cofactor(F0);
+  const Mat3<P> dc = cofactor(dF);
+  const P c0 = determinant(F0, c);
+  const P c3 = determinant(dF, dc);
+  P c1 = {}, c2 = {};
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      c1 += c(i, j) * dF(i, j);
+      c2 += dc(i, j) * F0(i, j);
+    }
+  }
+  P blocked = {};
+  for (int lane = 0; lane < lanes_of<P>; ++lane) {
+    if (volume[lane] > 0 && falls_to_zero(c0[lane], c1[lane], c2[lane], c3[lane])) {
+      blocked[lane] = std::numeric_limits<double>::infinity();
+    }
+  }
+  return blocked;
+}
+
 template <TetWants kWants, AnyPack P, class Material>
 inline void sum_over_nodes(const Material& material, const TetPart<P>& part, const Mat3<P>& G,
                            const Evaluation& at, TetSums<kWants, Material, P>& sums) {
@@ -103,6 +147,9 @@ inline void sum_over_nodes(const Material& material, const TetPart<P>& part, con
     } else if (at.nodes.size() > 1) {
       more.template operator()<1>(at.nodes[1]);
       for (const WeightedNode& node : at.nodes.subspan(2)) more.template operator()<2>(node);
+    }
+    if constexpr (kWants.value && HasBarrier<Material>) {
+      if (at.d) sums.value += blocked_path(F0, dF, volume);
     }
   }
 }

@@ -11,10 +11,12 @@ namespace {
 
 // A momentum below this share of what the motion could carry counts as zero at the start.
 constexpr double kNegligibleMomentum = 1e-3;
+// So does an energy below this share of its parts.
+constexpr double kNegligibleEnergy = 1e-3;
 
 void update_deviation(Deviation& deviation, double now) {
   deviation.now = now;
-  deviation.worst = std::max(deviation.worst, now);
+  deviation.worst = larger(deviation.worst, now);
 }
 
 // Sum of the gravity forces' sizes.
@@ -55,7 +57,10 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
     : start_(start) {
   const double potential = std::abs(start.of(EnergyKind::potential));
   if (system.dimension() != 3) {
-    energy_.scale = std::max(start.kinetic, potential);
+    // Of the energy itself, unless it is nothing but the difference of its parts.
+    const double parts = std::max(start.kinetic, potential);
+    const double total = std::abs(start.total);
+    energy_.scale = total > kNegligibleEnergy * parts ? total : parts;
     return;
   }
   double mass = 0;

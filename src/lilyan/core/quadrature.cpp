@@ -63,6 +63,26 @@ Quadrature lobatto(int n) {
   return rule;
 }
 
+Quadrature tanh_sinh(int n) {
+  // θ = ½(1 + tanh(½π sinh t)) at equidistant t; the weights dθ/dt are scaled to the sum one.
+  constexpr long double kLast = 3;  // there θ is 2e-14 from the end
+  Quadrature rule{.nodes = {}, .degree = 0, .label = fmt::format("tanh-sinh {}", n)};
+  std::vector<long double> weights;
+  long double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    const long double t = kLast * (2 * i - (n - 1)) / (n - 1);
+    const long double u = kPi / 2 * std::sinh(t);
+    const long double c = std::cosh(u);
+    weights.push_back(std::cosh(t) / (c * c));
+    sum += weights.back();
+    rule.nodes.push_back({static_cast<double>(1 / (1 + std::exp(-2 * u))), 0});
+  }
+  for (std::size_t i = 0; i < rule.nodes.size(); ++i) {
+    rule.nodes[i].weight = static_cast<double>(weights[i] / sum);
+  }
+  return rule;
+}
+
 Quadrature simpson() {
   return {.nodes = {{0, 1.0 / 6}, {0.5, 4.0 / 6}, {1, 1.0 / 6}}, .degree = 3, .label = "simpson"};
 }

@@ -24,6 +24,9 @@ struct Quadrature {
 [[nodiscard]] Quadrature gauss(int n);
 // Gauss–Lobatto with n ≥ 2 points, both ends among them: degree 2n−3.
 [[nodiscard]] Quadrature lobatto(int n);
+// Tanh-sinh (Takahasi and Mori 1974) with n ≥ 2 points: nodes crowd at both ends, so that integrands may be
+// singular there. Exact for constants only, and accurate for everything else.
+[[nodiscard]] Quadrature tanh_sinh(int n);
 // 1/6, 4/6, 1/6 at 0, ½, 1: degree 3. The same as lobatto(3).
 [[nodiscard]] Quadrature simpson();
 // ½, ½ at 0, 1: degree 1. The same as lobatto(2).

@@ -19,6 +19,8 @@ enum class StepStatus {
   non_finite,            // the new state or its energy is not a number
   singular_constraints,  // the constraints do not determine their forces
   inaccurate,            // its error is above the tolerance, and the step as short as is allowed
+  mean_inaccurate,       // the average force could not be integrated to the tolerance
+  drowned_in_rounding,   // rounding errors are as large as what the step does
   stopped,               // someone asked for it (NewtonOptions::stop)
 };
 

@@ -1,5 +1,7 @@
 #include "lilyan/core/system.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -8,6 +10,11 @@
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
+namespace {
+
+constexpr double kLeastMass = 1e-100;
+
+}  // namespace
 
 System::System(std::vector<double> vertex_masses, int dimension)
     : dimension_(dimension),
@@ -19,6 +26,13 @@ System::System(std::vector<double> vertex_masses, int dimension)
     if (!(masses_[i] > 0) || !std::isfinite(masses_[i])) {
       throw Error("vertex " + std::to_string(i) + " has mass " + std::to_string(masses_[i]) +
                   ": masses must be positive");
+    }
+    // Kinetic energies and residuals are squares, which vanish below 1e-308.
+    if (masses_[i] < kLeastMass) {
+      throw Error(
+          fmt::format("vertex {} has mass {:.3g}: masses below {:.0e} vanish in rounding; "
+                      "use other units",
+                      i, masses_[i], kLeastMass));
     }
     dof_mass_.segment(dimension * static_cast<Eigen::Index>(i), dimension).setConstant(masses_[i]);
   }

@@ -14,4 +14,7 @@ using Vec3 = Eigen::Vector3d;
 // The distance from 1 to the next number.
 inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
+// The larger of two numbers, or not a number if one of them is none. (std::max drops it.)
+constexpr double larger(double a, double b) { return b > a || b != b ? b : a; }
+
 }  // namespace lilyan

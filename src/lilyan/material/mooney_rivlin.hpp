@@ -31,6 +31,7 @@
 namespace lilyan {
 
 struct MooneyRivlin {
+  static constexpr bool kBarrier = true;  // infinite at J = 0
   double a1;
   double b1;
   double bulk;  // K

@@ -18,6 +18,7 @@
 namespace lilyan {
 
 struct NeoHookean {
+  static constexpr bool kBarrier = true;  // infinite at J = 0
   double mu;
   double lambda;
 

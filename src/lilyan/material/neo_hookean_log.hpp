@@ -19,6 +19,7 @@
 namespace lilyan {
 
 struct NeoHookeanLog {
+  static constexpr bool kBarrier = true;  // infinite at J = 0
   double mu;
   double lambda;
 

@@ -105,7 +105,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     // Only a direction that was accurate proves that rounding is all that is left.
     if (stalled && at_rounding(objective, d, norm)) {
       if (accurate) {
-        result.status = StepStatus::round_off;
+        result.status = rounded(objective, d);
         return result;
       }
       request.insist = std::max(request.insist, 1);
@@ -161,7 +161,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     if (!accepted) {
       const bool exact = finder_->factorised() && !request.reuse;
       if ((exact || request.insist > 0) && at_rounding(objective, d, norm)) {
-        result.status = StepStatus::round_off;
+        result.status = rounded(objective, d);
         return result;
       }
       // An old factor may be to blame, or an iterative solution.
@@ -272,6 +272,12 @@ double Newton::pull_back(Vector& d, double phi, const Evaluate& evaluate) {
     phi = trial_phi;
   }
   return phi;
+}
+
+// How a solve ends in which only rounding errors are left.
+StepStatus Newton::rounded(const Objective& objective, const Vector& d) const {
+  return objective.rounding_is_harmless(d, gradient_) ? StepStatus::round_off
+                                                      : StepStatus::drowned_in_rounding;
 }
 
 bool Newton::at_rounding(const Objective& objective, const Vector& d, double norm) {

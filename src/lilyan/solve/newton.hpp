@@ -66,6 +66,13 @@ class Objective {
     double gradient = 0;
   };
   [[nodiscard]] virtual Rounding rounding(const Vector& d, const Vector& diagonal) const = 0;
+  // Whether what rounding left of the gradient is small beside what the step does, so that "solved to
+  // rounding error" is a success.
+  [[nodiscard]] virtual bool rounding_is_harmless(const Vector& d, const Vector& gradient) const {
+    static_cast<void>(d);
+    static_cast<void>(gradient);
+    return true;
+  }
   // Where the vertices are, roughly, if they are points in space: what a rigid motion of some of
   // them is depends on it.
   [[nodiscard]] virtual const Vector* positions() const { return nullptr; }
@@ -141,6 +148,7 @@ class Newton {
                    const Evaluate& evaluate);
   void read_diagonal();
   // Whether a residual of this size may be nothing but rounding error.
+  [[nodiscard]] StepStatus rounded(const Objective& objective, const Vector& d) const;
   bool at_rounding(const Objective& objective, const Vector& d, double norm);
 
   const BlockPattern& pattern_;

@@ -82,6 +82,26 @@ TEST(Lobatto, IsExactToDegreeTwiceNMinusThreeAndNoFurther) {
   EXPECT_EQ(lobatto(2).nodes[0].weight, trapezoid().nodes[0].weight);
 }
 
+TEST(TanhSinh, IntegratesWhatIsSingularAtTheEnds) {
+  for (const int n : {2, 3, 40, 64, 160}) {
+    const Quadrature q = tanh_sinh(n);
+    ASSERT_EQ(q.nodes.size(), static_cast<std::size_t>(n));
+    EXPECT_NEAR(integral(q, [](double) { return 1; }), 1, 1e-15);
+    EXPECT_NEAR(integral(q, [](double x) { return x; }), 0.5, 1e-15) << "symmetric";
+    for (const Node& node : q.nodes) {
+      EXPECT_GT(node.theta, 0);
+      EXPECT_LT(node.theta, 1);
+    }
+  }
+  const auto logarithm = [](double x) { return std::log(x); };
+  EXPECT_NEAR(integral(tanh_sinh(64), logarithm), -1, 1e-11);
+  EXPECT_GT(std::abs(integral(gauss(64), logarithm) + 1), 1e-5);
+  // Close to a pole, as an energy near J = 0 is.
+  const auto pole = [](double x) { return 1e-4 / (x + 1e-4) / (x + 1e-4); };
+  EXPECT_NEAR(integral(tanh_sinh(64), pole), 1 / 1.0001, 1e-8);
+  EXPECT_GT(std::abs(integral(gauss(64), pole) - 1 / 1.0001), 1e-4);
+}
+
 TEST(Simpson, IsExactToDegreeThreeAndNoFurther) {
   const Quadrature q = simpson();
   EXPECT_EQ(q.degree, 3);

@@ -221,5 +221,20 @@ TEST(Results, ReplacesEarlierResultsButNothingElse) {
   EXPECT_EQ(read_text(foreign / "series.csv"), "precious");
 }
 
+TEST(ResultFolder, AValueThatIsNotFiniteFailsTheRunByStepAndColumn) {
+  const TempFolder folder;
+  const auto file =
+      folder.write("s.toml",
+                   "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.1\nsteps = 20\n"
+                   "[system]\nkind = \"lagrangian\"\ncoordinates = [\"x\"]\n"
+                   "lagrangian = \"x'^2/2 - x^2/2\"\nposition = { x = 1 }\n"
+                   "invariants = { lost = \"sqrt(x)\" }\n[output]\nseries_every = 7\n");
+  const Ran ran = run_into(folder.path() / "out", file);
+  EXPECT_EQ(ran.summary.end, RunEnd::failed);
+  EXPECT_NE(ran.summary.message.find("step 16"), std::string::npos) << ran.summary.message;
+  EXPECT_NE(ran.summary.message.find("invariant_lost is nan"), std::string::npos)
+      << ran.summary.message;
+}
+
 }  // namespace
 }  // namespace lilyan::test::result_folder_test

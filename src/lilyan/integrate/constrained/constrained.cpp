@@ -387,7 +387,7 @@ bool ConstrainedIntegrator::solve(const State& state, double h, StepReport& repo
                       .t0 = state.t,
                       .h = h,
                       .nodes = stage.solved_nodes,
-                      .force_nodes = stage.stage.nodes,
+                      .force_nodes = stage.force_nodes,
                       .velocity_weight = stage.displacement_effect,
                       .energy_scale = report.before.scale(),
                       .path_weight = 1,
@@ -472,21 +472,26 @@ bool ConstrainedIntegrator::project() {
   return true;
 }
 
-// More Gauss points until the energy error of the quadrature is below the tolerance.
+// More points until the energy error of the quadrature is below the tolerance.
 bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepReport& report) {
-  gauss_.begin_step();
+  path_nodes_.begin_step();
   const double scale = report.before.scale();
   while (true) {
-    plan_.set_gauss_nodes(gauss_.nodes());
+    plan_.set_path_nodes(path_nodes_.nodes());
     if (!solve(state, h, report)) return false;
     StepReport trial = report;
     trial.after = invariants(system_, end_x_, velocity_, potential_.values(end_x_));
     if (!std::isfinite(trial.after.total)) break;  // the caller says so
     const double error = std::abs(ledger(state, h, trial).quadrature);
     const double size = std::max(scale, trial.after.scale());
-    if (gauss_.accept(error / (options_.energy_tolerance * size))) break;
+    const PathNodes::Accuracy accuracy = path_nodes_.judge(error / size, options_.energy_tolerance);
+    if (accuracy == PathNodes::Accuracy::reached) break;
+    if (accuracy == PathNodes::Accuracy::missed) {
+      report.status = StepStatus::mean_inaccurate;
+      return false;
+    }
   }
-  report.nodes = gauss_.used();
+  report.nodes = path_nodes_.used();
   return true;
 }
 

@@ -39,7 +39,7 @@
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/integrate/step/gauss_nodes.hpp"
+#include "lilyan/integrate/step/path_nodes.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 #include "lilyan/integrate/step/table_plan.hpp"
@@ -212,7 +212,7 @@ class ConstrainedIntegrator final : public Integrator {
   StepObjective objective_;
   ConstrainedEquation equation_;
   RootFinder root_;
-  GaussNodes gauss_;
+  PathNodes path_nodes_;
   std::vector<Node> average_;  // (cᵢ, bᵢ) of (4)
 
   ConstraintSet::Jacobian end_jacobian_;

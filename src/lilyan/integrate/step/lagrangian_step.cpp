@@ -415,15 +415,16 @@ bool LagrangianIntegrator::accurate(StepReport& report) {
   const double work = equation_.work() + equation_.dissipation();
   const double defect = end_invariants_.total - report.before.total - work;
   const double scale = std::max(report.before.scale(), end_invariants_.scale());
-  const bool done =
-      gauss_.accept(defect == 0 ? 0 : std::abs(defect) / (options_.energy_tolerance * scale));
-  report.nodes = gauss_.used();
-  if (static_cast<std::size_t>(gauss_.count()) != table_.time.size()) {
-    table_ = average_table(gauss_.nodes());
+  const PathNodes::Accuracy accuracy =
+      path_nodes_.judge(defect == 0 ? 0 : std::abs(defect) / scale, options_.energy_tolerance);
+  report.nodes = path_nodes_.used();
+  if (static_cast<std::size_t>(path_nodes_.count()) != table_.time.size()) {
+    table_ = average_table(path_nodes_.nodes());
     table_.adaptive_nodes = true;
     new_table_ = true;
   }
-  return done;
+  if (accuracy == PathNodes::Accuracy::missed) report.status = StepStatus::mean_inaccurate;
+  return accuracy != PathNodes::Accuracy::needs_more;
 }
 
 // With p the momenta, the energy H = p·v − L changes by
@@ -451,10 +452,10 @@ StepReport LagrangianIntegrator::step(State& state, double h) {
   begin(state);
   report.before = start_invariants_;
   report.after = report.before;
-  if (table_.adaptive_nodes) gauss_.begin_step();
+  if (table_.adaptive_nodes) path_nodes_.begin_step();
   bool done = solve(state, h, report);
   while (done && table_.adaptive_nodes && !accurate(report)) done = solve(state, h, report);
-  if (!done) {
+  if (!done || !succeeded(report.status)) {
     equation_.forget_factors();
     return report;
   }

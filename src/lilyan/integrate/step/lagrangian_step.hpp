@@ -11,8 +11,8 @@
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/integrate/step/gauss_nodes.hpp"
 #include "lilyan/integrate/step/legendre.hpp"
+#include "lilyan/integrate/step/path_nodes.hpp"
 #include "lilyan/method/method.hpp"
 #include "lilyan/solve/root.hpp"
 
@@ -137,7 +137,7 @@ class LagrangianIntegrator final : public Integrator {
   LagrangianEquation equation_;
   RootFinder root_;
   Legendre legendre_;
-  GaussNodes gauss_;
+  PathNodes path_nodes_;
 
   Vector p0_, z_, q1_, p1_, v1_, g_;
   ConstraintSet::Jacobian end_jacobian_;

@@ -190,7 +190,7 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
                       .h = h,
                       .time = stage.stage.time,
                       .nodes = stage.solved_nodes,
-                      .force_nodes = stage.stage.nodes,
+                      .force_nodes = stage.force_nodes,
                       .velocity_weight = stage.displacement_effect,
                       .energy_scale = report.before.scale(),
                       .path_weight = own ? stage.stage.displacement : 1,
@@ -256,14 +256,14 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, con
   result.v.array() += h * end_forces_.array() / system_.mass().array();
 }
 
-// More Gauss points until the energy error of the quadrature is below the tolerance. A further
+// More points until the energy error of the quadrature is below the tolerance. A further
 // solve starts from the last one's displacement, from where one or two iterations suffice.
 bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, double h,
                                       StepReport& report) {
-  gauss_.begin_step();
+  path_nodes_.begin_step();
   const double scale = report.before.scale();
   while (true) {
-    plan.set_gauss_nodes(gauss_.nodes());
+    plan.set_path_nodes(path_nodes_.nodes());
     clear_impulses();
     if (!run_stage(plan, 0, state, h, report)) return false;
     warm_ = true;
@@ -273,9 +273,14 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
     if (!std::isfinite(trial.after.total)) break;  // the caller says so
     const double error = std::abs(ledger(plan, state, points_[0].v, trial).quadrature);
     const double size = std::max(scale, trial.after.scale());
-    if (gauss_.accept(error / (options_.energy_tolerance * size))) break;
+    const PathNodes::Accuracy accuracy = path_nodes_.judge(error / size, options_.energy_tolerance);
+    if (accuracy == PathNodes::Accuracy::reached) break;
+    if (accuracy == PathNodes::Accuracy::missed) {
+      report.status = StepStatus::mean_inaccurate;
+      return false;
+    }
   }
-  report.nodes = gauss_.used();
+  report.nodes = path_nodes_.used();
   return true;
 }
 

@@ -7,7 +7,7 @@
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/integrate/integrator.hpp"
-#include "lilyan/integrate/step/gauss_nodes.hpp"
+#include "lilyan/integrate/step/path_nodes.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 #include "lilyan/integrate/step/table_plan.hpp"
@@ -77,7 +77,7 @@ class MinimiseIntegrator final : public Integrator {
   PotentialCache potential_;
   StepObjective objective_;
   Newton newton_;
-  GaussNodes gauss_;
+  PathNodes path_nodes_;
   bool forced_;
 
   Point start_, previous_;

@@ -215,4 +215,26 @@ Objective::Rounding StepObjective::rounding(const Vector& d, const Vector& diago
           .gradient = kRelative * std::sqrt((error.square() / mass_.array()).sum())};
 }
 
+// What is left of the gradient is an impulse that nobody gave. It displaces by M⁻¹ gradient: little beside
+// what the forces of the step displace, d − y, or beside the body itself, which may be at rest.
+bool StepObjective::rounding_is_harmless(const Vector& d, const Vector& gradient) const {
+  constexpr double kOfChange = 1e-6;
+  constexpr double kOfBody = 1e-8;
+  const double left = norm(gradient);
+  const double change = std::sqrt((mass_.array() * (d - target_).array().square()).sum());
+  if (left <= kOfChange * change) return true;
+  const int n = system_.dimension();
+  double extent = 0;
+  for (int axis = 0; axis < n; ++axis) {
+    const auto along = [&](const Vector& v) {
+      return Eigen::Map<const Vector, 0, Eigen::InnerStride<>>(v.data() + axis, v.size() / n,
+                                                               Eigen::InnerStride<>(n))
+          .array();
+    };
+    const double centre = (along(mass_) * along(*step_.x0)).sum() / along(mass_).sum();
+    extent += (along(mass_) * (along(*step_.x0) - centre).square()).sum();
+  }
+  return left <= kOfBody * std::sqrt(extent);
+}
+
 }  // namespace lilyan

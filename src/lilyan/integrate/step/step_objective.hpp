@@ -60,6 +60,7 @@ class StepObjective final : public Objective {
   double defect(const Vector& d, const Vector& gradient) override;
   [[nodiscard]] double norm(const Vector& gradient) const override;
   [[nodiscard]] Rounding rounding(const Vector& d, const Vector& diagonal) const override;
+  [[nodiscard]] bool rounding_is_harmless(const Vector& d, const Vector& gradient) const override;
   [[nodiscard]] const Vector* positions() const override { return step_.x0; }
 
   // h² Σ βᵢ ∇E(x₀ + θᵢ d) of the last evaluation.

@@ -1,5 +1,7 @@
 #include "lilyan/integrate/step/table_plan.hpp"
 
+#include "lilyan/core/quadrature.hpp"
+
 namespace lilyan {
 namespace {
 
@@ -65,6 +67,12 @@ TablePlan::TablePlan(const MinimisationTable& table)
   for (std::size_t k = 0; k < table.stages.size(); ++k) {
     StagePlan plan{.stage = table.stages[k]};
     split_nodes(plan);
+    plan.force_nodes = plan.stage.nodes;
+    if (adaptive_nodes) {
+      // Of order eight, as the highest of the compositions.
+      plan.force_nodes.clear();
+      for (const Node& n : gauss(4).nodes) plan.force_nodes.push_back({n.theta, n.weight / 2});
+    }
     plan.displacement_effect = response(table.stages, k, 1, 0);
     plan.velocity_effect = response(table.stages, k, 0, 1);
     for (const auto* known : {&plan.stage.target, &plan.stage.velocity}) {
@@ -83,7 +91,7 @@ TablePlan::TablePlan(const MinimisationTable& table)
   }
 }
 
-void TablePlan::set_gauss_nodes(const std::vector<Node>& quadrature) {
+void TablePlan::set_path_nodes(const std::vector<Node>& quadrature) {
   StagePlan& plan = stages.front();
   plan.stage.nodes.clear();
   for (const Node& n : quadrature) plan.stage.nodes.push_back({n.theta, n.weight / 2});

@@ -13,6 +13,9 @@ struct StagePlan {
   // The stage's nodes, those at θ = 0 (where the gradient is known) apart from the others.
   double start_weight = 0;
   std::vector<Node> solved_nodes;
+  // Where external forces act: at the stage's nodes, or those of a rule of their own where the number of
+  // nodes follows the potential, which knows nothing of them.
+  std::vector<Node> force_nodes;
   double end_start_weight = 0;
   std::vector<WeightedNode> end_nodes;
   // Effect on the end velocity, forces held fixed: δv₁ = displacement_effect δd/h for a change δd
@@ -25,8 +28,8 @@ struct StagePlan {
 
 struct TablePlan {
   explicit TablePlan(const MinimisationTable& table);
-  // Gives the one stage of a table other Gauss points (AVF).
-  void set_gauss_nodes(const std::vector<Node>& quadrature);
+  // Gives the one stage of a table another rule for the mean over the path (AVF).
+  void set_path_nodes(const std::vector<Node>& quadrature);
 
   std::vector<StagePlan> stages;
   std::vector<char> needs_gradient;  // at point k = 1, 2, … (by later stages)

@@ -1,0 +1,109 @@
+// How many points a step of an adaptive quadrature uses.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "lilyan/core/quadrature.hpp"
+
+namespace lilyan {
+
+// Steps that follow one another need about the same number of points. More are added within a step
+// until its error is below the tolerance; one fewer is tried when the last step was far more
+// accurate than asked for, and after a try that failed only some steps later, each failure doubling
+// the wait.
+//
+// Gauss points gain digits at a steady rate, which tells how many are missing. Where a path comes close to
+// a singularity (J → 0) that rate is as small as 1.1 a point: then the number doubles, and beyond kMostGauss
+// points the rule is tanh-sinh's, which crowds its points at the ends of the path, where bodies turn round.
+class PathNodes {
+ public:
+  static constexpr int kMostGauss = 32;
+  static constexpr int kMost = 160;
+  // Errors above this part of the energy are not rounding errors, however little more points gain.
+  static constexpr double kRounding = 1e-12;
+
+  enum class Accuracy { reached, needs_more, missed };
+
+  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] const std::vector<Node>& nodes() {
+    const auto n = static_cast<std::size_t>(count_);
+    if (rules_.size() <= n) rules_.resize(n + 1);
+    if (rules_[n].empty()) {
+      rules_[n] = (count_ <= kMostGauss ? gauss(count_) : tanh_sinh(count_)).nodes;
+    }
+    return rules_[n];
+  }
+
+  void begin_step() { tried_ = 0; }
+  // After a solve that was wrong by `error` of the energy. With needs_more the step is to be solved again
+  // with count() points; missed means that no number of points will do.
+  Accuracy judge(double error, double tolerance) {
+    const bool first = tried_++ == 0;
+    if (first) {
+      start_ = count_;
+      stagnant_ = 0;
+    } else {
+      stagnant_ = error > 0.5 * last_error_ ? stagnant_ + 1 : 0;
+    }
+    const double gain = first ? 0 : last_error_ / error;
+    const int added = count_ - used_;
+    last_error_ = error;
+    used_ = count_;
+    if (stagnant_ >= 2 && error <= kRounding) {
+      count_ = start_;
+      return Accuracy::reached;
+    }
+    if (error <= tolerance) {
+      plan_next(error / tolerance);
+      return Accuracy::reached;
+    }
+    if (count_ == kMost || !std::isfinite(error)) {
+      count_ = std::min(start_, kMostGauss);
+      return Accuracy::missed;
+    }
+    if (first && fewer_tried_) {
+      wait_ = failed_wait_;
+      failed_wait_ = failed_wait_ < 1000 ? 2 * failed_wait_ : failed_wait_;
+    }
+    count_ = std::min(count_ + (first ? 1 : missing(error / tolerance, gain, added)), kMost);
+    return Accuracy::needs_more;
+  }
+  [[nodiscard]] int used() const { return used_; }
+
+ private:
+  // How many points more bring the error down by `ratio`, if `added` points brought it down by `gain`; at
+  // most as many as there are.
+  [[nodiscard]] int missing(double ratio, double gain, int added) const {
+    if (last_error_ <= kRounding) return 1;  // all that is left may be rounding
+    const double rate = gain > 1 ? std::log(gain) / added : 0;
+    return rate * count_ > std::log(ratio) ? std::max(1, int(std::ceil(std::log(ratio) / rate)))
+                                           : count_;
+  }
+
+  void plan_next(double ratio) {
+    count_ = std::min(count_, kMostGauss);
+    fewer_tried_ = false;
+    if (wait_ > 0) {
+      --wait_;
+    } else if (tried_ == 1 && ratio < kFarBelow && count_ > 1) {
+      --count_;
+      fewer_tried_ = true;
+    }
+  }
+
+  static constexpr double kFarBelow = 1e-2;
+  int count_ = 2;
+  int used_ = 2;
+  int start_ = 2;
+  int tried_ = 0;
+  int stagnant_ = 0;
+  double last_error_ = 0;
+  bool fewer_tried_ = false;
+  int wait_ = 0;
+  int failed_wait_ = 4;
+  std::vector<std::vector<Node>> rules_;
+};
+
+}  // namespace lilyan

@@ -1,0 +1,128 @@
+// How the number of points of an adaptive quadrature is chosen, and that a step whose mean force cannot be
+// integrated fails rather than lose energy.
+#include "lilyan/integrate/step/path_nodes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "lilyan/integrate/control/step_control.hpp"
+#include "lilyan/integrate/integrator.hpp"
+#include "support/body.hpp"
+#include "support/schemes.hpp"
+
+namespace lilyan::test::path_nodes_test {
+namespace {
+
+using Accuracy = PathNodes::Accuracy;
+
+// Goes on until the step is judged; `error` is a function of the number of points.
+template <class Error>
+Accuracy judge(PathNodes& nodes, double tolerance, Error error) {
+  nodes.begin_step();
+  while (true) {
+    const Accuracy accuracy = nodes.judge(error(nodes.count()), tolerance);
+    if (accuracy != Accuracy::needs_more) return accuracy;
+  }
+}
+
+TEST(PathNodes, SlowConvergenceIsNotRounding) {
+  // Gauss near J → 0 gains a factor of 1.2 a point.
+  PathNodes nodes;
+  const auto slow = [](int n) { return 0.4 * std::pow(1.2, -n); };
+  EXPECT_EQ(judge(nodes, 1e-9, slow), Accuracy::reached);
+  EXPECT_LE(slow(nodes.used()), 1e-9);
+}
+
+TEST(PathNodes, WhatStaysFarAboveTheToleranceIsMissed) {
+  PathNodes nodes;
+  EXPECT_EQ(judge(nodes, 1e-14, [](int) { return 1e-3; }), Accuracy::missed);
+  EXPECT_EQ(nodes.used(), PathNodes::kMost);
+  EXPECT_EQ(judge(nodes, 1e-14, [](int) { return 1.01 * PathNodes::kRounding; }), Accuracy::missed);
+  EXPECT_EQ(judge(nodes, 1e-14, [](int) { return std::nan(""); }), Accuracy::missed);
+  // The step after it begins with few points again.
+  EXPECT_LE(nodes.count(), PathNodes::kMostGauss);
+}
+
+TEST(PathNodes, WhatStaysAtRoundingIsReached) {
+  PathNodes nodes;
+  int tries = 0;
+  EXPECT_EQ(judge(nodes, 1e-16, [&](int) { return ++tries, 3e-15; }), Accuracy::reached);
+  EXPECT_EQ(tries, 3);
+  EXPECT_EQ(nodes.count(), 2);
+}
+
+TEST(PathNodes, GrowsByWhatTheRateAsksFor) {
+  PathNodes nodes;
+  int tries = 0;
+  const auto fast = [&](int n) { return ++tries, std::pow(10.0, -n); };
+  EXPECT_EQ(judge(nodes, 1e-11, fast), Accuracy::reached);
+  EXPECT_EQ(nodes.used(), 11);
+  EXPECT_EQ(tries, 3) << "2 and 3 points, then as many as are missing";
+}
+
+// A bar squeezed to a small part of its length flies apart. Its energy is kept, or the run stops.
+struct Squeeze {
+  const char* material;
+  double to;
+  double h;
+};
+
+class SqueezedBar : public ::testing::TestWithParam<Squeeze> {};
+
+TEST_P(SqueezedBar, KeepsItsEnergyOrStops) {
+  const auto [material, to, h] = GetParam();
+  Body body(
+      {.size = {2, 0.5, 0.5}, .cells = {3, 2, 2}, .material = material, .mu = 50, .lambda = 30});
+  State state = body.at_rest();
+  for (int i = 0; i < body.system.vertices(); ++i) state.x[3 * i] *= to;
+  Parameters automatic;
+  automatic.set("quadrature", "auto");
+  const auto integrator =
+      make_integrator(body.system, make_scheme("avf", automatic), {.energy_tolerance = 1e-12});
+  double first = 0;
+  int steps = 0;
+  for (; steps < 10; ++steps) {
+    const StepReport report = step_with_halving(*integrator, state, h, 6);
+    if (steps == 0) first = report.before.total;
+    if (!succeeded(report.status)) break;
+    ASSERT_NEAR(report.after.total, first, 1e-9 * first) << "step " << steps + 1;
+  }
+  // What is known to work goes on doing so.
+  EXPECT_EQ(steps, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Barriers, SqueezedBar, ::testing::ValuesIn([] {
+      std::vector<Squeeze> all;
+      for (const char* m : {"neo-hookean", "neo-hookean-log", "mooney-rivlin"}) {
+        for (const double to : {0.02, 0.1}) {
+          for (const double h : {1.0 / 300, 1.0 / 30, 0.1}) {
+            all.push_back({m, to, h});
+          }
+        }
+      }
+      return all;
+    }()));
+
+// A body so light that rounding errors of its forces are as large as its weight.
+TEST(DrownedInRounding, IsAFailedStep) {
+  for (const double mass : {1e-16, 1e-15}) {
+    Body body({.mu = 100, .lambda = 100, .mass = mass, .gravity = {0, -9.81, 0}});
+    const auto integrator = make_integrator(body.system, make_scheme("implicit-midpoint"), {});
+    State state = body.at_rest();
+    StepReport report;
+    for (int k = 0; k < 5 && succeeded(report.status); ++k)
+      report = integrator->step(state, 1.0 / 30);
+    EXPECT_EQ(report.status, StepStatus::drowned_in_rounding) << mass;
+  }
+  // At rest nothing happens, and rounding is all there is: that is fine.
+  Body still({.mu = 1e6, .lambda = 1e6, .mass = 1});
+  const auto integrator = make_integrator(still.system, make_scheme("implicit-midpoint"), {});
+  State state = still.at_rest();
+  EXPECT_TRUE(succeeded(integrator->step(state, 1.0 / 30).status));
+  EXPECT_THROW(Body({.mass = 1e-160}), Error);
+}
+
+}  // namespace
+}  // namespace lilyan::test::path_nodes_test
