@@ -170,6 +170,21 @@ TEST(BodyContact, ContactPointsAreWhereTheMeanForceActs) {
   }
 }
 
+// A triangle comes to a point that rests, from beyond the thickness: whether the two can meet depends
+// on both ways.
+TEST(BodyContact, ATriangleThatComesToAPointPushesIt) {
+  const Vector x = with_point(Vec3(0.3, 0.3, 0.35));
+  const OnePair pair(x);
+  Vector d = Vector::Zero(12);
+  for (const int corner : OnePair::kCorners) d.segment<3>(3 * corner) = Vec3(0.02, -0.03, 0.28);
+  ASSERT_EQ(pair.energy(x), 0);
+  const double after = pair.energy(x + d);
+  ASSERT_GT(after, 0.1);
+  const auto sums = test::path_sums(pair.system, x, d, PathMeanWeights{1, 0});
+  EXPECT_NEAR(sums.gradient.dot(d), after, 1e-13);
+  test::expect_path_derivatives(pair.system, x, d, {}, 1e-6, 1e-4);
+}
+
 // A point falls on a triangle that cannot move, from so far above and so fast that at the start of
 // the step nothing says that the two will meet: the step has to be repeated with the pair.
 TEST(BodyContact, ASolvedStepIsRepeatedWhenItMetAPairThatNobodyLookedAt) {

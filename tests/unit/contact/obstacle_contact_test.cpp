@@ -137,6 +137,25 @@ TEST(ObstacleContact, DerivativesOfTheMeanMatchDifferences) {
   }
 }
 
+// A node may lie before the start of the path, as where a derivative along the velocity is a
+// difference.
+TEST(ObstacleContact, NodesBeforeTheStartOfThePathCount) {
+  const std::vector<WeightedNode> before{{.theta = -1, .value = 1}};
+  const std::vector<WeightedNode> here{{.value = 1}};
+  int touched = 0;
+  for (const auto& [shape, inside] : kObstacles) {
+    const Drop drop(shape, inside, 0.01);
+    for (const auto& [x0, d] : kPaths) {
+      const Vector there = x0 - d;
+      const double expected = drop.contact->evaluate({.x0 = there.data(), .nodes = here});
+      EXPECT_NEAR(drop.contact->evaluate({.x0 = x0.data(), .d = d.data(), .nodes = before}),
+                  expected, 1e-14 * (1 + expected));
+      touched += expected > 0;
+    }
+  }
+  EXPECT_GT(touched, 5);
+}
+
 // The mean force times the way is the difference of the energies, to rounding.
 TEST(ObstacleContact, MeanForceIsExact) {
   for (const auto& [shape, inside] : kObstacles) {
