@@ -19,7 +19,7 @@ class Fussy final : public Integrator {
     r.before.total = r.after.total = state.t;
     attempts.push_back(h);
     if (std::abs(h) > longest_ || state.t >= fails_from) {
-      r.status = StepStatus::not_converged;
+      r.status = failure;
       return r;
     }
     if (state.t < round_off_before) r.status = StepStatus::round_off;
@@ -32,6 +32,7 @@ class Fussy final : public Integrator {
   std::vector<double> attempts;
   double fails_from = 1e9;
   double round_off_before = -1;
+  StepStatus failure = StepStatus::not_converged;
 
  private:
   double longest_;
@@ -82,6 +83,16 @@ TEST(Advance, FailureOfALaterHalfUndoesTheEarlierOnes) {
   EXPECT_EQ(s.t, 0);
   EXPECT_EQ(r.after.total, r.before.total);
   EXPECT_EQ(r.ledger.total(), 0);
+}
+
+// Whoever asked for the end does not want to wait for more attempts.
+TEST(Advance, StoppedStepsAreNotTriedAgain) {
+  Fussy f(0.25);
+  f.failure = StepStatus::stopped;
+  State s{.t = 3};
+  EXPECT_EQ(step_with_halving(f, s, 1, 5).status, StepStatus::stopped);
+  EXPECT_EQ(f.attempts, (std::vector<double>{1}));
+  EXPECT_EQ(s.t, 3);
 }
 
 TEST(Advance, RoundOffInOnePartIsRoundOffOfTheWhole) {
