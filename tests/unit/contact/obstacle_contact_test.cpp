@@ -176,6 +176,30 @@ TEST(ObstacleContact, MeanForceIsExact) {
   }
 }
 
+// The value of a mean is ∫ (E(z(s)) − E(z₀))/s ds: nothing where there is no way, and along a way the
+// work of the mean force, as far as it has come.
+TEST(ObstacleContact, ValueOfTheMeanStartsFromZero) {
+  const PathMeanWeights mean{0.7, 0};
+  for (const auto& [shape, inside] : kObstacles) {
+    if (std::holds_alternative<PlaneShape>(shape)) continue;  // has another constant
+    const Drop drop(shape, inside, 0.01);
+    const Vector x0 = vector(0.05, -0.05, 0.02);
+    const Vector d = vector(0.03, -0.05, 0.02);
+    const auto sums = [&](double s) { return test::path_sums(drop.system, x0, s * d, mean); };
+    ASSERT_GT(sums(0).gradient.norm(), 0.1);
+    EXPECT_EQ(sums(0).value, 0);
+    constexpr int kParts = 8;  // of Simpson's rule
+    double work = 0;
+    for (int k = 0; k < kParts; ++k) {
+      for (const auto& [at, weight] :
+           {std::pair{0.0, 1.0 / 6}, std::pair{0.5, 4.0 / 6}, std::pair{1.0, 1.0 / 6}}) {
+        work += weight / kParts * sums((k + at) / kParts).gradient.dot(d);
+      }
+    }
+    EXPECT_NEAR(sums(1).value, work, 1e-9) << shape.index();
+  }
+}
+
 // Both branches of the closed form agree with the adaptive integral, which knows nothing of it: a
 // very large sphere is a plane.
 TEST(ObstacleContact, PlaneIsTheLimitOfALargeSphere) {

@@ -148,6 +148,7 @@ TEST(WorldMemory, IsTheSameAfterSavingAndLoading) {
   std::vector<double> numbers;
   memory.save(numbers);
   WorldMemory other(counted.system);
+  for (int k = 0; k < 2; ++k) other.begin_step({.t = 1.0 * k});  // which are forgotten
   other.load(numbers);
   for (const Energy* energy : {counted.past, counted.timed}) EXPECT_EQ(steps(other, energy), 5);
   // What was loaded is where it goes back to.

@@ -102,6 +102,19 @@ TEST(Advance, RoundOffInOnePartIsRoundOffOfTheWhole) {
   EXPECT_EQ(step_with_halving(f, s, 1, 2).status, StepStatus::round_off);
 }
 
+// What adds up is added; of what does not, the worst is kept.
+TEST(StepReport, TakesInTheNext) {
+  StepReport all{.h = 1, .nodes = 5, .residual = 0.3};
+  all.append({.h = 2, .substeps = 3, .nodes = 4, .residual = 0.1});
+  EXPECT_EQ(all.h, 3);
+  EXPECT_EQ(all.substeps, 4);
+  EXPECT_EQ(all.nodes, 5);
+  EXPECT_EQ(all.residual, 0.3);
+  all.append({.h = 1, .nodes = 7, .residual = 0.4});
+  EXPECT_EQ(all.nodes, 7);
+  EXPECT_EQ(all.residual, 0.4);
+}
+
 // With three Newton iterations a whole step is out of reach, but parts of it are not.
 TEST(Advance, RealStepsSucceedInHalves) {
   const Body body({.mu = 50, .lambda = 50});

@@ -190,6 +190,20 @@ TEST_P(Step, FreeFallIsExact) {
 
 INSTANTIATE_TEST_SUITE_P(Integrate, Step, ::testing::ValuesIn(all_schemes()), test_name);
 
+// A step back in time does not follow the one before: a two-step method starts anew.
+TEST(TwoStep, StartsAnewWhenTimeTurnsRound) {
+  const Body body;
+  State state = body.moving();
+  const auto integrator = make_integrator(body.system, make_scheme("bdf2"), {});
+  for (int k = 0; k < 3; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.02).status));
+  State expected = state;
+  const auto start = make_integrator(body.system, make_scheme("tr-bdf2"), {});
+  ASSERT_TRUE(succeeded(start->step(expected, -0.02).status));
+  ASSERT_TRUE(succeeded(integrator->step(state, -0.02).status));
+  EXPECT_TRUE(same_bits(state.x, expected.x));
+  EXPECT_TRUE(same_bits(state.v, expected.v));
+}
+
 // Where tolerances are as small as rounding errors, some stages reach them and some do not: a step is
 // called converged only if all of them do.
 TEST(StepStatus, IsThatOfTheWorstStage) {
