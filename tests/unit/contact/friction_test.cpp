@@ -150,6 +150,21 @@ TEST(Friction, RenewsItsPressureFromTheSolvedStep) {
   EXPECT_LE(belt.friction->renew(start, d.data(), lagged), 1e-15) << "nothing changed since then";
 }
 
+// The pressure at the start of a step is that of this step, also after one that pressed otherwise.
+TEST(Friction, StartsEachStepWithItsOwnPressure) {
+  const ObstacleContact floor({.shape = PlaneShape{}}, {0}, 100, 0);
+  const Friction friction(floor, kMu, kCreep);
+  Vector v = Vector::Zero(3);
+  v[0] = std::sqrt(3.0) * kCreep;  // so that √(1 + |w|²/ε²) = 2
+  std::vector<double> lagged;
+  for (const double depth : {0.1, 0.3, 0.2}) {
+    Vector x = Vector::Zero(3);
+    x[1] = -depth;
+    friction.begin_step({.h = 0.05, .x = x.data(), .v = v.data()}, lagged);
+    EXPECT_NEAR(friction.evaluate(lagged, {.v = v.data()}), kMu * 100 * depth * kCreep, 1e-14);
+  }
+}
+
 // A vertex goes round a ball: it presses as hard as before, but in another direction.
 TEST(Friction, NoticesThatTheNormalTurns) {
   const ObstacleContact ball({.shape = SphereShape{}}, {0}, 100, 0);

@@ -712,6 +712,36 @@ TEST(MovingWorld, ScriptsDoExactlyTheWorkAgainstAPotential) {
   EXPECT_GT(tried, 10);
 }
 
+// A scripted vertex is pushed into a floor that rises to meet it, and comes out again: contact begins
+// and ends within steps, and still all of the energy is work.
+TEST(MovingWorld, ScriptsDoExactlyTheWorkAgainstAMovingObstacle) {
+  for (const char* method : {"avf", "energy-momentum"}) {
+    System system({0.7, 1.0});
+    const RigidMotion up({{.t = 0}, {.t = 1, .shift = Vec3(0.1, 0.3, 0)}}, Vec3::UnitY(),
+                         Vec3::Zero(), Easing::linear, false);
+    system.add(std::make_unique<ObstacleContact>(
+        Obstacle{.shape = SphereShape{.center = Vec3(0, -1, 0)}, .motion = up}, std::vector{0},
+        50.0, 0.0));
+    State state{.x = Vector::Zero(6), .v = Vector::Zero(6)};
+    state.x[1] = 0.3;
+    state.x[3] = 9;  // the other one is elsewhere
+    const RigidMotion down({{.t = 0}, {.t = 0.5, .shift = Vec3(0, -0.4, 0)}, {.t = 1}},
+                           Vec3::UnitY(), Vec3::Zero(), Easing::linear, false);
+    system.add(std::make_unique<ScriptedVertices>(std::vector{0}, state.x, down));
+    const auto integrator = make_integrator(system, make_scheme(method), {});
+    double most = 0;
+    for (int k = 0; k < 14; ++k) {
+      const StepReport report = integrator->step(state, 0.07);
+      ASSERT_TRUE(succeeded(report.status)) << method;
+      EXPECT_NEAR(report.ledger.work, report.after.total - report.before.total, 1e-12)
+          << method << " " << k;
+      EXPECT_NEAR(report.ledger.quadrature, 0, 1e-12) << method << " " << k;
+      most = std::max(most, report.after.of(EnergyKind::contact));
+    }
+    EXPECT_GT(most, 0.5) << method;
+  }
+}
+
 // −c times the way of the step before.
 class Brake final : public Impulse {
  public:
