@@ -6,9 +6,10 @@
 // |w| = ε it has 71 % of its full strength, at 3ε 95 %. Convex in v, so a step stays a
 // minimisation.
 //
-// N and n are taken at the start of the step (lagged), and then renewed from the solved step, where
-// N is the mean of the contact force over it: a ball that bounces within a few steps feels the
-// friction of the very step in which it touches.
+// N and n are taken at the start of the step (lagged). Methods that are minimisations then renew them from
+// the solved step, where N is the mean of the contact force over it: a ball that bounces within a few steps
+// feels the friction of the very step in which it touches. Explicit and discrete-gradient methods feel it
+// from the next step on.
 //
 // Li et al.: Incremental Potential Contact, ACM TOG 39 (2020), for lagging friction this way.
 #pragma once

@@ -170,6 +170,21 @@ TEST(BodyContact, ContactPointsAreWhereTheMeanForceActs) {
   }
 }
 
+// A triangle comes to a point that rests, from beyond the thickness: whether the two can meet depends
+// on both ways.
+TEST(BodyContact, ATriangleThatComesToAPointPushesIt) {
+  const Vector x = with_point(Vec3(0.3, 0.3, 0.35));
+  const OnePair pair(x);
+  Vector d = Vector::Zero(12);
+  for (const int corner : OnePair::kCorners) d.segment<3>(3 * corner) = Vec3(0.02, -0.03, 0.28);
+  ASSERT_EQ(pair.energy(x), 0);
+  const double after = pair.energy(x + d);
+  ASSERT_GT(after, 0.1);
+  const auto sums = test::path_sums(pair.system, x, d, PathMeanWeights{1, 0});
+  EXPECT_NEAR(sums.gradient.dot(d), after, 1e-13);
+  test::expect_path_derivatives(pair.system, x, d, {}, 1e-6, 1e-4);
+}
+
 // A point falls on a triangle that cannot move, from so far above and so fast that at the start of
 // the step nothing says that the two will meet: the step has to be repeated with the pair.
 TEST(BodyContact, ASolvedStepIsRepeatedWhenItMetAPairThatNobodyLookedAt) {
@@ -199,6 +214,33 @@ TEST(BodyContact, ASolvedStepIsRepeatedWhenItMetAPairThatNobodyLookedAt) {
   EXPECT_NEAR(report.after.of(EnergyKind::contact), 0.5 * kStiffness * depth * depth, 1e-12);
   EXPECT_NEAR(report.after.total, report.before.total, 1e-10);
   EXPECT_GT(state.x[3 * OnePair::kPoint + 2], 0.06) << "nothing pushed";
+}
+
+// A point that starts from rest beyond the thickness and moves less than any search looks ahead: the
+// pair must be known because the thickness reaches farther than both ways.
+TEST(BodyContact, PairsAreKnownBeforeTheyTouch) {
+  constexpr double kStep = 0.1;
+  constexpr double kFall = 0.09;
+  System system({1.0, 1.0, 1.0, 1.0});
+  const Vector x = with_point(Vec3(0.3, 0.3, 0.26));
+  for (const int corner : OnePair::kCorners) system.fix(corner);
+  system.add(std::make_unique<Gravity>(Vec3(0, 0, -2 * kFall / (kStep * kStep)),
+                                       std::vector<double>(4, 1.0)));
+  system.add(std::make_unique<BodyContact>(
+      std::vector<ContactSurface>{
+          {.body = 0, .vertices = {OnePair::kPoint}, .triangles = {}},
+          {.body = 1, .vertices = {0, 1, 3}, .triangles = {OnePair::kCorners}}},
+      kStiffness, kThickness, x));
+  ASSERT_GT(point_triangle_distance(gathered(x)), 1.2 * kThickness);
+  State state{.x = x, .v = Vector::Zero(12)};
+  const auto integrator = make_integrator(system, make_scheme("avf"), {});
+  const StepReport report = integrator->step(state, kStep);
+  ASSERT_TRUE(succeeded(report.status));
+  ASSERT_LT((state.x - x).norm(), 0.5 * kThickness);
+  const double depth = kThickness - point_triangle_distance(gathered(state.x));
+  ASSERT_GT(depth, 0.01);
+  EXPECT_NEAR(report.after.of(EnergyKind::contact), 0.5 * kStiffness * depth * depth, 1e-12);
+  EXPECT_NEAR(report.after.total, report.before.total, 1e-10);
 }
 
 TEST(BodyContact, RefusesNonsense) {

@@ -150,16 +150,70 @@ TEST(Friction, RenewsItsPressureFromTheSolvedStep) {
   EXPECT_LE(belt.friction->renew(start, d.data(), lagged), 1e-15) << "nothing changed since then";
 }
 
+// The pressure at the start of a step is that of this step, also after one that pressed otherwise.
+TEST(Friction, StartsEachStepWithItsOwnPressure) {
+  const ObstacleContact floor({.shape = PlaneShape{}}, {0}, 100, 0);
+  const Friction friction(floor, kMu, kCreep);
+  Vector v = Vector::Zero(3);
+  v[0] = std::sqrt(3.0) * kCreep;  // so that √(1 + |w|²/ε²) = 2
+  std::vector<double> lagged;
+  for (const double depth : {0.1, 0.3, 0.2}) {
+    Vector x = Vector::Zero(3);
+    x[1] = -depth;
+    friction.begin_step({.h = 0.05, .x = x.data(), .v = v.data()}, lagged);
+    EXPECT_NEAR(friction.evaluate(lagged, {.v = v.data()}), kMu * 100 * depth * kCreep, 1e-14);
+  }
+}
+
+// A vertex goes round a ball: it presses as hard as before, but in another direction.
+TEST(Friction, NoticesThatTheNormalTurns) {
+  const ObstacleContact ball({.shape = SphereShape{}}, {0}, 100, 0);
+  const Friction friction(ball, kMu, kCreep);
+  const Vec3 from(-0.25, 0.85, 0);
+  const Vec3 to(0.25, 0.85, 0);
+  Vector x = from;
+  const Vector d = to - from;
+  const Vector v = Vector::Zero(3);
+  const StepStart start{.h = 0.05, .x = x.data(), .v = v.data()};
+  std::vector<double> lagged;
+  friction.begin_step(start, lagged);
+  const ContactPoint before = ball.contact_point(0, x.data(), nullptr, nullptr);
+  const ContactPoint now = ball.contact_point(0, x.data(), d.data(), nullptr);
+  const Vec3 turned = now.pressure * now.normal - before.pressure * before.normal;
+  ASSERT_GT(turned.norm(), 1.5 * std::abs(now.pressure - before.pressure));
+  EXPECT_NEAR(friction.renew(start, d.data(), lagged), turned.norm() / now.pressure, 1e-13);
+}
+
+// Forces between bodies are equal and opposite, but not on one line; those of an obstacle come from
+// outside.
+TEST(Friction, SaysWhichMomentaItKeeps) {
+  const Pressed pressed;
+  EXPECT_TRUE(pressed.friction->keeps_linear_momentum());
+  EXPECT_FALSE(pressed.friction->keeps_angular_momentum());
+  EXPECT_TRUE(pressed.system.translation_invariant());
+  EXPECT_FALSE(pressed.system.rotation_invariant());
+  const Belt belt(PlaneShape{});
+  EXPECT_FALSE(belt.friction->keeps_linear_momentum());
+  EXPECT_FALSE(belt.friction->keeps_angular_momentum());
+}
+
 // In the very step in which a body touches the floor friction takes μ times the mean pressure over
-// the step.
+// the step, also where a method takes part of it at the start of the step.
 TEST(Friction, ActsInTheStepOfTheImpact) {
-  for (const char* method : {"avf", "backward-euler", "implicit-midpoint"}) {
+  for (const char* method :
+       {"avf", "backward-euler", "implicit-midpoint", "newmark", "tr-bdf2", "bathe"}) {
     System system({1.0});
     auto made = std::make_unique<ObstacleContact>(Obstacle{.shape = PlaneShape{}}, std::vector{0},
                                                   400.0, 0.0);
     const ContactEnergy& contact = *made;
     system.add(std::move(made));
     system.add(std::make_unique<Friction>(contact, kMu, 1e-6));
+    // Another floor, out of reach: that its friction does not change says nothing of the first.
+    auto below = std::make_unique<ObstacleContact>(
+        Obstacle{.shape = PlaneShape{.point = Vec3(0, -9, 0)}}, std::vector{0}, 400.0, 0.0);
+    const ContactEnergy& far = *below;
+    system.add(std::move(below));
+    system.add(std::make_unique<Friction>(far, kMu, 1e-6));
     State state{.x = Vector::Zero(3), .v = Vector::Zero(3)};
     state.x[1] = 0.01;
     state.v << 3, -2, 0;

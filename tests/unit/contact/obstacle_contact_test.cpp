@@ -137,6 +137,25 @@ TEST(ObstacleContact, DerivativesOfTheMeanMatchDifferences) {
   }
 }
 
+// A node may lie before the start of the path, as where a derivative along the velocity is a
+// difference.
+TEST(ObstacleContact, NodesBeforeTheStartOfThePathCount) {
+  const std::vector<WeightedNode> before{{.theta = -1, .value = 1}};
+  const std::vector<WeightedNode> here{{.value = 1}};
+  int touched = 0;
+  for (const auto& [shape, inside] : kObstacles) {
+    const Drop drop(shape, inside, 0.01);
+    for (const auto& [x0, d] : kPaths) {
+      const Vector there = x0 - d;
+      const double expected = drop.contact->evaluate({.x0 = there.data(), .nodes = here});
+      EXPECT_NEAR(drop.contact->evaluate({.x0 = x0.data(), .d = d.data(), .nodes = before}),
+                  expected, 1e-14 * (1 + expected));
+      touched += expected > 0;
+    }
+  }
+  EXPECT_GT(touched, 5);
+}
+
 // The mean force times the way is the difference of the energies, to rounding.
 TEST(ObstacleContact, MeanForceIsExact) {
   for (const auto& [shape, inside] : kObstacles) {
@@ -154,6 +173,30 @@ TEST(ObstacleContact, MeanForceIsExact) {
           {.x0 = x0.data(), .d = d.data(), .gradient = discrete.data()});
       EXPECT_LE((discrete - sums.gradient).norm(), 1e-14 * (1 + sums.gradient.norm()));
     }
+  }
+}
+
+// The value of a mean is ∫ (E(z(s)) − E(z₀))/s ds: nothing where there is no way, and along a way the
+// work of the mean force, as far as it has come.
+TEST(ObstacleContact, ValueOfTheMeanStartsFromZero) {
+  const PathMeanWeights mean{0.7, 0};
+  for (const auto& [shape, inside] : kObstacles) {
+    if (std::holds_alternative<PlaneShape>(shape)) continue;  // has another constant
+    const Drop drop(shape, inside, 0.01);
+    const Vector x0 = vector(0.05, -0.05, 0.02);
+    const Vector d = vector(0.03, -0.05, 0.02);
+    const auto sums = [&](double s) { return test::path_sums(drop.system, x0, s * d, mean); };
+    ASSERT_GT(sums(0).gradient.norm(), 0.1);
+    EXPECT_EQ(sums(0).value, 0);
+    constexpr int kParts = 8;  // of Simpson's rule
+    double work = 0;
+    for (int k = 0; k < kParts; ++k) {
+      for (const auto& [at, weight] :
+           {std::pair{0.0, 1.0 / 6}, std::pair{0.5, 4.0 / 6}, std::pair{1.0, 1.0 / 6}}) {
+        work += weight / kParts * sums((k + at) / kParts).gradient.dot(d);
+      }
+    }
+    EXPECT_NEAR(sums(1).value, work, 1e-9) << shape.index();
   }
 }
 

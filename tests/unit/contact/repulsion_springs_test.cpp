@@ -44,6 +44,23 @@ TEST(RepulsionSprings, AppearAndDisappearByTheRule) {
                    200 * 0.09);  // k g², not half of it
 }
 
+// Vertices are as thick as they are said to be: a spring appears, and pulls, from there on.
+TEST(RepulsionSprings, BeginAtTheThickness) {
+  const RepulsionSprings springs({.shape = PlaneShape{}}, {0}, 200, 0.1);
+  const Vector still = Vector::Zero(3);
+  for (const double y : {0.07, 0.12}) {
+    const auto memory = springs.make_memory();
+    const Vector x = vector(0, y, 0);
+    springs.begin_step({.x = x.data(), .v = still.data()}, *memory);
+    const bool touches = y < 0.1;
+    EXPECT_EQ(RepulsionSprings::count(*memory), touches);
+    EXPECT_NEAR(springs.evaluate({.x0 = x.data(),
+                                  .nodes = std::vector<WeightedNode>{{.value = 1}},
+                                  .memory = memory.get()}),
+                touches ? 200 * 0.03 * 0.03 : 0.0, 1e-14);
+  }
+}
+
 // Two vertices inside a sphere and one outside.
 struct Springs {
   System system{{1.0, 1.0, 1.0}};

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -42,7 +43,7 @@ class Counting final : public Energy {
     return start.t == 7;
   }
   [[nodiscard]] bool found_all_contacts(const double* x, EnergyMemory& /*memory*/) const override {
-    return x[0] > 0;
+    return x[depends_on_past_ ? 0 : 1] > 0;
   }
   void end_step(double t, EnergyMemory& memory) const override {
     static_cast<Memory&>(memory).settled = t;
@@ -95,15 +96,27 @@ TEST(WorldMemory, GoingBackUndoesWhatDependsOnThePast) {
   EXPECT_EQ(steps(memory, counted.past), 0);
 }
 
+// Of very many steps the oldest are forgotten, but not what they led to.
+TEST(WorldMemory, GoesBackIntoALongPast) {
+  const Counted counted;
+  WorldMemory memory(counted.system);
+  for (int k = 0; k < 5000; ++k) memory.begin_step({.t = 1.0 * k});
+  for (const int back : {4990, 3000, 2048}) {
+    memory.settle(back);
+    EXPECT_EQ(steps(memory, counted.past), back);
+  }
+}
+
 TEST(WorldMemory, TellsOfNewStencilsAndMissedContacts) {
   const Counted counted;
   WorldMemory memory(counted.system);
   EXPECT_FALSE(memory.begin_step({.t = 6}));
   EXPECT_TRUE(memory.begin_step({.t = 7}));
-  double x = 1;
-  EXPECT_TRUE(memory.found_all_contacts(&x));
-  x = -1;
-  EXPECT_FALSE(memory.found_all_contacts(&x));
+  // One energy looks at the first number, the other one at the second.
+  for (const std::array<double, 2>& x :
+       {std::array{1.0, 1.0}, std::array{-1.0, 1.0}, std::array{1.0, -1.0}}) {
+    EXPECT_EQ(memory.found_all_contacts(x.data()), x[0] > 0 && x[1] > 0);
+  }
 }
 
 TEST(WorldMemory, HasANewVersionAfterEveryChange) {
@@ -135,6 +148,7 @@ TEST(WorldMemory, IsTheSameAfterSavingAndLoading) {
   std::vector<double> numbers;
   memory.save(numbers);
   WorldMemory other(counted.system);
+  for (int k = 0; k < 2; ++k) other.begin_step({.t = 1.0 * k});  // which are forgotten
   other.load(numbers);
   for (const Energy* energy : {counted.past, counted.timed}) EXPECT_EQ(steps(other, energy), 5);
   // What was loaded is where it goes back to.

@@ -19,7 +19,7 @@ class Fussy final : public Integrator {
     r.before.total = r.after.total = state.t;
     attempts.push_back(h);
     if (std::abs(h) > longest_ || state.t >= fails_from) {
-      r.status = StepStatus::not_converged;
+      r.status = failure;
       return r;
     }
     if (state.t < round_off_before) r.status = StepStatus::round_off;
@@ -32,6 +32,7 @@ class Fussy final : public Integrator {
   std::vector<double> attempts;
   double fails_from = 1e9;
   double round_off_before = -1;
+  StepStatus failure = StepStatus::not_converged;
 
  private:
   double longest_;
@@ -84,11 +85,34 @@ TEST(Advance, FailureOfALaterHalfUndoesTheEarlierOnes) {
   EXPECT_EQ(r.ledger.total(), 0);
 }
 
+// Whoever asked for the end does not want to wait for more attempts.
+TEST(Advance, StoppedStepsAreNotTriedAgain) {
+  Fussy f(0.25);
+  f.failure = StepStatus::stopped;
+  State s{.t = 3};
+  EXPECT_EQ(step_with_halving(f, s, 1, 5).status, StepStatus::stopped);
+  EXPECT_EQ(f.attempts, (std::vector<double>{1}));
+  EXPECT_EQ(s.t, 3);
+}
+
 TEST(Advance, RoundOffInOnePartIsRoundOffOfTheWhole) {
   Fussy f(0.5);
   f.round_off_before = 0.1;
   State s;
   EXPECT_EQ(step_with_halving(f, s, 1, 2).status, StepStatus::round_off);
+}
+
+// What adds up is added; of what does not, the worst is kept.
+TEST(StepReport, TakesInTheNext) {
+  StepReport all{.h = 1, .nodes = 5, .residual = 0.3};
+  all.append({.h = 2, .substeps = 3, .nodes = 4, .residual = 0.1});
+  EXPECT_EQ(all.h, 3);
+  EXPECT_EQ(all.substeps, 4);
+  EXPECT_EQ(all.nodes, 5);
+  EXPECT_EQ(all.residual, 0.3);
+  all.append({.h = 1, .nodes = 7, .residual = 0.4});
+  EXPECT_EQ(all.nodes, 7);
+  EXPECT_EQ(all.residual, 0.4);
 }
 
 // With three Newton iterations a whole step is out of reach, but parts of it are not.

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/integrate/control/reversible_control.hpp"
 #include "lilyan/physics/forces.hpp"
@@ -117,6 +118,39 @@ TEST(ErrorControl, QuartersStepsThatCannotBeSolved) {
   EXPECT_EQ(control->rejected(), 2);
   EXPECT_EQ(r.solver_work.iterations, 5);
   EXPECT_EQ(p.state.t, 0.0625);
+}
+
+// The length that was just given up would only be given up again.
+TEST(ErrorControl, DoesNotGrowRightAfterAStepWasGivenUp) {
+  Point p;
+  p.integrator.longest = 0.1;
+  const auto control = p.control(error_options(1, 1e-3));
+  (void)control->step(p.state, kForever);
+  EXPECT_EQ(control->rejected(), 2);
+  p.integrator.attempts.clear();
+  (void)control->step(p.state, kForever);
+  EXPECT_EQ(p.integrator.attempts[0], 0.0625);
+  EXPECT_EQ(control->rejected(), 2);
+}
+
+// h · 0.9 e^(−0.7/p) e₋^(0.4/p), where e = c h²/4 over the tolerance.
+TEST(ErrorControl, NextStepFollowsThisErrorAndTheOneBefore) {
+  constexpr double kTolerance = 1e-2;
+  Point p;
+  const auto control = p.control(error_options(0.1, kTolerance));
+  double h = 0.1;
+  double before = 1;
+  for (const double c : {2.0, 1.0, 0.5, 1.5}) {
+    p.integrator.error = c;
+    p.integrator.attempts.clear();
+    (void)control->step(p.state, kForever);
+    EXPECT_NEAR(p.integrator.attempts[0], h, 1e-9 * h) << c;
+    ASSERT_EQ(control->rejected(), 0);
+    h = p.integrator.attempts[0];
+    const double e = c * h * h / 4 / kTolerance;
+    h *= 0.9 * std::pow(e, -0.35) * std::pow(before, 0.2);
+    before = e;
+  }
 }
 
 TEST(ErrorControl, EstimatesTheErrorOfWhatItKeeps) {
@@ -440,6 +474,62 @@ TEST(ReversibleControl, StartsHalfWay) {
   EXPECT_NEAR(control->step(state, kForever).h, kStep / (1 + first / 2), 1e-5 * kStep);
   const double second = growth();
   EXPECT_NEAR(control->step(state, kForever).h, kStep / (1 + first / 2 + second), 1e-5 * kStep);
+}
+
+// Fails once, when told to.
+class Failing final : public Integrator {
+ public:
+  explicit Failing(Integrator& inner) : inner_(inner) {}
+  StepReport step(State& state, double h) override {
+    if (!fails) return inner_.step(state, h);
+    fails = false;
+    return {.status = StepStatus::not_converged, .h = h};
+  }
+  bool fails = false;
+
+ private:
+  Integrator& inner_;
+};
+
+// A step that failed has not been: the next attempt is as long.
+TEST(ReversibleControl, FailedStepsDoNotChangeTheDensity) {
+  const ProblemInstance p = make_problem("kepler", parameters({{"eccentricity", 0.5}}));
+  const Scheme scheme = make_scheme("stoermer-verlet");
+  const auto inner = make_integrator(*p.system, scheme, {});
+  Failing failing(*inner);
+  const auto control = make_step_control(
+      failing, *p.system, scheme,
+      {.kind = StepControlKind::reversible, .step = 0.05, .max_step = 10, .max_halvings = 0});
+  State state = p.initial;
+  for (int k = 0; k < 10; ++k) (void)control->step(state, kForever);
+  failing.fails = true;
+  const StepReport failed = control->step(state, kForever);
+  EXPECT_FALSE(succeeded(failed.status));
+  EXPECT_EQ(control->step(state, kForever).h, failed.h);
+}
+
+// The force that the density follows is that of obstacles where they are now.
+TEST(ReversibleControl, FollowsObstaclesThatMove) {
+  System system({1.0});
+  system.add(std::make_unique<Gravity>(Vec3(0, -1, 0), std::vector{1.0}));
+  const RigidMotion up({{.t = 0}, {.t = 1, .shift = Vec3(0, 1, 0)}}, Vec3::UnitY(), Vec3::Zero(),
+                       Easing::linear, false);
+  system.add(std::make_unique<ObstacleContact>(Obstacle{.shape = PlaneShape{}, .motion = up},
+                                               std::vector{0}, 100.0, 0.0));
+  const Scheme scheme = make_scheme("stoermer-verlet");
+  const auto integrator = make_integrator(system, scheme, {});
+  const auto control = make_step_control(*integrator, system, scheme,
+                                         {.kind = StepControlKind::reversible, .step = 0.01});
+  State state{.x = Vector::Zero(3), .v = Vector::Zero(3)};
+  state.x[1] = 0.5;  // the floor as it was at first is never reached
+  double shortest = kForever, longest = 0;
+  while (state.t < 1) {
+    const double h = control->step(state, kForever).h;
+    shortest = std::min(shortest, h);
+    longest = std::max(longest, h);
+    ASSERT_GT(state.x[1], 0.05);
+  }
+  EXPECT_LT(shortest, 0.5 * longest);
 }
 
 TEST(ReversibleControl, CopesWithNoAccelerationAtTheStart) {

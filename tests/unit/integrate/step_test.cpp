@@ -77,6 +77,19 @@ TEST_P(Step, KeepsTheStepBeforeAndReportsInvariants) {
   }
 }
 
+// Whoever changes the velocities between two steps finds them in the next report.
+TEST_P(Step, ReportsTheEnergyOfVelocitiesThatWereChanged) {
+  const Body body;
+  State state = body.moving();
+  const auto integrator = make_integrator(body.system, GetParam(), {});
+  ASSERT_TRUE(succeeded(integrator->step(state, 0.02).status));
+  state.v *= 0.5;
+  const double before = invariants(body.system, state).total;
+  const StepReport r = integrator->step(state, 0.02);
+  EXPECT_EQ(r.before.total, before);
+  EXPECT_NEAR(r.after.total - r.before.total, r.ledger.total(), 1e-13 * r.before.total);
+}
+
 // Quadratic convergence needs the true Hessian: a wrong weight of it would still converge, slowly.
 TEST_P(Step, NewtonConvergesQuadratically) {
   if (is_explicit()) return;
@@ -176,6 +189,46 @@ TEST_P(Step, FreeFallIsExact) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Integrate, Step, ::testing::ValuesIn(all_schemes()), test_name);
+
+// A step back in time does not follow the one before: a two-step method starts anew.
+TEST(TwoStep, StartsAnewWhenTimeTurnsRound) {
+  const Body body;
+  State state = body.moving();
+  const auto integrator = make_integrator(body.system, make_scheme("bdf2"), {});
+  for (int k = 0; k < 3; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.02).status));
+  State expected = state;
+  const auto start = make_integrator(body.system, make_scheme("tr-bdf2"), {});
+  ASSERT_TRUE(succeeded(start->step(expected, -0.02).status));
+  ASSERT_TRUE(succeeded(integrator->step(state, -0.02).status));
+  EXPECT_TRUE(same_bits(state.x, expected.x));
+  EXPECT_TRUE(same_bits(state.v, expected.v));
+}
+
+// Where tolerances are as small as rounding errors, some stages reach them and some do not: a step is
+// called converged only if all of them do.
+TEST(StepStatus, IsThatOfTheWorstStage) {
+  int converged = 0;
+  int rounded = 0;
+  for (const char* method : {"tr-bdf2", "bathe"}) {
+    for (const double tolerance : {1e-15, 5e-16, 2e-16, 1e-16, 5e-17}) {
+      const Body body({.mu = 100, .lambda = 100});
+      State state = body.moving(1.05);
+      const auto integrator =
+          make_integrator(body.system, make_scheme(method),
+                          {.energy_tolerance = 1, .velocity_tolerance = tolerance});
+      for (int k = 0; k < 20; ++k) {
+        const StepReport r = integrator->step(state, 0.02);
+        ASSERT_TRUE(succeeded(r.status)) << method;
+        converged += r.status == StepStatus::converged;
+        rounded += r.status == StepStatus::round_off;
+        EXPECT_EQ(r.status == StepStatus::converged, r.residual <= tolerance)
+            << method << " " << tolerance << " " << r.residual;
+      }
+    }
+  }
+  EXPECT_GT(converged, 10);
+  EXPECT_GT(rounded, 10);
+}
 
 }  // namespace
 }  // namespace lilyan::test::step_test

@@ -32,7 +32,7 @@ static Mat3<std::complex<double>> nearest_rotation(const Mat3<std::complex<doubl
   return X;
 }
 
-namespace test {
+namespace test::material_test {
 namespace {
 
 using Complex = std::complex<double>;
@@ -327,5 +327,5 @@ TEST(FixedCorotated, ValueByHand) {
 }
 
 }  // namespace
-}  // namespace test
+}  // namespace test::material_test
 }  // namespace lilyan

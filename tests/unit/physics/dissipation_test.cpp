@@ -133,6 +133,33 @@ TEST(ExplicitStrainDamping, ImpulseIsTheGradientOfTheStrainEnergy) {
   }
 }
 
+// What lags behind is that of the step being made, not of the first one.
+TEST(Damping, StartsAnewInEveryStep) {
+  std::mt19937 random(7);
+  for (const bool strain : {false, true}) {
+    Body body;
+    const Energy& elastic = *body.system.energies()[0];
+    if (strain) {
+      body.system.add(std::make_unique<ImplicitStrainDamping>(elastic, 0.2, body.system.dofs()));
+    } else {
+      body.system.add(std::make_unique<Rayleigh>(elastic, 0.3));
+    }
+    const Vector v = random_vector(body.system.dofs(), 1, random);
+    const State next = body.moving(1.4);
+    DissipationAssembler damping(body.system);
+    DissipationAssembler fresh(body.system);
+    damping.begin_step(squeezed(body), 0.1);
+    Vector gradient;
+    const double before = dissipation(damping, v, gradient);
+    damping.begin_step(next, 0.05);
+    fresh.begin_step(next, 0.05);
+    Vector expected;
+    EXPECT_EQ(dissipation(damping, v, gradient), dissipation(fresh, v, expected));
+    EXPECT_EQ(gradient, expected);
+    EXPECT_NE(dissipation(damping, v, gradient), before);
+  }
+}
+
 TEST(Damping, NegativeCoefficientsAreRefused) {
   const Body body;
   const Energy& elastic = *body.system.energies()[0];

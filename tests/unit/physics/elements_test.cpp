@@ -317,6 +317,21 @@ TEST(Membrane, EnergyOfAUniformStretch) {
   EXPECT_THROW(static_cast<void>(membrane({1, 1}, Vector::Zero(9), kLine)), Error);
 }
 
+// A square sheet sheared by g along x: F = [1 g; 0 1], so G = ½[0 g; g g²].
+TEST(Membrane, EnergyOfAUniformShear) {
+  System system({1, 1, 1, 1});
+  Vector rest(12);
+  rest << 0, 0, 0, 2, 0, 0, 2, 2, 0, 0, 2, 0;
+  system.add(membrane({1.5, 0.7}, rest, std::vector<std::array<int, 3>>{{0, 1, 2}, {2, 3, 0}}));
+  Vector x = rest;
+  const double g = 0.6;
+  for (int i = 0; i < 4; ++i) x[3 * i] += g * rest[3 * i + 1];
+  const double across = 0.5 * g;
+  const double along = 0.5 * g * g;
+  EXPECT_NEAR(energy(system, x),
+              4 * (1.5 * (2 * across * across + along * along) + 0.35 * along * along), 1e-14);
+}
+
 // Two unit right triangles: |e| = √2, A = 1, so w = 6; folded by φ, E = ½k·6·φ².
 TEST(HingeBending, EnergyOfAFold) {
   Vector rest(12);

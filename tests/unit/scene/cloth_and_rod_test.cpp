@@ -134,6 +134,41 @@ TEST(ClothAndRodScene, SpringsBetweenBodies) {
               1e-12);
 }
 
+// A body has the same energy whether another one comes before it or not.
+TEST(ClothAndRodScene, EnergiesAreThoseOfTheirOwnBody) {
+  const auto energy = [](const std::string& text) {
+    const Scene scene = load(text);
+    return invariants(*scene.system, scene.initial).total;
+  };
+  const std::string other =
+      "[[body]]\nname = \"other\"\nmass = 1\nsprings = { stretch = 5 }\n"
+      "shape = { kind = \"grid\", size = [4, 3], cells = [4, 3] }\ntranslate = [0, 9, 0]\n";
+  const std::string bent =
+      "mass = 1\n[[body.deform]]\nkind = \"pull\"\nby = [0, 0.2, 0.7]\nfalloff = 1.5\n"
+      "region = { vertices = [2] }\n";
+  for (const std::string& body :
+       {kSheet + "material = { mu = 3, lambda = 2 }\n" + bent,
+        kSheet + "material = { mu = 3, lambda = 2 }\nbending = 0.3\n" + bent,
+        kSheet + kStretch + bent, kRod + kStretch + bent,
+        kRod + kStretch + "bending = 4\n" + bent}) {
+    const double alone = energy(body);
+    EXPECT_GT(alone, 0.01);
+    EXPECT_NEAR(energy(other + body), alone, 1e-12 * alone) << body;
+  }
+}
+
+// Every vertex of a rod touches the triangles of a sheet, with friction where there is to be some.
+TEST(ClothAndRodScene, RodsTouchSheets) {
+  const std::string text =
+      kSheet + kStretch + "mass = 1\n" + kRod + kStretch +
+      "mass = 1\ntranslate = [0.01, 0.3, 0.06]\n[[contact]]\nstiffness = 50\nthickness = 0.1\n";
+  const Scene scene = load(text);
+  EXPECT_TRUE(scene.system->dissipations().empty());
+  const double touching = invariants(*scene.system, scene.initial).of(EnergyKind::contact);
+  EXPECT_GE(touching, 5 * 0.5 * 50 * 0.04 * 0.04 * (1 - 1e-12));
+  EXPECT_EQ(load(text + "friction = 0.2\n").system->dissipations().size(), 1u);
+}
+
 TEST(ClothAndRodScene, ResolvedSceneGivesTheSameScene) {
   const TempFolder folder;
   const Scene scene =

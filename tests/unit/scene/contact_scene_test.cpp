@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <regex>
 #include <string>
 
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/integrate/control/step_control.hpp"
 #include "support/temp_folder.hpp"
 
@@ -128,6 +131,123 @@ TEST(ContactScene, ScriptsMoveTheirRegion) {
   }
 }
 
+// Two boxes of other masses; what acts is on the second one only.
+Scene with_second(const std::string& more) {
+  return load(kHead + box("", "first") + "[[body]]\nname = \"second\"\nmass = 3\n" +
+              "shape = { kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n" +
+              "material = { mu = 100, lambda = 100 }\ntranslate = [4, 0, 0]\n" + more);
+}
+
+// m a cos(2π f t + φ) between two moments, φ in degrees.
+TEST(ContactScene, DrivesPushTheirOwnBodyForATime) {
+  const Scene scene = with_second(
+      "[[body.force]]\nkind = \"drive\"\nacceleration = [1, 2, 3]\nfrequency = 0.5\nphase = 60\n"
+      "from = 0.1\nuntil = 0.3\n");
+  ASSERT_EQ(scene.system->forces().size(), 1u);
+  for (const double t : {0.05, 0.1, 0.2, 0.35}) {
+    Vector force = Vector::Zero(scene.system->dofs());
+    scene.system->forces()[0]->add(t, scene.initial.x.data(), scene.initial.v.data(), force.data());
+    const bool acts = t >= 0.1 && t <= 0.3;
+    const double swing = acts ? std::cos(std::numbers::pi * (t + 1.0 / 3)) : 0.0;
+    for (int i = 0; i < scene.system->vertices(); ++i) {
+      const double mass = i < scene.system->vertices() / 2
+                              ? 0.0
+                              : scene.system->vertex_masses()[static_cast<std::size_t>(i)];
+      EXPECT_LE((force.segment<3>(3 * i) - mass * swing * Vec3(1, 2, 3)).norm(), 1e-14) << t;
+    }
+  }
+}
+
+TEST(ContactScene, DampingByMassIsThatOfItsOwnBody) {
+  const Scene scene = with_second("damping = { mass = 0.5 }\n");
+  ASSERT_EQ(scene.system->dissipations().size(), 1u);
+  const Vector v = Vector::Constant(scene.system->dofs(), 2.0);
+  Vector gradient = Vector::Zero(v.size());
+  const double rate =
+      scene.system->dissipations()[0]->evaluate({}, {.v = v.data(), .gradient = gradient.data()});
+  EXPECT_NEAR(rate, 0.5 * 0.5 * 3 * 3 * 4, 1e-12);  // ½ η m |v|²
+  EXPECT_EQ(gradient.head(v.size() / 2).norm(), 0);
+}
+
+TEST(ContactScene, ScriptsAndAnchorsHoldTheirOwnBody) {
+  const std::string stretch = "deform = [{ kind = \"stretch\", factors = [1.2, 1, 1] }]\n";
+  const double alone = [&] {
+    const Scene scene = with_second(stretch);
+    return invariants(*scene.system, scene.initial).total;
+  }();
+  const Scene scene =
+      with_second(stretch +
+                  "[[body.attach]]\nregion = { vertices = [2] }\nstiffness = 8\n"
+                  "[[body.script]]\nregion = { slab = { axis = \"x\", to = 0 } }\n"
+                  "easing = \"linear\"\nkeys = [{ t = 0 }, { t = 1, shift = [1, 0, 0] }]\n");
+  const int half = scene.system->vertices() / 2;
+  // Anchors hold vertices where they start, not where they are at rest.
+  EXPECT_NEAR(invariants(*scene.system, scene.initial).total, alone, 1e-12);
+  State moved = scene.initial;
+  moved.x.head(3 * half) += Vec3(0, 0, 0.1).replicate(half, 1);
+  EXPECT_NEAR(invariants(*scene.system, moved).total, alone, 1e-12);
+  moved = scene.initial;
+  moved.x.tail(3 * half) += Vec3(0, 0, 0.1).replicate(half, 1);
+  EXPECT_NEAR(invariants(*scene.system, moved).total, alone + 0.5 * 8 * 0.01, 1e-12);
+  ASSERT_EQ(scene.system->motions().size(), 1u);
+  const auto vertices = scene.system->motions()[0]->vertices();
+  EXPECT_EQ(vertices.size(), 4u);
+  for (const int i : vertices) EXPECT_GE(i, half);
+}
+
+// A script turns about the middle of its vertices where they start, not where they are at rest.
+TEST(ContactScene, ScriptsTurnAboutWhereTheirVerticesStart) {
+  const Scene scene =
+      load(kHead + box("[[body.deform]]\nkind = \"pull\"\nby = [0.5, 0, 0]\n"
+                       "region = { slab = { axis = \"y\", from = 1 } }\n"
+                       "[[body.script]]\nregion = { slab = { axis = \"y\", from = 1 } }\n"
+                       "keys = [{ t = 0 }, { t = 1, angle = 90 }]\n"));
+  Vector x = scene.initial.x;
+  scene.system->motions()[0]->positions(1, x.data());
+  for (const int i : scene.system->motions()[0]->vertices()) {
+    const Vec3 r = scene.initial.x.segment<3>(3 * i) - Vec3(0.5, 0.5, 0);
+    EXPECT_LE((x.segment<3>(3 * i) - Vec3(0.5 + r.z(), 0.5, -r.x())).norm(), 1e-14);
+  }
+}
+
+// Without being told otherwise motions ease in and out, do not repeat, and turn about the middle.
+TEST(ContactScene, MotionsOfObstacles) {
+  const auto motion = [](const std::string& more) {
+    return load(kHead + box() +
+                "[[obstacle]]\nkind = \"capsule\"\nstiffness = 1\nfrom = [0, -3, 0]\n"
+                "to = [2, -3, 0]\nradius = 0.5\n"
+                "motion = { keys = [{ t = 0 }, { t = 2, shift = [0, 1, 0], angle = 90 }]" +
+                more + " }\n")
+        .obstacles[0]
+        .motion;
+  };
+  const Vec3 middle(1, -3, 0);
+  const RigidMotion plain = motion("");
+  EXPECT_NEAR((plain.at(0.5).apply(middle) - middle).y(), 5 / 32.0, 1e-14);
+  EXPECT_LE((plain.at(2.5).apply(middle) - middle - Vec3(0, 1, 0)).norm(), 1e-14);
+  EXPECT_LE((plain.at(2).apply(Vec3(2, -3, 0)) - Vec3(1, -2, -1)).norm(), 1e-14);
+  EXPECT_NEAR(motion(", easing = \"linear\"").at(0.5).shift.y(), 0.25, 1e-14);
+  EXPECT_NEAR(motion(", easing = \"linear\", repeat = true").at(2.5).shift.y(), 0.25, 1e-14);
+}
+
+// Σ ½ k (d − r)² of the four lower vertices, and μ N ε (√(1 + |w|²/ε²) − 1) of each.
+TEST(ContactScene, ThicknessAndCreepOfObstacles) {
+  const Scene scene =
+      load(kHead + box() + "[[obstacle]]\nkind = \"plane\"\npoint = [0, -0.6, 0]\n" +
+           "stiffness = 50\nthickness = 0.3\nfriction = 0.4\ncreep = 2\n");
+  const double depth = 0.2;
+  EXPECT_NEAR(invariants(*scene.system, scene.initial).of(EnergyKind::contact),
+              4 * 0.5 * 50 * depth * depth, 1e-12);
+  const Dissipation& friction = *scene.system->dissipations()[0];
+  std::vector<double> lagged;
+  friction.begin_step(
+      {.h = 0.1, .x = scene.initial.x.data(), .v = scene.initial.v.data(), .memory = nullptr},
+      lagged);
+  Vector v = Vector::Zero(scene.system->dofs());
+  for (int i = 0; i < scene.system->vertices(); ++i) v[3 * i] = 1.5;
+  EXPECT_NEAR(friction.evaluate(lagged, {.v = v.data()}), 4 * 0.4 * 50 * depth * (2.5 - 2), 1e-12);
+}
+
 TEST(ContactScene, HingesAndJointsHold) {
   Scene scene = load(kHead + "[world]\ngravity = [0, -9.81, 0]\n" + box("", "upper") +
                      box("translate = [0, -1, 0]\n", "lower") +
@@ -201,6 +321,9 @@ INSTANTIATE_TEST_SUITE_P(
                        "two keys"},
         ContactMistake{"key_order",
                        kPlane + "stiffness = 1\nmotion = { keys = [{ t = 1 }, { t = 0 }] }\n",
+                       "order of their times"},
+        ContactMistake{"keys_at_one_time",
+                       kPlane + "stiffness = 1\nmotion = { keys = [{ t = 1 }, { t = 1 }] }\n",
                        "order of their times"},
         ContactMistake{"alone", box() + "[[contact]]\nstiffness = 1\nthickness = 1\n",
                        "two bodies or more"},

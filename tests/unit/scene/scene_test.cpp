@@ -92,6 +92,43 @@ TEST(Scene, PullMovesTheRegionAndFadesOut) {
   EXPECT_DOUBLE_EQ(z(0), -0.5);        // at the falloff's end
 }
 
+// 3s² − 2s³, s from one in the region to zero at the falloff's end.
+TEST(Scene, PullFadesOutSmoothly) {
+  const Scene scene = load(
+      "mass = 1\n[[body.deform]]\nkind = \"pull\"\nby = [0, 0, 1]\nfalloff = 4\n"
+      "region = { slab = { axis = \"x\", from = 1 } }\n");
+  const auto z = [&](int vertex) { return scene.initial.x[3 * vertex + 2]; };
+  EXPECT_DOUBLE_EQ(z(4), -0.5 + 27 / 32.0);
+  EXPECT_DOUBLE_EQ(z(0), -0.5 + 0.5);
+}
+
+TEST(Scene, RegionsOfEveryKind) {
+  const auto fixed = [](const std::string& region) {
+    const Scene scene = load("mass = 1\nfix = [{ " + region + " }]");
+    std::vector<int> vertices;
+    for (int i = 0; i < scene.system->vertices(); ++i) {
+      if (scene.system->fixed(i)) vertices.push_back(i);
+    }
+    return vertices;
+  };
+  // Four vertices each at x = −1, 0 and 1.
+  const std::vector<int> right{8, 9, 10, 11};
+  EXPECT_EQ(fixed("half_space = { point = [0.5, 0, 0], normal = [2, 0, 0] }"), right);
+  EXPECT_EQ(fixed("ball = { center = [1, 0, 0], radius = 0.8 }"), right);
+  EXPECT_EQ(fixed("box = { min = [0.5, -1, -1], max = [1, 1, 1] }"), right);
+  EXPECT_EQ(fixed("slab = { axis = \"x\", from = 0.6 }"), right);
+  EXPECT_EQ(fixed("vertices = [8, 9, 10, 11]"), right);
+  EXPECT_EQ(fixed("all = true").size(), 12u);
+}
+
+TEST(Scene, FailedStepsAreHalvedUnlessToldToStop) {
+  EXPECT_EQ(load("mass = 1").max_halvings, 6);
+  EXPECT_EQ(load("mass = 1", "[solver]\nmax_halvings = 3\n").max_halvings, 3);
+  const Scene stops = load("mass = 1", "[solver]\non_failure = \"stop\"\n");
+  EXPECT_EQ(stops.max_halvings, 0);
+  EXPECT_EQ(stops.control.max_halvings, 0);
+}
+
 TEST(Scene, SpinsAboutTheCentreOfMass) {
   const Scene scene =
       load("mass = 4\ntranslate = [5, 0, 0]\nvelocity = [1, 0, 0]\nangular_velocity = [0, 0, 2]");
