@@ -114,6 +114,7 @@ class CholmodCholesky final : public LinearSolver {
 
   bool factorise(std::span<const double> values) override {
     const SingleThreaded guard;
+    const auto lock = lock_blas();
     matrix_.x = const_cast<double*>(values.data());
     cholmod_factorize(&matrix_, factor_, &common_);
     if (common_.status == CHOLMOD_OUT_OF_MEMORY) {
@@ -124,6 +125,7 @@ class CholmodCholesky final : public LinearSolver {
 
   void solve(const Vector& right_side, Vector& solution) override {
     const SingleThreaded guard;
+    const auto lock = lock_blas();
     cholmod_dense b{};
     b.nrow = b.nzmax = b.d = static_cast<std::size_t>(right_side.size());
     b.ncol = 1;

@@ -54,10 +54,12 @@ class SparseLu final : public GeneralSolver {
   bool factorise(const SparseMatrix& matrix) override {
     if (!analysed_) factor_.analyzePattern(matrix);
     analysed_ = true;
+    const auto lock = lock_blas();
     factor_.factorize(matrix);
     return factor_.info() == Eigen::Success;
   }
   void solve(const Vector& right_side, Vector& solution) override {
+    const auto lock = lock_blas();
     solution = factor_.solve(right_side);
   }
   [[nodiscard]] std::string_view name() const override { return name_; }
@@ -69,6 +71,11 @@ class SparseLu final : public GeneralSolver {
 };
 
 }  // namespace
+
+std::unique_lock<std::mutex> lock_blas() {
+  static std::mutex one_at_a_time;
+  return std::unique_lock(one_at_a_time);
+}
 
 std::unique_ptr<LinearSolver> make_eigen_cholesky(const LowerPattern& pattern) {
   return std::make_unique<EigenCholesky>(pattern);

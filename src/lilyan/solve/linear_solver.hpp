@@ -3,6 +3,7 @@
 
 #include <Eigen/SparseCore>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
 
@@ -34,6 +35,10 @@ class LinearSolver {
 [[nodiscard]] std::unique_ptr<LinearSolver> make_cholesky(const LowerPattern& pattern);
 // Eigen's, always available.
 [[nodiscard]] std::unique_ptr<LinearSolver> make_eigen_cholesky(const LowerPattern& pattern);
+
+// To be held while a library calls BLAS. OpenBLAS for one thread keeps its buffers in common: two threads
+// that solve at the same time, each a problem of its own, would write into each other's.
+[[nodiscard]] std::unique_lock<std::mutex> lock_blas();
 
 // Compressed columns.
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "lilyan/solve/linear_solver.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
@@ -62,6 +65,28 @@ TEST_P(Cholesky, ReportsIndefiniteOnesAndRecovers) {
     ASSERT_TRUE(solver->factorise(values));
     expect_solves(*solver, pattern, values);
   }
+}
+
+// As two runs in one process do (compare, panes of the live view).
+TEST_P(Cholesky, TwoAtATimeDoNotDisturbEachOther) {
+  const Body body({.cells = {6, 3, 3}});
+  const BlockPattern pattern(body.system);
+  const auto values = definite(pattern);
+  const Vector right = random_vector(pattern.dofs(), 1, random);
+  const auto solve = [&](LinearSolver& solver) {
+    Vector solution;
+    return solver.factorise(values) ? (solver.solve(right, solution), solution) : Vector();
+  };
+  const Vector alone = solve(*GetParam()(pattern));
+  std::atomic<int> different = 0;
+  const auto work = [&] {
+    const auto solver = GetParam()(pattern);
+    for (int k = 0; k < 100; ++k) different += solve(*solver) != alone;
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  EXPECT_EQ(different, 0);
 }
 
 // Not visible on the diagonal: one eigenvalue is negative although all diagonal entries are not.
