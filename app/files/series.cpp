@@ -73,6 +73,11 @@ std::vector<double> SeriesRow::take(int step, double t, const Invariants& at,
   return row;
 }
 
+std::string not_finite(int step, double t, const std::string& column, double value) {
+  return fmt::format("step {} (t = {:.6g}): {} is {}", step, t, column,
+                     std::isnan(value) ? "not a number" : "infinite");
+}
+
 SeriesWriter::SeriesWriter(const std::filesystem::path& file, std::vector<std::string> more)
     : file_(file), columns_(series_columns(more)) {
   file_.write(fmt::format("{}\n", fmt::join(columns_, ",")));
@@ -91,7 +96,11 @@ void SeriesWriter::add(int step, double t, const StepReport& report, bool write,
 
 void SeriesWriter::finish(int step, double t, const Invariants& at,
                           const std::vector<double>& more) {
-  if (next_.pending()) row(step, t, at, more);
+  if (next_.pending()) {
+    const std::vector<double> values = next_.take(step, t, at, more);
+    // Of a run that ended because they are not finite, nothing more is written.
+    if (std::ranges::all_of(values, [](double v) { return std::isfinite(v); })) write(values);
+  }
   flush();
 }
 
@@ -99,8 +108,12 @@ void SeriesWriter::row(int step, double t, const Invariants& at, const std::vect
   const std::vector<double> values = next_.take(step, t, at, more);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
-    throw Error(fmt::format("step {} (t = {:.6g}): {} is {}", step, t, columns_[i], values[i]));
+    throw Error(not_finite(step, t, columns_[i], values[i]));
   }
+  write(values);
+}
+
+void SeriesWriter::write(const std::vector<double>& values) {
   file_.write(fmt::format("{:.17g}\n", fmt::join(values, ",")));
   // A killed run loses at most the last second.
   if (std::chrono::steady_clock::now() - flushed_ > std::chrono::seconds(1)) flush();

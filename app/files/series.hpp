@@ -26,6 +26,9 @@ namespace lilyan {
 // The first row is the initial state, with an empty ledger.
 [[nodiscard]] std::vector<std::string> series_columns(const std::vector<std::string>& more = {});
 
+// "step 12 (t = 0.4): energy_total is not a number"
+[[nodiscard]] std::string not_finite(int step, double t, const std::string& column, double value);
+
 // Gathers what belongs into a row.
 class SeriesRow {
  public:
@@ -61,6 +64,7 @@ class SeriesWriter {
  private:
   // Throws Error for a value that is not finite: nothing after it can be trusted.
   void row(int step, double t, const Invariants& at, const std::vector<double>& more);
+  void write(const std::vector<double>& values);
   void flush();
 
   OutputFile file_;

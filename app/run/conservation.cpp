@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "app/files/series.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
@@ -67,7 +68,7 @@ void Watch::add(const State& state) {
 
 void Watch::require_finite(int step, double t) const {
   const auto fail = [&](const std::string& name, double value) {
-    throw Error(fmt::format("step {} (t = {:.6g}): {} is {}", step, t, name, value));
+    throw Error(not_finite(step, t, name, value));
   };
   for (const Quantity& q : invariants_) {
     if (!std::isfinite(q.now)) fail("invariant_" + q.name, q.now);

@@ -86,7 +86,9 @@ TEST_P(GeneralLagrangian, HasItsOrder) {
     const double order = fit(sizes, errors).slope;
     EXPECT_GE(order, 0.95 * scheme.claims.order - 0.2) << c.name;
     // At order eight rounding errors are reached at steps that are too coarse to show more.
-    if (scheme.claims.order < 8) EXPECT_LE(order, scheme.claims.order + 0.5) << c.name;
+    if (scheme.claims.order < 8) {
+      EXPECT_LE(order, scheme.claims.order + 0.5) << c.name;
+    }
   }
 }
 

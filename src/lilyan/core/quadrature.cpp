@@ -65,7 +65,7 @@ Quadrature lobatto(int n) {
 
 Quadrature tanh_sinh(int n) {
   // θ = ½(1 + tanh(½π sinh t)) at equidistant t; the weights dθ/dt are scaled to the sum one.
-  constexpr long double kLast = 3;  // there θ is 2e-14 from the end
+  constexpr long double kLast = 3.1L;  // there θ is 1e-15 from the end
   Quadrature rule{.nodes = {}, .degree = 0, .label = fmt::format("tanh-sinh {}", n)};
   std::vector<long double> weights;
   long double sum = 0;
