@@ -180,11 +180,12 @@ bool convert(const std::string& bytes, bool swapped, std::vector<To>& out) {
 
 VtuDecoder::VtuDecoder(const XmlScanner& xml, const VtuEncoding& encoding, std::uint64_t file_bytes)
     : xml_(xml), encoding_(encoding) {
-  // zlib makes data at most 1032 times smaller; a number of one byte, or "0 ", takes eight in
-  // memory. Several arrays may refer to the same data, so the sum over all of them is what is
-  // bounded.
-  constexpr std::uint64_t kZlibMost = 1032;
-  budget_ = (1 << 16) + file_bytes * 16 * (encoding.compressed ? kZlibMost : 1);
+  // A number of one byte, or "0 ", takes eight in memory. zlib can make data a thousand times smaller, but
+  // not positions and vertices of meshes: a file that asks for more than this is a bomb. Several arrays may
+  // refer to the same data, so the sum over all of them is what is bounded.
+  constexpr std::uint64_t kAlways = 1 << 16;
+  constexpr std::uint64_t kAlwaysCompressed = 1 << 26;
+  budget_ = encoding.compressed ? kAlwaysCompressed + file_bytes * 256 : kAlways + file_bytes * 16;
 }
 
 void VtuDecoder::fail(const VtuArray& array, const std::string& complaint) const {

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <Eigen/LU>
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <set>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/friction.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/contact/proximity.hpp"
 #include "lilyan/contact/repulsion_springs.hpp"
 
 namespace lilyan {
@@ -117,6 +120,89 @@ ContactSurface surface_of(const PlacedBody& body) {
   return surface;
 }
 
+// The deepest of some points within a body of tets.
+struct Overlap {
+  double depth = 0;
+  Vec3 at = Vec3::Zero();
+};
+
+Overlap overlap(const PlacedBody& body, const std::vector<Vec3>& points, const Vector& x) {
+  const auto corner = [&](int v) { return Vec3(x.segment<3>(3 * (body.first + v))); };
+  std::vector<Box> boxes;
+  Box all;
+  double size = 0;
+  for (const auto& tet : body.body->tets) {
+    Box& box = boxes.emplace_back();
+    for (const int v : tet) box.extend(corner(v));
+    size += box.diagonal().norm();
+    all.extend(box);
+  }
+  Overlap worst;
+  if (boxes.empty()) return worst;
+  SpatialHash hash;
+  hash.build(boxes, size / static_cast<double>(boxes.size()));
+  const auto inside = [&](const std::array<int, 4>& tet, const Vec3& p) {
+    Eigen::Matrix3d edges;
+    for (int a = 0; a < 3; ++a) {
+      edges.col(a) = corner(tet[static_cast<std::size_t>(a) + 1]) - corner(tet[0]);
+    }
+    const Vec3 share = edges.inverse() * (p - corner(tet[0]));
+    return share.minCoeff() > -1e-9 && share.sum() < 1 + 1e-9;
+  };
+  const std::vector<BoundaryFace> faces = boundary_faces(body.body->tets);
+  std::vector<int> near;
+  for (const Vec3& p : points) {
+    if (!all.contains(p)) continue;
+    near.clear();
+    hash.find(Box(p, p), near);
+    const bool within = std::ranges::any_of(
+        near, [&](int tet) { return inside(body.body->tets[static_cast<std::size_t>(tet)], p); });
+    if (!within) continue;
+    double depth = std::numeric_limits<double>::infinity();
+    for (const BoundaryFace& face : faces) {
+      PointTriangle z;
+      z << p, corner(face.corners[0]), corner(face.corners[1]), corner(face.corners[2]);
+      depth = std::min(depth, point_triangle_distance(z));
+      if (depth <= worst.depth) break;
+    }
+    if (depth > worst.depth) worst = {depth, p};
+  }
+  return worst;
+}
+
+// Contact pushes surfaces apart and knows nothing of insides: bodies that begin within each other would stay
+// so. Vertices and the middles of tets are looked at.
+void refuse_overlap(TableReader& reader, const std::vector<const PlacedBody*>& bodies,
+                    const Vector& x) {
+  for (const PlacedBody* one : bodies) {
+    std::vector<Vec3> points;
+    for (int i = 0; i < one->count(); ++i) points.emplace_back(x.segment<3>(3 * (one->first + i)));
+    const std::size_t vertices = points.size();
+    for (const auto& tet : one->body->tets) {
+      Vec3 middle = Vec3::Zero();
+      for (const int v : tet) middle += 0.25 * points[static_cast<std::size_t>(v)];
+      points.push_back(middle);
+    }
+    const Box extent = [&] {
+      Box box;
+      for (std::size_t i = 0; i < vertices; ++i) box.extend(points[i]);
+      return box;
+    }();
+    for (const PlacedBody* other : bodies) {
+      if (one == other) continue;
+      const Overlap worst = overlap(*other, points, x);
+      // What only touches is fine, whatever rounding says.
+      if (worst.depth <= 1e-9 * extent.diagonal().norm()) continue;
+      reader.fail(
+          "bodies",
+          fmt::format("bodies '{}' and '{}' overlap at the start: by {:.3g} at ({:.4g}, {:.4g}, "
+                      "{:.4g}); move them apart, or set overlap = \"allow\" if they may stay so",
+                      one->name(), other->name(), worst.depth, worst.at[0], worst.at[1],
+                      worst.at[2]));
+    }
+  }
+}
+
 // The shape and motion of an obstacle, without how it pushes.
 Obstacle read_obstacle(TableReader& reader) {
   Obstacle obstacle{.shape = read_obstacle_shape(reader)};
@@ -180,7 +266,7 @@ std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
 void read_contacts(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,
                    const Vector& x, System& system) {
   for (TableReader& reader : readers) {
-    reader.expect({"bodies", "stiffness", "thickness", "friction", "creep"});
+    reader.expect({"bodies", "stiffness", "thickness", "friction", "creep", "overlap"});
     std::vector<ContactSurface> surfaces;
     const std::vector<const PlacedBody*> chosen = touching_bodies(reader, bodies);
     for (const PlacedBody* body : chosen) surfaces.push_back(surface_of(*body));
@@ -198,6 +284,9 @@ void read_contacts(std::vector<TableReader> readers, const std::vector<PlacedBod
                                              "which is {:.4g} across",
                                              body->name(), extent.diagonal().norm()));
       }
+    }
+    if (reader.choice("overlap", {"refuse", "allow"}, "refuse") == "refuse") {
+      refuse_overlap(reader, chosen, x);
     }
     const SceneFriction friction = read_friction(reader);
     add_with_friction(std::make_unique<BodyContact>(surfaces, stiffness, thickness, x), friction,

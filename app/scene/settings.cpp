@@ -177,6 +177,8 @@ void read_step_control(TableReader& reader, Scene& scene) {
   }
   if (applies("exponent", reversible, "reversible")) {
     c.exponent = reader.positive("exponent", c.exponent);
+    if (c.exponent > 4)
+      reader.fail("exponent", "the exponent must be at most 4: steps would vanish");
   }
   if (applies("min_step", error || reversible, "variable") && reader.has("min_step")) {
     c.min_step = reader.positive("min_step");

@@ -247,6 +247,43 @@ double BodyContact::evaluate(const Evaluation& at) const {
   return value;
 }
 
+namespace {
+
+Eigen::Matrix3d cross_matrix(const Vec3& a) {
+  Eigen::Matrix3d m;
+  m << 0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0;
+  return m;
+}
+
+// The gap r from the nearest point of a triangle to a point, as a vector that the triangle carries along:
+// with its edges e, f and its normal n, r = a e + b f + c n and ṙ = a ė + b ḟ + c ṅ. Returns ∂ṙ/∂v of the
+// triangle's corners. n is m/|m| with m = e × f, so ṅ is the part of ṁ/|m| across n.
+std::array<Eigen::Matrix3d, 3> gap_velocity(const PointTriangle& z, const NearestPoint& nearest) {
+  std::array<Eigen::Matrix3d, 3> result = {Eigen::Matrix3d::Zero(), Eigen::Matrix3d::Zero(),
+                                           Eigen::Matrix3d::Zero()};
+  const std::array<Vec3, 3> x = {z.segment<3>(3), z.segment<3>(6), z.segment<3>(9)};
+  const Vec3 e = x[1] - x[0];
+  const Vec3 f = x[2] - x[0];
+  const Vec3 m = e.cross(f);
+  const double area = m.norm();
+  if (!(area > 1e-10 * e.norm() * f.norm())) return result;  // a needle has no normal
+  Vec3 gap = z.segment<3>(0);
+  for (std::size_t i = 0; i < 3; ++i) gap -= nearest.weight[i] * x[i];
+  const Vec3 n = m / area;
+  const double c = gap.dot(n);
+  const double a = gap.cross(f).dot(n) / area;
+  const double b = e.cross(gap).dot(n) / area;
+  const Eigen::Matrix3d across = Eigen::Matrix3d::Identity() - n * n.transpose();
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double share = i == 0 ? -a - b : i == 1 ? a : b;
+    const Vec3 opposite = x[(i + 1) % 3] - x[(i + 2) % 3];  // ṁ = Σ vᵢ × oppositeᵢ
+    result[i] = share * Eigen::Matrix3d::Identity() - (c / area) * across * cross_matrix(opposite);
+  }
+  return result;
+}
+
+}  // namespace
+
 ContactPoint BodyContact::contact_point(std::size_t n, const double* x, const double* d,
                                         const EnergyMemory* memory) const {
   const Pair& pair = known(memory).pairs[n];
@@ -262,6 +299,11 @@ ContactPoint BodyContact::contact_point(std::size_t n, const double* x, const do
   for (std::size_t i = 0; i < 4; ++i) {
     const auto a = static_cast<std::size_t>(pair.ascending[i]);
     point.weight[i] = a == 0 ? 1.0 : -nearest.weight[a - 1];
+  }
+  const std::array<Eigen::Matrix3d, 3> turn = gap_velocity(z0 + 0.5 * moved, nearest);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto a = static_cast<std::size_t>(pair.ascending[i]);
+    if (a > 0) point.turn[i] = -turn[a - 1];
   }
   return point;
 }

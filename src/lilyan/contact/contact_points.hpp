@@ -10,11 +10,15 @@
 namespace lilyan {
 
 // Where one element of a contact energy presses, and how hard. Its sliding velocity is that of
-// Σ weight_a v_a over the element's vertices, less the velocity of an obstacle.
+// Σ (weight_a + turn_a) v_a over the element's vertices, less the velocity of an obstacle. The weights compare
+// a point with the nearest point of a triangle. The matrices carry the gap between them along with the
+// triangle, so that nothing slides in a rigid rotation of both; otherwise friction would be a couple.
 struct ContactPoint {
   double pressure = 0;
   Vec3 normal = Vec3::Zero();
   std::array<double, 4> weight{};
+  std::array<Eigen::Matrix3d, 4> turn = {Eigen::Matrix3d::Zero(), Eigen::Matrix3d::Zero(),
+                                         Eigen::Matrix3d::Zero(), Eigen::Matrix3d::Zero()};
   Vec3 velocity = Vec3::Zero();  // of the obstacle
 };
 

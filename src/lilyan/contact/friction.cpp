@@ -1,5 +1,7 @@
 #include "lilyan/contact/friction.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "lilyan/core/error.hpp"
@@ -8,14 +10,21 @@
 namespace lilyan {
 namespace {
 
-// A ContactPoint as numbers: pressure, normal, weights, velocity.
-constexpr std::size_t kNumbers = 11;
+// A ContactPoint as numbers: pressure, normal, weights, velocity, matrices.
+constexpr std::size_t kNumbers = 47;
+// The contact points of bodies, too, are to be those of the solved step, to this part of themselves: the
+// torque of their friction vanishes only there.
+constexpr double kGeometryTolerance = 1e-10;
+constexpr double kPressureTolerance = 1e-3;
 
 void store(const ContactPoint& t, double* to) {
   to[0] = t.pressure;
   for (int i = 0; i < 3; ++i) to[1 + i] = t.normal[i];
   for (int a = 0; a < 4; ++a) to[4 + a] = t.weight[static_cast<std::size_t>(a)];
   for (int i = 0; i < 3; ++i) to[8 + i] = t.velocity[i];
+  for (int a = 0; a < 4; ++a) {
+    Eigen::Map<Eigen::Matrix3d>(to + 11 + 9 * a) = t.turn[static_cast<std::size_t>(a)];
+  }
 }
 
 // A contact point read back from its numbers.
@@ -24,14 +33,17 @@ struct LaggedPoint {
 
   [[nodiscard]] double pressure() const { return at[0]; }
   [[nodiscard]] Vec3 normal() const { return Eigen::Map<const Vec3>(at + 1); }
-  [[nodiscard]] double weight(int a) const { return at[4 + a]; }
+  // What the velocity of vertex a contributes to the sliding velocity, before its normal part is taken out.
+  [[nodiscard]] Eigen::Matrix3d map(int a) const {
+    return at[4 + a] * Eigen::Matrix3d::Identity() +
+           Eigen::Map<const Eigen::Matrix3d>(at + 11 + 9 * a);
+  }
   [[nodiscard]] Vec3 velocity() const { return Eigen::Map<const Vec3>(at + 8); }
   // The sliding velocity w of (1).
   [[nodiscard]] Vec3 sliding(const int* vertex, int size, const double* v) const {
     Vec3 relative = -velocity();
     for (int a = 0; a < size; ++a) {
-      relative +=
-          weight(a) * Eigen::Map<const Vec3>(v + 3 * static_cast<std::ptrdiff_t>(vertex[a]));
+      relative += map(a) * Eigen::Map<const Vec3>(v + 3 * static_cast<std::ptrdiff_t>(vertex[a]));
     }
     return relative - normal().dot(relative) * normal();
   }
@@ -66,16 +78,25 @@ void Friction::begin_step(const StepStart& start, std::vector<double>& lagged) c
 double Friction::renew(const StepStart& start, const double* d, std::vector<double>& lagged) const {
   const EnergyMemory* memory = contact_memory(start.memory);
   double change = 0;
+  double moved = 0;  // of the maps
   double all = 0;
   for (std::size_t n = 0; n * kNumbers < lagged.size(); ++n) {
     double* numbers = lagged.data() + kNumbers * n;
     const Vec3 before = LaggedPoint{numbers}.pressure() * LaggedPoint{numbers}.normal();
+    std::array<double, kNumbers> earlier{};
+    std::copy_n(numbers, kNumbers, earlier.begin());
     const ContactPoint now = contact_.contact_point(n, start.x, d, memory);
     store(now, numbers);
+    for (int a = 0; a < 4; ++a) {
+      moved +=
+          now.pressure * (LaggedPoint{numbers}.map(a) - LaggedPoint{earlier.data()}.map(a)).norm();
+    }
     change += (now.pressure * now.normal - before).norm();
     all += now.pressure;
   }
-  return all > 0 ? change / all : (change > 0 ? 1.0 : 0.0);
+  if (all == 0) return change > 0 ? 1.0 : 0.0;
+  const double geometry = contact_.between_bodies() ? moved / all : 0;
+  return std::max(change / all, kPressureTolerance / kGeometryTolerance * geometry);
 }
 
 double Friction::evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const {
@@ -92,7 +113,7 @@ double Friction::evaluate(const std::vector<double>& lagged, const RateEvaluatio
     if (at.gradient) {
       for (int a = 0; a < s.size; ++a) {
         Eigen::Map<Vec3>(at.gradient + 3 * static_cast<std::ptrdiff_t>(vertex[a])) +=
-            (at.gradient_weight * strength / root * t.weight(a)) * w;
+            (at.gradient_weight * strength / root) * (t.map(a).transpose() * w);
       }
     }
     if (!at.hessian) continue;
@@ -100,9 +121,11 @@ double Friction::evaluate(const std::vector<double>& lagged, const RateEvaluatio
     const Eigen::Matrix3d h = (at.hessian_weight * strength / root) *
                               (Eigen::Matrix3d::Identity() - t.normal() * t.normal().transpose() -
                                along * along.transpose());
-    const auto entry = [&](int a, int b, int r, int c) {
-      return t.weight(a) * t.weight(b) * h(r, c);
-    };
+    std::array<std::array<Eigen::Matrix3d, 4>, 4> block;
+    for (int a = 0; a < s.size; ++a) {
+      for (int b = 0; b < s.size; ++b) block[a][b] = t.map(a).transpose() * h * t.map(b);
+    }
+    const auto entry = [&](int a, int b, int r, int c) { return block[a][b](r, c); };
     add_element(*at.slots, n, {.vertices = s.size}, entry, at.hessian);
   }
   return value;

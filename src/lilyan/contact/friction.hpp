@@ -1,6 +1,6 @@
 // Coulomb friction, smoothed and lagged.
 //
-//   R(v) = Σ μ N ε (√(1 + |w|²/ε²) − 1),   w = T (Σ_a weight_a v_a − o)                         (1)
+//   R(v) = Σ μ N ε (√(1 + |w|²/ε²) − 1),   w = T (Σ_a W_a v_a − o)                              (1)
 // over the places of contact, with the pressure N and the tangent plane T = I − n nᵀ of each, o the
 // velocity of the obstacle there, and ε the sliding speed below which friction turns into creep: at
 // |w| = ε it has 71 % of its full strength, at 3ε 95 %. Convex in v, so a step stays a
@@ -31,7 +31,7 @@ class Friction final : public Dissipation {
   [[nodiscard]] double driven_power(const std::vector<double>& lagged,
                                     const RateEvaluation& at) const override;
   [[nodiscard]] bool keeps_linear_momentum() const override { return contact_.between_bodies(); }
-  [[nodiscard]] bool keeps_angular_momentum() const override { return false; }
+  [[nodiscard]] bool keeps_angular_momentum() const override { return contact_.between_bodies(); }
 
  private:
   [[nodiscard]] const EnergyMemory* contact_memory(const WorldMemory* memory) const;

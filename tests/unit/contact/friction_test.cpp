@@ -12,6 +12,7 @@
 #include "lilyan/core/error.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "support/body.hpp"
+#include "support/contact.hpp"
 #include "support/dissipation.hpp"
 
 namespace lilyan::friction_test {
@@ -186,12 +187,103 @@ TEST(Friction, NoticesThatTheNormalTurns) {
 
 // Forces between bodies are equal and opposite, but not on one line; those of an obstacle come from
 // outside.
+// Between bodies nothing slides when both turn as one, and no motion makes friction a couple. The point is
+// above the face, beside an edge and beyond a corner.
+TEST(Friction, BetweenBodiesHasNoTorque) {
+  std::mt19937 random(7);
+  for (const Vec3& point :
+       {Vec3(0.3, 0.2, 0.06), Vec3(0.4, -0.05, 0.05), Vec3(-0.06, -0.04, 0.05)}) {
+    Pressed pressed;
+    pressed.state.x.segment<3>(6) = point;
+    WorldMemory memory(pressed.system);
+    const StepStart start{
+        .h = 0.05, .x = pressed.state.x.data(), .v = pressed.state.v.data(), .memory = &memory};
+    memory.begin_step(start);
+    std::vector<double> lagged;
+    pressed.friction->begin_step(start, lagged);
+    const auto force = [&](const Vector& v, double& value) {
+      Vector gradient = Vector::Zero(12);
+      value = pressed.friction->evaluate(
+          lagged, {.v = v.data(), .gradient = gradient.data(), .memory = &memory});
+      return gradient;
+    };
+    double value = 0;
+    // Tangential motion of the point alone does rub.
+    Vector v = Vector::Zero(12);
+    v.segment<3>(6) = Vec3(1, -1, 0.1);
+    EXPECT_GT(force(v, value).norm(), 0.1);
+    const Vec3 omega(0.5, -1.2, 0.7);
+    for (int i = 0; i < 4; ++i) {
+      v.segment<3>(3 * i) = omega.cross(Vec3(pressed.state.x.segment<3>(3 * i))) + Vec3(1, 2, 3);
+    }
+    EXPECT_LE(force(v, value).norm(), 1e-12);
+    EXPECT_LE(value, 1e-14);
+    for (int k = 0; k < 5; ++k) {
+      const Vector gradient = force(test::random_vector(12, 2, random), value);
+      Vec3 sum = Vec3::Zero(), torque = Vec3::Zero();
+      for (int i = 0; i < 4; ++i) {
+        sum += gradient.segment<3>(3 * i);
+        torque += Vec3(pressed.state.x.segment<3>(3 * i)).cross(Vec3(gradient.segment<3>(3 * i)));
+      }
+      EXPECT_LE(sum.norm(), 1e-13);
+      EXPECT_LE(torque.norm(), 1e-13);
+    }
+  }
+}
+
+// Two free bodies that graze each other: friction takes energy, and the spin of both together stays.
+TEST(Friction, BetweenBodiesKeepsAngularMomentum) {
+  const test::BodyOptions options{.size = {1, 1, 1}, .cells = {1, 1, 1}, .mu = 200, .lambda = 100};
+  const test::Body one(options);
+  const Eigen::Index n = one.rest.size();
+  const int vertices = static_cast<int>(n) / 3;
+  State state{.x = Vector(2 * n), .v = Vector::Zero(2 * n)};
+  std::vector<double> masses;
+  for (int body = 0; body < 2; ++body) {
+    masses.insert(masses.end(), one.system.vertex_masses().begin(),
+                  one.system.vertex_masses().end());
+  }
+  System system(masses);
+  std::vector<std::array<int, 4>> tets;
+  for (int body = 0; body < 2; ++body) {
+    for (const auto& t : one.mesh.tets) {
+      tets.push_back({t[0] + body * vertices, t[1] + body * vertices, t[2] + body * vertices,
+                      t[3] + body * vertices});
+    }
+    for (int i = 0; i < vertices; ++i) {
+      const Vec3 r = one.rest.segment<3>(3 * i);
+      state.x.segment<3>(body * n + 3 * i) = r + (body ? Vec3(0.35, 1.08, 0.2) : Vec3::Zero());
+      state.v.segment<3>(body * n + 3 * i) = body ? Vec3(2, -1.5, 0.5) : Vec3(-1, 0.5, 0);
+    }
+  }
+  system.add(find_material("stvk")->make({state.x, tets}, test::lame_of(200, 100)));
+  const std::vector<ContactSurface> surfaces = {test::surface_of(one.mesh, 0, 0),
+                                                test::surface_of(one.mesh, 1, vertices)};
+  auto made = std::make_unique<BodyContact>(surfaces, 500.0, 0.1, state.x);
+  const ContactEnergy& contact = *made;
+  system.add(std::move(made));
+  system.add(std::make_unique<Friction>(contact, 0.5, 0.05));
+  EXPECT_TRUE(system.rotation_invariant());
+  const auto integrator = make_integrator(system, make_scheme("implicit-midpoint"), {});
+  double taken = 0;
+  Vec3 spin = Vec3::Zero();
+  for (int k = 0; k < 20; ++k) {
+    const StepReport report = integrator->step(state, 0.02);
+    ASSERT_TRUE(succeeded(report.status)) << describe(report.status);
+    if (k == 0) spin = report.before.angular_momentum;
+    EXPECT_LE(report.ledger.dissipation, 1e-15);
+    taken -= report.ledger.dissipation;
+    EXPECT_LE((report.after.angular_momentum - spin).norm(), 1e-10 * spin.norm()) << "step " << k;
+  }
+  EXPECT_GT(taken, 0.01);
+}
+
 TEST(Friction, SaysWhichMomentaItKeeps) {
   const Pressed pressed;
   EXPECT_TRUE(pressed.friction->keeps_linear_momentum());
-  EXPECT_FALSE(pressed.friction->keeps_angular_momentum());
+  EXPECT_TRUE(pressed.friction->keeps_angular_momentum());
   EXPECT_TRUE(pressed.system.translation_invariant());
-  EXPECT_FALSE(pressed.system.rotation_invariant());
+  EXPECT_TRUE(pressed.system.rotation_invariant());
   const Belt belt(PlaneShape{});
   EXPECT_FALSE(belt.friction->keeps_linear_momentum());
   EXPECT_FALSE(belt.friction->keeps_angular_momentum());

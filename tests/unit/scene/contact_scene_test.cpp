@@ -277,6 +277,13 @@ TEST(ContactScene, HingesAndJointsHold) {
   }
 }
 
+TEST(ContactScene, BodiesMayTouchOrBeAllowedToOverlap) {
+  const std::string contact = "[[contact]]\nstiffness = 1\nthickness = 0.1\n";
+  EXPECT_NO_THROW((void)load(kHead + box("", "a") + box("translate = [1, 0, 0]\n", "b") + contact));
+  EXPECT_NO_THROW(
+      (void)load(kHead + box("", "a") + box("", "b") + contact + "overlap = \"allow\"\n"));
+}
+
 struct ContactMistake {
   std::string name;
   std::string scene;
@@ -337,6 +344,13 @@ INSTANTIATE_TEST_SUITE_P(
                        box("", "a") + box("translate = [5, 0, 0]\n", "b") +
                            "[[contact]]\nstiffness = 1\nthickness = 100\n",
                        "more than the size of body 'a'"},
+        ContactMistake{
+            "twins", box("", "a") + box("", "b") + "[[contact]]\nstiffness = 1\nthickness = 0.1\n",
+            "'a' and 'b' overlap at the start: by"},
+        ContactMistake{"interlocked",
+                       box("", "a") + box("translate = [0.3, 0.2, 0.1]\n", "b") +
+                           "[[contact]]\nstiffness = 1\nthickness = 0.1\n",
+                       "overlap at the start: by 0\\.[0-9]+ at \\("},
         ContactMistake{"jump",
                        box("[[body.script]]\nregion = { vertices = [0] }\nkeys = [{ t = 1, shift = "
                            "[0, 1, 0] }, { t = 2 }]\n"),

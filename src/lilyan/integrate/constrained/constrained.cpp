@@ -483,8 +483,10 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
     trial.after = invariants(system_, end_x_, velocity_, potential_.values(end_x_));
     if (!std::isfinite(trial.after.total)) break;  // the caller says so
     const double error = std::abs(ledger(state, h, trial).quadrature);
-    const double size = std::max(scale, trial.after.scale());
-    const PathNodes::Accuracy accuracy = path_nodes_.judge(error / size, options_.energy_tolerance);
+    const double size =
+        mean_scale(system_.mass(), state.x, h, std::max(scale, trial.after.scale()));
+    const PathNodes::Accuracy accuracy =
+        path_nodes_.judge(error == 0 ? 0 : error / size, options_.energy_tolerance);
     if (accuracy == PathNodes::Accuracy::reached) break;
     if (accuracy == PathNodes::Accuracy::missed) {
       report.status = StepStatus::mean_inaccurate;

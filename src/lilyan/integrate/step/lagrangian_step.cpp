@@ -415,8 +415,15 @@ bool LagrangianIntegrator::accurate(StepReport& report) {
   const double work = equation_.work() + equation_.dissipation();
   const double defect = end_invariants_.total - report.before.total - work;
   const double scale = std::max(report.before.scale(), end_invariants_.scale());
+  double error = std::abs(defect);
+  // Energy that comes and goes with explicit time is no error of the mean: that has converged where more
+  // points do not change the step any more.
+  if (lagrangian_.depends_on_time() && path_nodes_.tried()) {
+    error = std::min(error, std::abs(end_invariants_.total - last_total_));
+  }
+  last_total_ = end_invariants_.total;
   const PathNodes::Accuracy accuracy =
-      path_nodes_.judge(defect == 0 ? 0 : std::abs(defect) / scale, options_.energy_tolerance);
+      path_nodes_.judge(error == 0 ? 0 : error / scale, options_.energy_tolerance);
   report.nodes = path_nodes_.used();
   if (static_cast<std::size_t>(path_nodes_.count()) != table_.time.size()) {
     table_ = average_table(path_nodes_.nodes());

@@ -138,6 +138,7 @@ class LagrangianIntegrator final : public Integrator {
   RootFinder root_;
   Legendre legendre_;
   PathNodes path_nodes_;
+  double last_total_ = 0;  // energy at the end of the last try of a step
 
   Vector p0_, z_, q1_, p1_, v1_, g_;
   ConstraintSet::Jacobian end_jacobian_;

@@ -14,7 +14,8 @@ namespace lilyan {
 
 namespace {
 
-constexpr int kMaxRenewals = 4;             // solves anew with dissipation that depends on the step
+constexpr int kRenewals = 4;                // solves anew with dissipation that depends on the step
+constexpr int kMaxRenewals = 12;            // as long as they help
 constexpr double kRenewalTolerance = 1e-3;  // relative change that is not worth another solve
 
 constexpr std::array<WeightedNode, 1> kStageEnd{{{.theta = 1, .gradient = 1}}};
@@ -135,8 +136,11 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
   // Dissipation that depends on the step itself (friction, on its pressure) was taken from its
   // start: once more from what was found.
   warm_ = true;
+  double last = 0;
   for (int k = 0; k < kMaxRenewals; ++k) {
-    if (objective_.renew(state, end.d, h) <= kRenewalTolerance) break;
+    const double change = objective_.renew(state, end.d, h);
+    if (change <= kRenewalTolerance || (k >= kRenewals && change > 0.5 * last)) break;
+    last = change;
     begin(plan, state);
     if (!run_stages(plan, state, h, report)) return report;
   }
@@ -272,8 +276,10 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
     trial.after = invariants(system_, new_x_, points_[0].v, potential_.values(new_x_));
     if (!std::isfinite(trial.after.total)) break;  // the caller says so
     const double error = std::abs(ledger(plan, state, points_[0].v, trial).quadrature);
-    const double size = std::max(scale, trial.after.scale());
-    const PathNodes::Accuracy accuracy = path_nodes_.judge(error / size, options_.energy_tolerance);
+    const double size =
+        mean_scale(system_.mass(), state.x, h, std::max(scale, trial.after.scale()));
+    const PathNodes::Accuracy accuracy =
+        path_nodes_.judge(error == 0 ? 0 : error / size, options_.energy_tolerance);
     if (accuracy == PathNodes::Accuracy::reached) break;
     if (accuracy == PathNodes::Accuracy::missed) {
       report.status = StepStatus::mean_inaccurate;

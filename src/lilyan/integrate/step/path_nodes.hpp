@@ -6,8 +6,18 @@
 #include <vector>
 
 #include "lilyan/core/quadrature.hpp"
+#include "lilyan/core/types.hpp"
 
 namespace lilyan {
+
+// What the energy error of a mean is compared with: the energy, or, of a body at rest whose energies are nothing
+// but rounding errors, that of moving by 1e-8 of its size within the step.
+[[nodiscard]] inline double mean_scale(const Vector& mass, const Vector& x, double h,
+                                       double energy) {
+  constexpr double kNoMotion = 1e-8;
+  const double least = 0.5 * kNoMotion * kNoMotion / (h * h) * mass.dot(x.cwiseAbs2());
+  return std::max(energy, least);
+}
 
 // Steps that follow one another need about the same number of points. More are added within a step
 // until its error is below the tolerance; one fewer is tried when the last step was far more
@@ -71,6 +81,8 @@ class PathNodes {
     return Accuracy::needs_more;
   }
   [[nodiscard]] int used() const { return used_; }
+  // Whether this step was solved before, with fewer points.
+  [[nodiscard]] bool tried() const { return tried_ > 0; }
 
  private:
   // How many points more bring the error down by `ratio`, if `added` points brought it down by `gain`; at
