@@ -144,7 +144,12 @@ bool DissipationAssembler::any(DissipationVelocity which) const {
 }
 
 StepStart DissipationAssembler::step_start(const State& start, double h) const {
-  return {.t = start.t, .h = h, .x = start.x.data(), .v = start.v.data(), .memory = world_.memory};
+  return {.t = start.t,
+          .h = h,
+          .x = start.x.data(),
+          .v = start.v.data(),
+          .memory = world_.memory,
+          .keeps_spin = system_.rotation_invariant()};
 }
 
 void DissipationAssembler::begin_step(const State& start, double h) {

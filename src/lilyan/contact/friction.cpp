@@ -12,8 +12,8 @@ namespace {
 
 // A ContactPoint as numbers: pressure, normal, weights, velocity, matrices.
 constexpr std::size_t kNumbers = 47;
-// The contact points of bodies, too, are to be those of the solved step, to this part of themselves: the
-// torque of their friction vanishes only there.
+// Where angular momentum is an invariant, the contact points of bodies, too, are to be those of the solved
+// step, to this part of themselves: the torque of their friction vanishes only there.
 constexpr double kGeometryTolerance = 1e-10;
 constexpr double kPressureTolerance = 1e-3;
 
@@ -95,7 +95,7 @@ double Friction::renew(const StepStart& start, const double* d, std::vector<doub
     all += now.pressure;
   }
   if (all == 0) return change > 0 ? 1.0 : 0.0;
-  const double geometry = contact_.between_bodies() ? moved / all : 0;
+  const double geometry = contact_.between_bodies() && start.keeps_spin ? moved / all : 0;
   return std::max(change / all, kPressureTolerance / kGeometryTolerance * geometry);
 }
 

@@ -140,6 +140,8 @@ struct StepStart {
   const double* v = nullptr;
   // For dissipation: what energies that change between steps know in this step.
   const WorldMemory* memory = nullptr;
+  // For dissipation: angular momentum is an invariant of the system, to be kept to the last digits.
+  bool keeps_spin = false;
 };
 
 // What an energy that changes between steps knows at the moment: where a moving obstacle is, which
