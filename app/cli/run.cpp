@@ -77,7 +77,8 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   fmt::print("  results in {}: {}\n", results.folder().string(), results.files());
   for (const std::string& note : results.notes()) fmt::print("  {}\n", note);
   if (summary.most_points > 0) {
-    fmt::print("  {} to {} points of quadrature a step\n", summary.fewest_points, summary.most_points);
+    fmt::print("  {} to {} points of quadrature a step\n", summary.fewest_points,
+               summary.most_points);
   }
   if (summary.round_off_steps > 0) {
     fmt::print("  {} steps were solved to rounding error rather than to the tolerances\n",
