@@ -5,7 +5,7 @@
 
 #include "app/cli/commands.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 

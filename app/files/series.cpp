@@ -78,7 +78,7 @@ std::string not_finite(int step, double t, const std::string& column, double val
                      std::isnan(value) ? "not a number" : "infinite");
 }
 
-SeriesWriter::SeriesWriter(const std::filesystem::path& file, std::vector<std::string> more)
+SeriesWriter::SeriesWriter(const std::filesystem::path& file, const std::vector<std::string>& more)
     : file_(file), columns_(series_columns(more)) {
   file_.write(fmt::format("{}\n", fmt::join(columns_, ",")));
   flush();

@@ -52,7 +52,8 @@ class SeriesWriter {
  public:
   // Throws Error when the file cannot be written, now or later.
   // `more` are names of further columns, at the end.
-  explicit SeriesWriter(const std::filesystem::path& file, std::vector<std::string> more = {});
+  explicit SeriesWriter(const std::filesystem::path& file,
+                        const std::vector<std::string>& more = {});
 
   void start(double t, const Invariants& initial, const std::vector<double>& more = {});
   // Takes every step in; writes a row for those that are multiples of `every`, and for the last.

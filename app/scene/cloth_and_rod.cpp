@@ -170,7 +170,7 @@ void add_cloth_or_rod_energies(const Body& body, int first, const Vector& rest, 
       s.a += first;
       s.b += first;
     }
-    system.add(springs(body.spring_kind, std::move(list)));
+    system.add(springs(body.spring_kind, list));
   }
   if (body.membrane) system.add(membrane(*body.membrane, rest, shifted(body.triangles)));
   if (body.bending > 0 && body.kind == BodyKind::cloth) {

@@ -252,8 +252,8 @@ void read_springs(std::vector<TableReader> readers, const std::vector<PlacedBody
     reader.finish();
     lists[hookean ? 0 : 1].push_back({a, b, stiffness, length});
   }
-  if (!lists[0].empty()) system.add(springs(SpringKind::hookean, std::move(lists[0])));
-  if (!lists[1].empty()) system.add(springs(SpringKind::stvk, std::move(lists[1])));
+  if (!lists[0].empty()) system.add(springs(SpringKind::hookean, lists[0]));
+  if (!lists[1].empty()) system.add(springs(SpringKind::stvk, lists[1]));
 }
 
 void read_constraints(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,

@@ -142,8 +142,8 @@ std::vector<ExpressionNode> read_exact(TableReader& system, ExpressionModel& mod
     for (int i = 0; i < count && reader.has(name); ++i) {
       const SceneFormula formula = reader.formula(name);
       coordinates.push_back(at + i);
-      nodes.push_back(with_formula(reader, formula, [&] {
-        return list ? model.parse(formula.text, first + i) : model.parse(formula.text);
+      nodes.push_back(with_formula(reader, formula, [&, list = list, index = first + i] {
+        return list ? model.parse(formula.text, index) : model.parse(formula.text);
       }));
     }
     at += count;

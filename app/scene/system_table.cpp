@@ -170,8 +170,8 @@ Vector read_values(TableReader reader, ExpressionModel& model) {
       }
       for (int i = 0; i < count; ++i) {
         const SceneFormula& f = given[many ? static_cast<std::size_t>(i) : 0];
-        const double value = with_formula(reader, f, [&] {
-          return list ? model.number(f.text, first + i) : model.number(f.text);
+        const double value = with_formula(reader, f, [&, list = list, index = first + i] {
+          return list ? model.number(f.text, index) : model.number(f.text);
         });
         if (!std::isfinite(value))
           throw InputError(f.where, fmt::format("'{}' is not finite", f.text));

@@ -27,8 +27,10 @@ class DiscreteLagrangian {
   DiscreteLagrangian(const Lagrangian& lagrangian, std::vector<Node> quadrature, double h);
 
   [[nodiscard]] double value(double t0, const Vector& q0, const Vector& q1) const;
+  // NOLINTBEGIN(readability-identifier-naming): as everybody writes them
   [[nodiscard]] Vector D1(double t0, const Vector& q0, const Vector& q1) const;
   [[nodiscard]] Vector D2(double t0, const Vector& q0, const Vector& q1) const;
+  // NOLINTEND(readability-identifier-naming)
 
   // (2): q₂ from q₀ at t₀ and q₁ at t₀ + h. Throws Error when Newton's method finds none.
   [[nodiscard]] Vector next(double t0, const Vector& q0, const Vector& q1) const;
