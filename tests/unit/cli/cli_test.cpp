@@ -266,5 +266,21 @@ TEST(Cli, AWatchedRunEndsAsUsual) {
             read_text(folder.path() / "plain/series.csv"));
 }
 
+TEST(Cli, ExpectConservedIsAnExitCode) {
+  const TempFolder folder;
+  const Output good = run(folder,
+                          "run pendulum -q -o good --steps 20 --expect conserved --set "
+                          "integrator.method=avf --set integrator.quadrature=auto");
+  EXPECT_EQ(good.code, 0) << good.text;
+  const Output bad = run(folder,
+                         "run pendulum -q -o bad --steps 200 --expect conserved --set "
+                         "integrator.method=explicit-euler");
+  EXPECT_EQ(bad.code, 4) << bad.text;
+  EXPECT_EQ(
+      run(folder, "run pendulum -q -o bad --steps 200 --set integrator.method=explicit-euler").code,
+      0);
+  EXPECT_EQ(run(folder, "run pendulum --expect miracles").code, 2);
+}
+
 }  // namespace
 }  // namespace lilyan::test::cli_test

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <random>
 
+#include "lilyan/assemble/tet_kernel.hpp"
 #include "lilyan/integrate/control/step_control.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "support/body.hpp"
@@ -59,6 +62,29 @@ TEST(PathNodes, GrowsByWhatTheRateAsksFor) {
   EXPECT_EQ(judge(nodes, 2e-11, fast), Accuracy::reached);
   EXPECT_EQ(nodes.used(), 11);
   EXPECT_EQ(tries, 4) << "2 and 3 points, twice as many, then what is missing";
+}
+
+// J along the path of a tet is a cubic, which may fall below zero between any two nodes.
+TEST(FallsToZero, SeesWhatNodesDoNot) {
+  // (θ − ½)² minus a little, divided by its value at the start: positive at both ends and at Gauss's nodes.
+  EXPECT_TRUE(falls_to_zero(0.25 - 1e-4, -1, 1, 0));
+  EXPECT_FALSE(falls_to_zero(0.25 + 1e-4, -1, 1, 0));
+  EXPECT_TRUE(falls_to_zero(1, -2, 0, 0)) << "at the end";
+  EXPECT_TRUE(falls_to_zero(-0.1, 2, 0, 0)) << "at the start";
+  EXPECT_FALSE(falls_to_zero(1, -0.9, 0, 0));
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> d(-3, 3);
+  for (int k = 0; k < 2000; ++k) {
+    const std::array<double, 4> c = {std::abs(d(random)), d(random), d(random), d(random)};
+    double least = c[0];
+    for (int i = 0; i <= 2000; ++i) {
+      const double t = i / 2000.0;
+      least = std::min(least, ((c[3] * t + c[2]) * t + c[1]) * t + c[0]);
+    }
+    if (std::abs(least) > 1e-4) {
+      EXPECT_EQ(falls_to_zero(c[0], c[1], c[2], c[3]), least < 0) << k;
+    }
+  }
 }
 
 // A bar squeezed to a small part of its length flies apart. Its energy is kept, or the run stops.
