@@ -20,7 +20,7 @@ namespace lilyan {
 //   ledger_*                   where the change of energy_total since the row before went (summed
 //                              over the steps between, when rows are skipped)
 //   newton_iterations          linear solves since the row before
-//   quadrature_points          most Gauss points of a step since then, of an adaptive quadrature
+//   quadrature_points          most points of a step since then, of an adaptive quadrature
 //   step_size                  length of the step that ended here; 0 in the first row
 //   invariant_*, exact_error   of scenes that name them
 // The first row is the initial state, with an empty ledger.

@@ -42,7 +42,7 @@ struct RunSummary {
   double shortest_step = 0;
   double longest_step = 0;
   int round_off_steps = 0;  // steps solved to rounding error rather than to tolerance
-  int fewest_points = 0;    // Gauss points of steps with an adaptive quadrature
+  int fewest_points = 0;    // points of steps with an adaptive quadrature
   int most_points = 0;
   State state;  // after the last good step
   Invariants invariants;

@@ -91,7 +91,7 @@ struct StepReport {
   double h = 0;
   int substeps = 1;  // more than one when a failed step was retried in halves
   SolverWork solver_work;
-  int nodes = 0;  // Gauss points of an adaptive quadrature
+  int nodes = 0;  // points of an adaptive quadrature
   // Velocity error left by the solver, √(δvᵀMδv), relative to √(2·energy scale) of the step.
   double residual = 0;
   Invariants before;

@@ -87,6 +87,28 @@ TEST(FallsToZero, SeesWhatNodesDoNot) {
   }
 }
 
+// Two axes shrink through zero one after the other: J is positive at both ends and at both of Gauss's nodes.
+TEST(FallsToZero, BlocksPathsOfMaterialsWithABarrier) {
+  const std::vector<Node> rule = gauss(2).nodes;
+  std::vector<WeightedNode> nodes;
+  for (const Node& n : rule) nodes.push_back({.theta = n.theta, .value = n.weight});
+  const auto energy = [&](const char* material, double first, double second) {
+    const Body body({.material = material});
+    Vector d = Vector::Zero(body.rest.size());
+    for (int i = 0; i < body.system.vertices(); ++i) {
+      d[3 * i] = -body.rest[3 * i] / first;
+      d[3 * i + 1] = -body.rest[3 * i + 1] / second;
+    }
+    return body.system.energies()[0]->evaluate(
+        {.x0 = body.rest.data(), .d = d.data(), .nodes = nodes});
+  };
+  for (const char* material : {"neo-hookean", "neo-hookean-log", "mooney-rivlin"}) {
+    EXPECT_TRUE(std::isinf(energy(material, 0.4, 0.6))) << material;
+    EXPECT_TRUE(std::isfinite(energy(material, 4, 6))) << material;
+  }
+  EXPECT_TRUE(std::isfinite(energy("stvk", 0.4, 0.6)));
+}
+
 // A bar squeezed to a small part of its length flies apart. Its energy is kept, or the run stops.
 struct Squeeze {
   const char* material;
