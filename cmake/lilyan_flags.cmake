@@ -5,8 +5,10 @@ target_compile_options(lilyan_flags INTERFACE
   -Wno-missing-field-initializers -fno-math-errno -ffp-contract=fast)
 # Threads are the library's own: Eigen's would ignore how many are wanted, and crowd each other.
 target_compile_definitions(lilyan_flags INTERFACE EIGEN_DONT_PARALLELIZE)
+set(LILYAN_OPTIONS -ffp-contract=fast)
 if(LILYAN_NATIVE)
   target_compile_options(lilyan_flags INTERFACE -march=native)
+  string(APPEND LILYAN_OPTIONS " -march=native")
 endif()
 if(LILYAN_SANITIZE)
   target_compile_options(lilyan_flags INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)

@@ -1,4 +1,4 @@
-// What the descriptions of commands share. Only the files that describe commands include this, because
+// Helpers that describe the arguments of commands. Only the files that describe commands include this, because
 // CLI11 takes seconds to compile.
 #pragma once
 
@@ -28,7 +28,7 @@ std::pair<CLI::App*, Options&> add_command(CLI::App& app, const std::string& nam
 }
 void add_settings(CLI::App& command, std::vector<std::string>& settings, const std::string& help,
                   const std::string& type = "KEY=VALUE");
-void add_scene(CLI::App& command, SceneOptions& options);
+CLI::Option* add_scene(CLI::App& command, SceneOptions& options);
 void add_steps(CLI::App& command, std::optional<int>& steps);
 CLI::Option* add_port(CLI::App& command, std::optional<int>& port);
 template <class Count>

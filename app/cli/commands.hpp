@@ -42,6 +42,7 @@ using ServeRun = std::unique_ptr<RunViewer> (*)(const Scene& scene, std::optiona
 
 struct RunOptions {
   SceneOptions scene;
+  std::string resume;          // the result folder of a run to go on with, instead of a scene
   std::string output;          // empty: results/SCENE-METHOD
   std::optional<int> steps;    // none: as the scene says
   std::optional<int> threads;  // none: as the scene says; 0: one per core

@@ -17,12 +17,14 @@ void add_settings(CLI::App& command, std::vector<std::string>& settings, const s
   command.add_option("--set", settings, help)->type_name(type)->allow_extra_args(false);
 }
 
-void add_scene(CLI::App& command, SceneOptions& options) {
-  command.add_option("scene", options.scene, "a scene file, or the name of one in scenes/")
-      ->required();
+CLI::Option* add_scene(CLI::App& command, SceneOptions& options) {
+  CLI::Option* scene =
+      command.add_option("scene", options.scene, "a scene file, or the name of one in scenes/")
+          ->required();
   add_settings(command, options.settings,
                "change a setting of the scene: key=value, e.g. integrator.method=newmark or "
                "body.0.material.mu=800; may be repeated");
+  return scene;
 }
 
 void add_steps(CLI::App& command, std::optional<int>& steps) {
@@ -41,9 +43,18 @@ namespace {
 void add_run_command(CLI::App& app, ServeRun serve, int& exit_code) {
   auto [command, options] =
       add_command(app, "run", "simulate a scene and write its results", run, exit_code);
-  add_scene(*command, options.scene);
-  command->add_option("-o,--output", options.output,
-                      "folder for the results (default: results/SCENE-METHOD)");
+  CLI::Option* scene = add_scene(*command, options.scene)->required(false);
+  CLI::Option* output = command->add_option(
+      "-o,--output", options.output, "folder for the results (default: results/SCENE-METHOD)");
+  command
+      ->add_option(
+          "--resume", options.resume,
+          "go on with the run whose results are in this folder, bit for bit as if it had not "
+          "been interrupted; with --steps also with one that is finished")
+      ->type_name("FOLDER")
+      ->excludes(scene)
+      ->excludes(output)
+      ->excludes(command->get_option("--set"));
   add_steps(*command, options.steps);
   add_threads(*command, options.threads,
               "threads that share the work on a large body; results do not depend on it "

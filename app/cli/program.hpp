@@ -11,7 +11,7 @@ class App;
 
 namespace lilyan::cli {
 
-// What an executable has beyond the commands for running scenes.
+// The parts of an executable beyond the commands for running scenes.
 struct Extras {
   void (*add_commands)(CLI::App& app, int& exit_code) = nullptr;
   ServeRun serve_run = nullptr;

@@ -1,12 +1,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <memory>
+#include <new>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <system_error>
 
 #include "app/cli/commands.hpp"
 #include "app/cli/terminal.hpp"
+#include "app/files/file.hpp"
+#include "app/files/process.hpp"
 #include "app/report/result_folder.hpp"
+#include "app/run/checkpoint.hpp"
 #include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
@@ -14,6 +24,7 @@
 #include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/threads.hpp"
+#include "lilyan/solve/linear_solver.hpp"
 
 namespace lilyan::cli {
 namespace {
@@ -74,6 +85,12 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   if (summary.halved_steps > 0) {
     fmt::print("  {} steps were solved only after halving\n", summary.halved_steps);
   }
+  if (!results.written()) {
+    fmt::print(
+        "  not a single step was made: the results of an earlier run in {} were left as they are\n",
+        results.folder().string());
+    return;
+  }
   fmt::print("  results in {}: {}\n", results.folder().string(), results.files());
   for (const std::string& note : results.notes()) fmt::print("  {}\n", note);
   if (summary.most_points > 0) {
@@ -102,36 +119,94 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
 
 }  // namespace
 
-int run(const RunOptions& options) {
-  const Scene scene = load_scene(find_scene(options.scene.scene),
-                                 {.settings = options.scene.settings, .steps = options.steps});
-  const std::filesystem::path folder =
-      options.output.empty() ? std::filesystem::path("results") / (scene.name + "-" + scene.method)
-                             : std::filesystem::path(options.output);
-  // First, as it may fail, and what an earlier run left should stay then.
-  std::unique_ptr<RunViewer> viewer;
-  if (options.view) viewer = options.serve(scene, options.port);
-  ResultFolder results(folder, scene);
-  if (!options.quiet) {
-    tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, describe_size(scene),
-                     describe_plan(scene), scene.scheme.label, folder.string()));
+namespace {
+
+// Saves a run about every half minute, or as often as the scene says.
+class Checkpointer {
+ public:
+  Checkpointer(const Scene& scene, SceneRun& run, DriftTracker& drift, ResultFolder& results)
+      : scene_(scene), run_(run), drift_(drift), results_(results) {}
+
+  void after_step(int step) {
+    constexpr auto kInterval = std::chrono::seconds(30);
+    const std::optional<int>& every = scene_.output.checkpoint_every;
+    const bool due = every ? *every > 0 && step % *every == 0 : Clock::now() - last_ > kInterval;
+    if (due && step > 0) save();
+  }
+  void save() {
+    Archive a(&buffer_);
+    CheckpointHead head{scene_.name, scene_.resolved, run_.summary().steps, run_.summary().t};
+    std::uint64_t start = start_digest(scene_);
+    a(head, start, run_, results_);
+    try {
+      write_checkpoint(results_.folder(), buffer_);
+      results_.show_running(run_.summary(), drift_);
+    } catch (const std::filesystem::filesystem_error& error) {
+      throw Error(fmt::format("cannot save the run in {}: {}", results_.folder().string(),
+                              error.code().message()));
+    }
+    last_ = Clock::now();
   }
 
-  set_threads(options.threads.value_or(scene.threads));
-  catch_interrupts();
-  DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  Progress progress(scene);
-  const auto observe = [&](const RunMoment& moment) {
-    results.add(moment);
-    if (viewer) viewer->add(moment);
-    if (!options.quiet) progress.show(moment);
-    return !interrupted();
-  };
-  const RunSummary summary = run_scene(scene, drift, observe, interrupt_flag());
-  if (!options.quiet) progress.finish();
-  results.finish(summary, drift);
-  print_summary(scene, summary, drift, results);
-  if (viewer) viewer->finish(summary);
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Scene& scene_;
+  SceneRun& run_;
+  DriftTracker& drift_;
+  ResultFolder& results_;
+  std::string buffer_;
+  Clock::time_point last_ = Clock::now();
+};
+
+// A resolved scene without the lines that say how long it runs.
+std::string without_length(const std::string& resolved) {
+  std::string rest;
+  std::istringstream lines(resolved);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("steps = ") && !line.starts_with("duration = ")) rest += line + "\n";
+  }
+  return rest;
+}
+
+Scene scene_to_resume(const std::filesystem::path& folder, const Checkpoint& checkpoint,
+                      const std::optional<int>& steps) {
+  const std::filesystem::path file = folder / "scene.resolved.toml";
+  if (without_length(read_file(file)) != without_length(checkpoint.head.resolved)) {
+    throw InputError({file.string(), 0, 0},
+                     "this is not the scene that the checkpoint was written with; run it anew");
+  }
+  Scene scene = load_scene(file, {.steps = steps});
+  scene.name = checkpoint.head.scene_name;
+  if (!scene.variable_steps() && scene.steps < checkpoint.head.step) {
+    throw Error(
+        fmt::format("the run in {} has made {} steps already: --steps counts them from its start",
+                    folder.string(), checkpoint.head.step));
+  }
+  return scene;
+}
+
+void resume(const Checkpoint& checkpoint, const Scene& scene, SceneRun& run,
+            ResultFolder& results) {
+  Archive a(checkpoint.content);
+  std::uint64_t start = 0;
+  try {
+    a(start);
+    if (start != start_digest(scene)) {
+      throw Error("the scene starts from another state now: a file that it names has changed");
+    }
+    a(run, results);
+    a.require_end();
+  } catch (const Error& error) {
+    throw InputError({checkpoint.file.string(), 0, 0}, error.what());
+  }
+}
+
+int exit_code(const RunOptions& options, const Scene& scene, const RunSummary& summary,
+              const DriftTracker& drift, const ResultFolder& results) {
+  const std::string go_on = results.written()
+                                ? fmt::format("./lilyan run --resume {} goes on from there.",
+                                              quoted_for_shell(results.folder().string()))
+                                : "";
   if (summary.end == RunEnd::failed) {
     tell(
         fmt::format("error: the run stopped: {}.\nEverything up to there is written. A smaller "
@@ -141,8 +216,8 @@ int run(const RunOptions& options) {
   }
   if (summary.end == RunEnd::event) fmt::print("  ended by {}\n", summary.message);
   if (summary.end == RunEnd::interrupted) {
-    tell(fmt::format("interrupted after step {}; everything up to there is written\n",
-                     summary.steps));
+    tell(fmt::format("interrupted after step {}; everything up to there is written. {}\n",
+                     summary.steps, go_on));
     return kStopped;
   }
   if (!options.expect.empty() && !all_kept(scene, summary, drift, results)) {
@@ -150,6 +225,82 @@ int run(const RunOptions& options) {
     return kNotConserved;
   }
   return kDone;
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  if (options.scene.scene.empty() && options.resume.empty()) {
+    throw Error("run needs a scene, or --resume with the folder of a run to go on with");
+  }
+  wake_blas();
+  std::optional<Checkpoint> checkpoint;
+  if (!options.resume.empty()) {
+    checkpoint = read_checkpoint(options.resume);
+    if (!checkpoint->note.empty()) {
+      tell(fmt::format("warning: {}; going on from step {}, saved before that\n", checkpoint->note,
+                       checkpoint->head.step));
+    }
+  }
+  const Scene scene =
+      checkpoint ? scene_to_resume(options.resume, *checkpoint, options.steps)
+                 : load_scene(find_scene(options.scene.scene),
+                              {.settings = options.scene.settings, .steps = options.steps});
+  const std::filesystem::path folder =
+      checkpoint ? std::filesystem::path(options.resume)
+      : options.output.empty()
+          ? std::filesystem::path("results") / (scene.name + "-" + scene.method)
+          : std::filesystem::path(options.output);
+  set_threads(options.threads.value_or(scene.threads));
+  DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
+  SceneRun run(scene, drift, interrupt_flag());
+  // First, as it may fail, and what an earlier run left should stay then.
+  std::unique_ptr<RunViewer> viewer;
+  if (options.view) viewer = options.serve(scene, options.port);
+  ResultFolder results(folder, scene, checkpoint ? Opening::resumed : Opening::fresh);
+  if (checkpoint) {
+    resume(*checkpoint, scene, run, results);
+    replace_file(folder / "scene.resolved.toml", scene.resolved);
+  }
+  if (!options.quiet) {
+    tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, describe_size(scene),
+                     describe_plan(scene), scene.scheme.label, folder.string()));
+    if (checkpoint) tell(fmt::format("  going on from step {}\n", run.summary().steps));
+    if (scene.output.thinned) {
+      tell(fmt::format("  series.csv gets a row every {} steps (output.series_every)\n",
+                       scene.output.series_every));
+    }
+  }
+
+  catch_interrupts();
+  Progress progress(scene);
+  Checkpointer checkpointer(scene, run, drift, results);
+  const auto observe = [&](const RunMoment& moment) {
+    results.add(moment);
+    if (viewer) viewer->add(moment);
+    if (!options.quiet) progress.show(moment);
+    checkpointer.after_step(moment.step);
+    return !interrupted();
+  };
+  const RunSummary summary = run_to_end(run, observe);
+  if (!options.quiet) progress.finish();
+  try {
+    if (results.written() && summary.end != RunEnd::failed) checkpointer.save();
+    results.finish(summary, drift);
+    print_summary(scene, summary, drift, results);
+    if (viewer) viewer->finish(summary);
+    const int code = exit_code(options, scene, summary, drift, results);
+    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "stdout");
+    return code;
+  } catch (const std::system_error& error) {  // nobody reads what is printed, or a folder is gone
+    tell(fmt::format("error: the results could not be written: {}\n", error.what()));
+  } catch (const Error& error) {
+    tell(fmt::format("error: the run stopped: {}.\n",
+                     summary.end == RunEnd::failed ? summary.message : error.what()));
+  } catch (const std::bad_alloc&) {
+    tell("error: there is not enough memory for the report of this run\n");
+  }
+  return kStopped;
 }
 
 int check(const SceneOptions& options) {

@@ -47,6 +47,7 @@ double part_done(const Scene& scene, const RunMoment& moment) {
 void catch_interrupts() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  std::signal(SIGHUP, on_signal);
   std::signal(SIGPIPE, SIG_IGN);
 }
 

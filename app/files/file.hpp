@@ -2,12 +2,15 @@
 #pragma once
 
 #include <bit>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include "lilyan/core/archive.hpp"
 
 namespace lilyan {
 
@@ -31,10 +34,16 @@ void append_raw(std::string& out, std::span<const T> values) {
   out.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
 }
 
+[[nodiscard]] std::string base64(std::string_view bytes);
+
+// How a file that a run writes is opened: empty, or as the run that this one goes on from left it. Of the
+// latter nothing is touched until archive() has loaded how much of it counts.
+enum class Opening { fresh, resumed };
+
 // A file that is written piece by piece. Every function throws Error when writing fails.
 class OutputFile {
  public:
-  explicit OutputFile(const std::filesystem::path& path);
+  explicit OutputFile(const std::filesystem::path& path, Opening opening = Opening::fresh);
 
   void write(std::string_view bytes);
   template <class T>
@@ -44,6 +53,8 @@ class OutputFile {
   void flush();
   // Must be called: only then is it known that everything was written.
   void close();
+  // How much has been written, all of it safely on the disk. Loading cuts off the rest.
+  void archive(Archive& a);
 
  private:
   void check() const;
@@ -54,5 +65,15 @@ class OutputFile {
 
 // A file with these bytes. Throws Error when it cannot be written.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
+// The same, but whoever looks, also after a crash, finds either the file as it was or the new one.
+void replace_file(const std::filesystem::path& path, std::string_view bytes);
+
+// Cuts a file down to a size that it had before, and throws Error when it is shorter than that.
+void cut_file(const std::filesystem::path& path, std::uint64_t size);
+// Waits until a file is safely on the disk. Throws Error.
+void sync_file(const std::filesystem::path& path);
+
+// The message for a file that cannot be written, with the reason that the system has just given.
+[[nodiscard]] std::string cannot_write(const std::filesystem::path& path);
 
 }  // namespace lilyan

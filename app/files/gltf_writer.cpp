@@ -33,22 +33,6 @@ constexpr int kLines = 1;
 constexpr int kTriangles = 4;
 constexpr std::uint64_t kVector = 3 * sizeof(float);
 
-std::string base64(std::string_view bytes) {
-  static const char* const kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned bits = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      bits = bits << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += i + k > bytes.size() ? '=' : kDigits[bits >> (18 - 6 * k) & 63];
-    }
-  }
-  return out;
-}
-
 // Positions and normals of a part in one frame, as they are or less those of the first.
 struct Attributes {
   std::vector<float> positions;

@@ -100,8 +100,8 @@ class GmshInput {
 
   [[nodiscard]] const TextScanner& text() const { return text_; }
   // An error at the section's first line.
-  [[noreturn]] void fail_section(const std::string& complaint) const {
-    text_.fail_at(section_place_, complaint);
+  [[noreturn]] void fail_section(const std::string& message) const {
+    text_.fail_at(section_place_, message);
   }
 
  private:
@@ -441,8 +441,8 @@ class GmshReader {
     if (!has_elements_) fail("the file has no $Elements section");
   }
 
-  [[noreturn]] void fail(const std::string& complaint) const {
-    throw InputError({in_.text().file(), 0, 0}, complaint);
+  [[noreturn]] void fail(const std::string& message) const {
+    throw InputError({in_.text().file(), 0, 0}, message);
   }
 
   // Comments and the like may come before $MeshFormat; what depends on the version may not.

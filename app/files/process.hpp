@@ -22,6 +22,9 @@ struct ProcessResult {
                                         const std::vector<std::string>& arguments,
                                         const std::filesystem::path& folder);
 
+// A word as one would type it in a shell, in quotes where it needs them.
+[[nodiscard]] std::string quoted_for_shell(const std::string& word);
+
 // A folder of its own under the system's temporary one, removed at the end.
 class WorkFolder {
  public:

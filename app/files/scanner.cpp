@@ -13,9 +13,9 @@ namespace lilyan {
 namespace {
 
 [[noreturn]] void fail_in_line(const std::string& file, std::uint64_t line,
-                               const std::string& complaint) {
+                               const std::string& message) {
   constexpr std::uint64_t kLast = std::numeric_limits<int>::max();
-  throw InputError({file, static_cast<int>(std::min(line, kLast)), 0}, complaint);
+  throw InputError({file, static_cast<int>(std::min(line, kLast)), 0}, message);
 }
 
 // A line end is no blank in a text, where it ends a record, but it is one in XML.
@@ -158,11 +158,11 @@ double TextScanner::to_double(std::string_view word, std::string_view what) cons
        ", which is outside the range of a double");
 }
 
-void TextScanner::fail_at(std::uint64_t place, const std::string& complaint) const {
+void TextScanner::fail_at(std::uint64_t place, const std::string& message) const {
   if (by_byte_) {
-    throw InputError({file_, 0, 0}, "byte " + std::to_string(place) + ": " + complaint);
+    throw InputError({file_, 0, 0}, "byte " + std::to_string(place) + ": " + message);
   }
-  fail_in_line(file_, place, complaint);
+  fail_in_line(file_, place, message);
 }
 
 void TextScanner::fail_expected(std::string_view what, std::string_view word) const {
@@ -195,8 +195,8 @@ bool XmlTag::has(std::string_view key) const {
   return std::ranges::any_of(attributes, [&](const auto& a) { return a.first == key; });
 }
 
-void XmlScanner::fail(std::uint64_t line, const std::string& complaint) const {
-  fail_in_line(file_, line, complaint);
+void XmlScanner::fail(std::uint64_t line, const std::string& message) const {
+  fail_in_line(file_, line, message);
 }
 
 void XmlScanner::go_to(std::size_t pos) {

@@ -62,8 +62,8 @@ class TextScanner {
   [[nodiscard]] std::uint64_t place() const { return by_byte_ ? mark_ : line_; }
   [[nodiscard]] const std::string& file() const { return file_; }
 
-  [[noreturn]] void fail(const std::string& complaint) const { fail_at(place(), complaint); }
-  [[noreturn]] void fail_at(std::uint64_t place, const std::string& complaint) const;
+  [[noreturn]] void fail(const std::string& message) const { fail_at(place(), message); }
+  [[noreturn]] void fail_at(std::uint64_t place, const std::string& message) const;
   // "expected WHAT, found 'WORD'", or the end of the line or file if the word is empty.
   [[noreturn]] void fail_expected(std::string_view what, std::string_view word) const;
 
@@ -117,7 +117,7 @@ class XmlScanner {
   // Everything behind the last tag.
   [[nodiscard]] std::string_view rest() const { return bytes_.substr(pos_); }
 
-  [[noreturn]] void fail(std::uint64_t line, const std::string& complaint) const;
+  [[noreturn]] void fail(std::uint64_t line, const std::string& message) const;
   [[nodiscard]] std::uint64_t line() const { return line_; }
   [[nodiscard]] const std::string& file() const { return file_; }
 

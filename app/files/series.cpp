@@ -78,8 +78,10 @@ std::string not_finite(int step, double t, const std::string& column, double val
                      std::isnan(value) ? "not a number" : "infinite");
 }
 
-SeriesWriter::SeriesWriter(const std::filesystem::path& file, const std::vector<std::string>& more)
-    : file_(file), columns_(series_columns(more)) {
+SeriesWriter::SeriesWriter(const std::filesystem::path& file, const std::vector<std::string>& more,
+                           Opening opening)
+    : file_(file, opening), columns_(series_columns(more)) {
+  if (opening == Opening::resumed) return;
   file_.write(fmt::format("{}\n", fmt::join(columns_, ",")));
   flush();
 }
@@ -91,14 +93,20 @@ void SeriesWriter::start(double t, const Invariants& initial, const std::vector<
 void SeriesWriter::add(int step, double t, const StepReport& report, bool write,
                        const std::vector<double>& more) {
   next_.add(report);
-  if (write) row(step, t, report.after, more);
+  if (write) {
+    row(step, t, report.after, more);
+  } else {
+    SeriesRow alone;
+    alone.add(report);
+    require_finite(step, t, alone.take(step, t, report.after, {}));
+  }
 }
 
 void SeriesWriter::finish(int step, double t, const Invariants& at,
                           const std::vector<double>& more) {
   if (next_.pending()) {
     const std::vector<double> values = next_.take(step, t, at, more);
-    // Of a run that ended because they are not finite, nothing more is written.
+    // A run that ended because they are not finite writes nothing more.
     if (std::ranges::all_of(values, [](double v) { return std::isfinite(v); })) write(values);
   }
   flush();
@@ -106,11 +114,15 @@ void SeriesWriter::finish(int step, double t, const Invariants& at,
 
 void SeriesWriter::row(int step, double t, const Invariants& at, const std::vector<double>& more) {
   const std::vector<double> values = next_.take(step, t, at, more);
+  require_finite(step, t, values);
+  write(values);
+}
+
+void SeriesWriter::require_finite(int step, double t, const std::vector<double>& values) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
     throw Error(not_finite(step, t, columns_[i], values[i]));
   }
-  write(values);
 }
 
 void SeriesWriter::write(const std::vector<double>& values) {
@@ -125,8 +137,9 @@ void SeriesWriter::flush() {
 }
 
 TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& file,
-                                   const std::vector<std::string>& coordinates)
-    : file_(file) {
+                                   const std::vector<std::string>& coordinates, Opening opening)
+    : file_(file, opening) {
+  if (opening == Opening::resumed) return;
   std::string columns = "step,t";
   for (const std::string& name : coordinates) columns += "," + name;
   for (const std::string& name : coordinates) columns += ",v_" + name;

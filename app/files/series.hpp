@@ -39,6 +39,7 @@ class SeriesRow {
   // The row of the state now reached, in the order of the columns; begins the next one.
   [[nodiscard]] std::vector<double> take(int step, double t, const Invariants& at,
                                          const std::vector<double>& more);
+  void archive(Archive& a) { a(ledger_, iterations_, points_, step_size_, pending_); }
 
  private:
   Ledger ledger_;
@@ -53,17 +54,20 @@ class SeriesWriter {
   // Throws Error when the file cannot be written, now or later.
   // `more` are names of further columns, at the end.
   explicit SeriesWriter(const std::filesystem::path& file,
-                        const std::vector<std::string>& more = {});
+                        const std::vector<std::string>& more = {},
+                        Opening opening = Opening::fresh);
 
   void start(double t, const Invariants& initial, const std::vector<double>& more = {});
-  // Takes every step in; writes a row for those that are multiples of `every`, and for the last.
+  // Takes every step in, and writes a row when asked to. Throws Error, with the column, for a value that
+  // is not finite, in a row or not: nothing after it can be trusted.
   void add(int step, double t, const StepReport& report, bool write,
            const std::vector<double>& more = {});
   // Writes what was taken in since the last row, if anything: the end of a run cut short.
   void finish(int step, double t, const Invariants& at, const std::vector<double>& more = {});
+  void archive(Archive& a) { a(file_, next_); }
 
  private:
-  // Throws Error for a value that is not finite: nothing after it can be trusted.
+  void require_finite(int step, double t, const std::vector<double>& values) const;
   void row(int step, double t, const Invariants& at, const std::vector<double>& more);
   void write(const std::vector<double>& values);
   void flush();
@@ -79,11 +83,13 @@ class TrajectoryWriter {
  public:
   // Columns step, t, the coordinates by their names, and each again with a v_ in front. Throws
   // Error when the file cannot be written, now or later.
-  TrajectoryWriter(const std::filesystem::path& file, const std::vector<std::string>& coordinates);
+  TrajectoryWriter(const std::filesystem::path& file, const std::vector<std::string>& coordinates,
+                   Opening opening = Opening::fresh);
 
   void add(int step, const State& state);
   // Writes the last state unless that is there already.
   void finish(int step, const State& state);
+  void archive(Archive& a) { a(file_, last_, last_t_); }
 
  private:
   OutputFile file_;

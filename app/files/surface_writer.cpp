@@ -186,25 +186,37 @@ void write_surface(const std::filesystem::path& path, const SurfaceFrame& frame)
                   path.string(), extension));
 }
 
-FrameStore::FrameStore(std::filesystem::path file, std::size_t vertices)
-    : file_(std::move(file)),
-      numbers_(3 * vertices),
-      stream_(file_, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc) {
-  if (!stream_) throw Error("cannot write " + file_.string());
+FrameStore::FrameStore(std::filesystem::path file, std::size_t vertices, Opening opening)
+    : file_(std::move(file)), numbers_(3 * vertices) {
+  if (opening == Opening::resumed) return;
+  errno = 0;
+  stream_.open(file_, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
+  if (!stream_) throw Error(cannot_write(file_));
+}
+
+void FrameStore::archive(Archive& a) {
+  if (!a.loading()) sync_file(file_);
+  a(times_);
+  if (!a.loading()) return;
+  cut_file(file_, frames() * numbers_ * sizeof(float));
+  errno = 0;
+  stream_.open(file_, std::ios::binary | std::ios::in | std::ios::out);
+  if (!stream_) throw Error(cannot_write(file_));
 }
 
 FrameStore::~FrameStore() {
   stream_.close();
   std::error_code ignored;
-  std::filesystem::remove(file_, ignored);
+  if (!kept_) std::filesystem::remove(file_, ignored);
 }
 
 void FrameStore::add(double t, std::span<const float> points) {
+  errno = 0;
   stream_.seekp(static_cast<std::streamoff>(frames() * numbers_ * sizeof(float)));
   stream_.write(reinterpret_cast<const char*>(points.data()),
                 static_cast<std::streamsize>(points.size_bytes()));
   stream_.flush();
-  if (!stream_) throw Error("cannot write " + file_.string());
+  if (!stream_) throw Error(cannot_write(file_));
   times_.push_back(t);
 }
 

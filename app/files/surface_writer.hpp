@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/files/file.hpp"
 #include "app/files/surface.hpp"
 
 namespace lilyan {
@@ -50,14 +51,17 @@ class FrameSource {
 // numbers that are not known before. The temporary file is removed at the end.
 class FrameStore final : public FrameSource {
  public:
-  // Throws Error when the file cannot be written, now or later.
-  FrameStore(std::filesystem::path file, std::size_t vertices);
+  // Throws Error when the file cannot be written, now or later. The file goes with this, unless keep() is
+  // called.
+  FrameStore(std::filesystem::path file, std::size_t vertices, Opening opening = Opening::fresh);
   ~FrameStore() override;
   FrameStore(const FrameStore&) = delete;
   FrameStore& operator=(const FrameStore&) = delete;
 
   // `points` are as gather() makes them.
   void add(double t, std::span<const float> points);
+  void keep() { kept_ = true; }
+  void archive(Archive& a);
 
   [[nodiscard]] std::size_t frames() const override { return times_.size(); }
   [[nodiscard]] double time(std::size_t frame) const override { return times_[frame]; }
@@ -68,6 +72,7 @@ class FrameStore final : public FrameSource {
   std::size_t numbers_;  // of a frame
   mutable std::fstream stream_;
   std::vector<double> times_;
+  bool kept_ = false;
 };
 
 // Writes glTF 2.0, which Blender and viewers play: a .glb file (self-contained, binary) or, by

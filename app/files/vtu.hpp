@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/files/file.hpp"
 #include "app/files/surface.hpp"
 
 namespace lilyan {
@@ -49,16 +50,17 @@ void write_vtu(const std::filesystem::path& file, const VtuFrame& frame);
 // The .pvd file is complete after every add(), so that an interrupted run can be opened.
 class PvdWriter {
  public:
-  explicit PvdWriter(const std::filesystem::path& file);
+  explicit PvdWriter(const std::filesystem::path& file, Opening opening = Opening::fresh);
   // `frame` is relative to the .pvd file.
   void add(double t, const std::filesystem::path& frame);
+  void archive(Archive& a);
 
  private:
   void close_tags();
 
   std::filesystem::path file_;
   std::ofstream stream_;
-  std::streampos tail_;
+  std::int64_t tail_ = 0;
 };
 
 }  // namespace lilyan

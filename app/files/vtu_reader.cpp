@@ -69,7 +69,7 @@ class VtuDecoder {
   std::vector<T> ascii(const VtuArray& array, std::uint64_t count) const;
   // The bytes of count items of the given width, in the file's byte order.
   std::string binary(const VtuArray& array, std::uint64_t count, std::uint64_t width);
-  [[noreturn]] void fail(const VtuArray& array, const std::string& complaint) const;
+  [[noreturn]] void fail(const VtuArray& array, const std::string& message) const;
 
   const XmlScanner& xml_;
   VtuEncoding encoding_;
@@ -188,8 +188,8 @@ VtuDecoder::VtuDecoder(const XmlScanner& xml, const VtuEncoding& encoding, std::
   budget_ = encoding.compressed ? kAlwaysCompressed + file_bytes * 256 : kAlways + file_bytes * 16;
 }
 
-void VtuDecoder::fail(const VtuArray& array, const std::string& complaint) const {
-  xml_.fail(array.line, "the DataArray " + in_quotes(array.name) + ": " + complaint);
+void VtuDecoder::fail(const VtuArray& array, const std::string& message) const {
+  xml_.fail(array.line, "the DataArray " + in_quotes(array.name) + ": " + message);
 }
 
 template <class T>

@@ -108,7 +108,10 @@ void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
   out.close();
 }
 
-PvdWriter::PvdWriter(const std::filesystem::path& file) : file_(file), stream_(file) {
+PvdWriter::PvdWriter(const std::filesystem::path& file, Opening opening) : file_(file) {
+  if (opening == Opening::resumed) return;
+  errno = 0;
+  stream_.open(file);
   stream_ << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n"
              "<Collection>\n";
   tail_ = stream_.tellp();
@@ -123,10 +126,21 @@ void PvdWriter::add(double t, const std::filesystem::path& frame) {
   close_tags();
 }
 
+void PvdWriter::archive(Archive& a) {
+  if (!a.loading()) sync_file(file_);
+  a(tail_);
+  if (!a.loading()) return;
+  cut_file(file_, static_cast<std::uint64_t>(tail_));
+  errno = 0;
+  stream_.open(file_, std::ios::in | std::ios::out);
+  stream_.seekp(tail_);
+  close_tags();
+}
+
 void PvdWriter::close_tags() {
   stream_ << "</Collection>\n</VTKFile>\n";
   stream_.flush();
-  if (!stream_) throw Error(fmt::format("cannot write {}", file_.string()));
+  if (!stream_) throw Error(cannot_write(file_));
 }
 
 }  // namespace lilyan

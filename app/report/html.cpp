@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/files/file.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan::html {
@@ -98,24 +99,6 @@ std::string url_path(std::string_view path) {
     const bool plain =
         std::isalnum(byte) != 0 || std::string_view("-_./=~").find(c) != std::string_view::npos;
     out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return out;
-}
-
-std::string base64(std::string_view bytes) {
-  static constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t left = std::min<std::size_t>(3, bytes.size() - i);
-    unsigned word = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      word = word << 8 | (k < left ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += k <= left ? kDigits[word >> (18 - 6 * k) & 63U] : '=';
-    }
   }
   return out;
 }

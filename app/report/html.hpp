@@ -13,7 +13,6 @@ namespace lilyan::html {
 [[nodiscard]] std::string escaped(std::string_view text);
 // Writes a path below the page as the value of a link. Characters that are not plain become %XX.
 [[nodiscard]] std::string url_path(std::string_view path);
-[[nodiscard]] std::string base64(std::string_view bytes);
 
 // Returns an <img> that holds the bytes of a PNG file.
 [[nodiscard]] std::string png_image(std::string_view bytes, std::string_view description);

@@ -1,4 +1,4 @@
-// What one shows to others: report.html, tables of numbers, and pictures of frames.
+// The results to show to others: report.html, tables of numbers, and pictures of frames.
 //
 // report.html shows a run, or a comparison of several, on one page. It needs no network and no other
 // file: pictures, data and the script that draws the charts are inside it.

@@ -1,8 +1,12 @@
 #include "app/report/result_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
 #include <span>
 
@@ -10,6 +14,7 @@
 #include "app/files/series.hpp"
 #include "app/report/report.hpp"
 #include "app/report/run_record.hpp"
+#include "app/run/checkpoint.hpp"
 #include "app/run/frames.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/observables.hpp"
@@ -46,19 +51,17 @@ void remove_files(const fs::path& folder) {
   for (const char* file : {kScene, kRun, kSeries, kTrajectory, kEvents, kReport}) {
     fs::remove(folder / file);
   }
+  remove_checkpoints(folder);
   remove_frames(folder);
 }
 
-// Removes what an earlier run wrote, and nothing else.
-void clear_earlier_run(const fs::path& folder) {
-  if (!fs::exists(folder) || (fs::is_directory(folder) && fs::is_empty(folder))) return;
-  if (!holds_run(folder)) {
-    throw Error(
-        fmt::format("{} exists and is not the result of a run; choose another folder with "
-                    "-o",
-                    folder.string()));
-  }
-  remove_files(folder);
+// Throws Error unless the folder is empty or holds what an earlier run wrote.
+void require_usable(const fs::path& folder) {
+  if (fs::is_empty(folder) || holds_run(folder)) return;
+  throw Error(
+      fmt::format("{} exists and is not the result of a run; choose another folder with "
+                  "-o",
+                  folder.string()));
 }
 
 FrameSettings frame_settings(const Scene& scene) {
@@ -78,7 +81,8 @@ class EventWriter {
  public:
   // Columns event (its name), t, the coordinates, their velocities, energy_total and invariant_*.
   // Throws Error when the file cannot be written, now or later. The scene must outlive this.
-  EventWriter(const std::filesystem::path& file, const Scene& scene);
+  EventWriter(const std::filesystem::path& file, const Scene& scene, Opening opening);
+  void archive(Archive& a) { a(file_, counts_); }
 
   void add(std::span<const EventHit> events);
   void finish() { file_.close(); }
@@ -90,8 +94,10 @@ class EventWriter {
   std::map<std::string, int> counts_;
 };
 
-EventWriter::EventWriter(const std::filesystem::path& file, const Scene& scene)
-    : file_(file), scene_(scene) {
+EventWriter::EventWriter(const std::filesystem::path& file, const Scene& scene, Opening opening)
+    : file_(file, opening), scene_(scene) {
+  for (const auto& event : scene.observables->events) counts_[event.name] = 0;
+  if (opening == Opening::resumed) return;
   std::string head = "event,t";
   for (const std::string& name : scene.coordinates) head += "," + name;
   for (const std::string& name : scene.coordinates) head += ",v_" + name;
@@ -100,7 +106,6 @@ EventWriter::EventWriter(const std::filesystem::path& file, const Scene& scene)
     head += ",invariant_" + invariant.name;
   }
   file_.write(head + "\n");
-  for (const auto& event : scene.observables->events) counts_[event.name] = 0;
 }
 
 void EventWriter::add(std::span<const EventHit> events) {
@@ -128,32 +133,86 @@ bool remove_results(const fs::path& folder) {
   return fs::is_empty(folder) && fs::remove(folder);
 }
 
-ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene)
+// One run at a time may write into a folder. The system lets go of it when the program ends, however.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder)
+      : file_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    ::close(file_);
+    throw Error(fmt::format("another run is writing into {}; choose another folder with -o",
+                            folder.string()));
+  }
+  ~FolderLock() {
+    if (file_ >= 0) ::close(file_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int file_;
+};
+
+// The moment before the first step, until that has been made.
+struct RunStart {
+  State state;
+  Invariants invariants;
+  DriftTracker drift;
+  RunSummary so_far;
+};
+
+ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene, Opening opening)
     : folder_(folder), scene_(scene), watch_(scene) {
   if (frames()) check_frames(folder_, geometry_of(scene), frame_settings(scene));
   // If its pictures cannot be made, the user should know before the run, not after it.
   if (scene.observables && wants_picture("png")) require_svg_converter();
   try {
-    clear_earlier_run(folder_);
     fs::create_directories(folder_);
+    lock_ = std::make_unique<FolderLock>(folder_);
+    require_usable(folder_);
   } catch (const fs::filesystem_error& error) {
     throw Error(
         fmt::format("cannot use {} for results: {}", folder_.string(), error.code().message()));
   }
-  write_file(folder_ / kScene, scene.resolved);
-  series_ = std::make_unique<SeriesWriter>(folder_ / kSeries, watch_.columns());
-  if (frames()) writers_ = make_frame_writers(folder_, geometry_of(scene), frame_settings(scene));
-  if (!scene.coordinates.empty() && scene.output.every > 0) {
-    trajectory_ = std::make_unique<TrajectoryWriter>(folder_ / kTrajectory, scene.coordinates);
-  }
   if (scene.output.report) recorder_ = std::make_unique<Recorder>(scene);
-  if (!scene.observables) return;
-  if (!scene.observables->events.empty()) {
-    events_ = std::make_unique<EventWriter>(folder_ / kEvents, scene);
-  }
-  if (!scene.output.pictures.empty() || recorder_) {
+  if (scene.observables && (!scene.output.pictures.empty() || recorder_)) {
     figures_ = std::make_unique<SystemFigures>(scene);
   }
+  if (opening == Opening::resumed) open(opening);
+}
+
+void ResultFolder::open(Opening opening) {
+  if (opening == Opening::fresh) {
+    remove_files(folder_);
+    write_file(folder_ / kScene, scene_.resolved);
+  }
+  series_ = std::make_unique<SeriesWriter>(folder_ / kSeries, watch_.columns(), opening);
+  if (frames()) {
+    writers_ = make_frame_writers(folder_, geometry_of(scene_), frame_settings(scene_), opening);
+  }
+  if (!scene_.coordinates.empty() && scene_.output.every > 0) {
+    trajectory_ =
+        std::make_unique<TrajectoryWriter>(folder_ / kTrajectory, scene_.coordinates, opening);
+  }
+  if (scene_.observables && !scene_.observables->events.empty()) {
+    events_ = std::make_unique<EventWriter>(folder_ / kEvents, scene_, opening);
+  }
+  opened_ = true;
+}
+
+void ResultFolder::archive(Archive& a) {
+  a.mark("results");
+  a(*series_, watch_, last_frame_);
+  if (a.loading() && frames()) remove_frames_after(folder_, last_frame_);
+  for (const auto& writer : writers_) writer->archive(a);
+  if (trajectory_) a(*trajectory_);
+  if (events_) a(*events_);
+  if (figures_) a(*figures_);
+  if (recorder_) a(*recorder_);
+}
+
+void ResultFolder::show_running(const RunSummary& so_far, const DriftTracker& drift) {
+  replace_file(folder_ / kRun, run_json("running", so_far, drift));
 }
 
 ResultFolder::~ResultFolder() = default;
@@ -167,11 +226,37 @@ RunRecord* ResultFolder::record() { return recorder_ ? &recorder_->record() : nu
 bool ResultFolder::frames() const { return scene_.output.every > 0 && scene_.coordinates.empty(); }
 
 void ResultFolder::add(const RunMoment& moment) {
+  if (!opened_ && !moment.report && holds_run(folder_)) {
+    start_ = std::make_unique<RunStart>(
+        RunStart{moment.state, moment.invariants, moment.drift, moment.so_far});
+    return;
+  }
+  if (!opened_) {
+    open(Opening::fresh);
+    show_running(moment.so_far, moment.drift);
+    if (start_) {
+      take_in({0,
+               start_->state,
+               start_->invariants,
+               nullptr,
+               start_->drift,
+               start_->so_far,
+               false,
+               {},
+               {}});
+    }
+    start_.reset();
+  }
+  take_in(moment);
+}
+
+void ResultFolder::take_in(const RunMoment& moment) {
   const OutputSettings& output = scene_.output;
   if (moment.report) {
     watch_.add(moment.state);
     watch_.require_finite(moment.step, moment.state.t);
-    const bool due = moment.last || moment.step % output.series_every == 0;
+    // Of the last step finish() writes a row, so that a longer run can go on from before it.
+    const bool due = moment.step % output.series_every == 0;
     series_->add(moment.step, moment.state.t, *moment.report, due,
                  due ? watch_.values() : std::vector<double>());
   } else {
@@ -186,7 +271,7 @@ void ResultFolder::add(const RunMoment& moment) {
     for (const State& sample : moment.samples) trajectory_->add(moment.step, sample);
     return;
   }
-  if (output.every > 0 && (moment.last || moment.step % output.every == 0)) {
+  if (output.every > 0 && moment.step % output.every == 0) {
     write_frame(moment.step, moment.state);
     if (trajectory_) trajectory_->add(moment.step, moment.state);
   }
@@ -218,9 +303,24 @@ std::vector<std::string> ResultFolder::notes() const {
 }
 
 void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) {
+  if (!opened_) {
+    // Not a single step: what an earlier run has left is worth more.
+    if (!start_ || summary.end == RunEnd::failed || summary.end == RunEnd::interrupted) return;
+    open(Opening::fresh);
+    take_in({0,
+             start_->state,
+             start_->invariants,
+             nullptr,
+             start_->drift,
+             start_->so_far,
+             true,
+             {},
+             {}});
+  }
   series_->finish(summary.steps, summary.t, summary.invariants, watch_.values());
   if (frames() && last_frame_ != summary.steps) write_frame(summary.steps, summary.state);
-  for (const auto& writer : writers_) writer->finish();
+  const bool complete = summary.end == RunEnd::finished || summary.end == RunEnd::event;
+  for (const auto& writer : writers_) writer->finish(complete);
   if (trajectory_) trajectory_->finish(summary.steps, summary.state);
   if (events_) events_->finish();
   if (figures_ && !scene_.output.pictures.empty()) picture_files_ = figures_->write(folder_);
@@ -234,7 +334,7 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
     }
   }
   const auto save = [&] {
-    write_file(folder_ / kRun, run_json(summary, drift));
+    replace_file(folder_ / kRun, run_json(name(summary.end), summary, drift));
     if (recorder_) write_report();
   };
   save();

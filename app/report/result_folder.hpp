@@ -1,5 +1,5 @@
-// The folder that a run leaves behind. Every run writes scene.resolved.toml, run.json, series.csv and
-// report.html. Bodies add their frames in the formats asked for. Small systems add trajectory.csv,
+// The folder that a run leaves behind. Every run writes scene.resolved.toml, run.json, series.csv,
+// checkpoint.bin (app/run/checkpoint.hpp) and report.html. Bodies add their frames in the formats asked for. Small systems add trajectory.csv,
 // events.csv and pictures.
 #pragma once
 
@@ -9,12 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "app/files/file.hpp"
 #include "app/run/conservation.hpp"
 
 namespace lilyan {
 
 class EventWriter;
+class FolderLock;
 class FrameWriter;
+struct RunStart;
 class SystemFigures;
 class Recorder;
 class SeriesWriter;
@@ -31,17 +34,26 @@ bool remove_results(const std::filesystem::path& folder);
 
 class ResultFolder {
  public:
-  // Makes the folder, or empties one that an earlier run left. Throws Error, without touching
-  // anything, when the folder holds something else.
-  ResultFolder(const std::filesystem::path& folder, const Scene& scene);
+  // Makes the folder, or takes one that an earlier run left: that run's files stay until this one has made
+  // its first step. Throws Error, without touching anything, when the folder holds something else, or when
+  // another run is writing into it.
+  // With Opening::resumed this run goes on from the one in the folder: call archive() next.
+  ResultFolder(const std::filesystem::path& folder, const Scene& scene,
+               Opening opening = Opening::fresh);
   ~ResultFolder();
 
   void add(const RunMoment& moment);
+  // How far its files have come, all of them safely on the disk.
+  void archive(Archive& a);
+  // Writes run.json as that of a run that goes on.
+  void show_running(const RunSummary& so_far, const DriftTracker& drift);
   // Writes the last state of a run that was cut short, run.json and report.html, and then the pictures
   // that other programs make. If one of these fails, notes() says why.
   void finish(const RunSummary& summary, const DriftTracker& drift);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  // False after a run without a single step: the results of an earlier run are still there.
+  [[nodiscard]] bool written() const { return opened_; }
   // The names of its files, for a message. Call it after finish().
   [[nodiscard]] std::string files() const;
   [[nodiscard]] const Watch& watch() const { return watch_; }
@@ -52,7 +64,10 @@ class ResultFolder {
 
  private:
   [[nodiscard]] std::map<std::string, int> event_counts() const;
-  [[nodiscard]] std::string run_json(const RunSummary& summary, const DriftTracker& drift) const;
+  void open(Opening opening);
+  void take_in(const RunMoment& moment);
+  [[nodiscard]] std::string run_json(std::string_view status, const RunSummary& summary,
+                                     const DriftTracker& drift) const;
   [[nodiscard]] bool wants_picture(const char* ending) const;
   void write_report();
   void convert_pictures();
@@ -61,6 +76,9 @@ class ResultFolder {
 
   std::filesystem::path folder_;
   const Scene& scene_;
+  std::unique_ptr<FolderLock> lock_;
+  bool opened_ = false;
+  std::unique_ptr<RunStart> start_;  // while not opened
   std::unique_ptr<SeriesWriter> series_;
   std::vector<std::unique_ptr<FrameWriter>> writers_;
   std::unique_ptr<TrajectoryWriter> trajectory_;

@@ -1,5 +1,7 @@
 // Writes run.json, which tells other programs what a run did. The next run into the same folder reads
 // from it which pictures to remove.
+#include <fmt/format.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +12,7 @@
 #include "lilyan/core/drift.hpp"
 #include "lilyan/core/threads.hpp"
 #include "lilyan/core/version.hpp"
+#include "lilyan/solve/linear_solver.hpp"
 
 namespace lilyan {
 namespace {
@@ -26,7 +29,8 @@ Json deviation(const Deviation& d, double initial, bool symmetry) {
 
 }  // namespace
 
-std::string ResultFolder::run_json(const RunSummary& summary, const DriftTracker& drift) const {
+std::string ResultFolder::run_json(std::string_view status, const RunSummary& summary,
+                                   const DriftTracker& drift) const {
   const System& system = *scene_.system;
   const Invariants& start = drift.start();
   Json json;
@@ -37,7 +41,7 @@ std::string ResultFolder::run_json(const RunSummary& summary, const DriftTracker
   json["title"] = scene_.title;
   json["method"] = scene_.scheme.label;
   json["solve"] = name(scene_.scheme.solve);
-  json["status"] = name(summary.end);
+  json["status"] = status;
   if (!summary.message.empty()) json["message"] = summary.message;
   if (!notes().empty()) json["notes"] = notes();
   json["step_size"] = scene_.step;
@@ -50,6 +54,13 @@ std::string ResultFolder::run_json(const RunSummary& summary, const DriftTracker
                           {"longest_step", summary.longest_step},
                           {"rejected_steps", summary.rejected_steps}};
   json["wall_seconds"] = summary.wall_seconds;
+  // The same digest: the same states to the last bit, after every step.
+  json["digest"] = fmt::format("{:016x}", summary.digest.value());
+  json["build"] = {{"compiler", compiler()},
+                   {"flags", compiler_flags()},
+                   {"lanes", lanes_in_use()},
+                   {"cholesky", cholesky_library()},
+                   {"blas", blas_library()}};
   json["size"] = {{"bodies", scene_.body_names},
                   {"vertices", system.vertices()},
                   {"fixed_vertices", system.fixed_count()},

@@ -1,4 +1,4 @@
-// What reports are made of: the record of a run, gathered while the run goes on, and its curves as
+// The record of a run that reports are made of: gathered while the run goes on, with its curves as
 // figures. The size of a record does not grow with the length of the run.
 #pragma once
 
@@ -22,6 +22,7 @@ struct KeptFrame {
   int step = 0;
   double t = 0;
   std::vector<float> points = {};
+  void archive(Archive& a) { a(step, t, points); }
 };
 
 // The bodies and obstacles of a scene, without the places of its vertices.
@@ -85,6 +86,8 @@ class Recorder {
   void add(const RunMoment& moment);
   void finish(const RunSummary& summary, const DriftTracker& drift, const Watch& watch);
   [[nodiscard]] RunRecord& record() { return record_; }
+  // Before finish(): all but what the scene says.
+  void archive(Archive& a) { a(record_.series, record_.frames, interval_, next_, start_energy_); }
 
  private:
   void keep_frame(const RunMoment& moment);
@@ -122,6 +125,10 @@ class SystemFigures {
   [[nodiscard]] std::vector<std::pair<std::string, FigureGrid>> figures() const;
   // Writes the figures as SVG files and returns the names of the files. Throws Error.
   [[nodiscard]] std::vector<std::string> write(const std::filesystem::path& folder) const;
+  void archive(Archive& a) {
+    a(states_, energies_, plots_, start_energy_);
+    for (PlotSeries& points : sections_) a(points.x, points.y);
+  }
 
  private:
   [[nodiscard]] Figure trajectory() const;

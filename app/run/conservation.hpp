@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "lilyan/core/archive.hpp"
+
 namespace lilyan {
 
 class DriftTracker;
@@ -35,6 +37,7 @@ class Watch {
     double now = 0;
     double worst = 0;  // largest |Q − Q₀|
     double scale = 0;  // largest |Q|, and largest size of its terms at some moments
+    void archive(Archive& a) { a(name, found, start, now, worst, scale); }
     [[nodiscard]] double worst_relative() const { return scale > 0 ? worst / scale : worst; }
   };
   [[nodiscard]] const std::vector<Quantity>& invariants() const { return invariants_; }
@@ -45,6 +48,7 @@ class Watch {
   // Further columns of series.csv, and their values at the state last added.
   [[nodiscard]] std::vector<std::string> columns() const;
   [[nodiscard]] std::vector<double> values() const;
+  void archive(Archive& a) { a(invariants_, seen_, error_, worst_error_); }
 
  private:
   const Scene& scene_;

@@ -43,6 +43,11 @@ void DenseOutput::start(const State& initial) {
   before_values_ = after_values_;
 }
 
+void DenseOutput::archive(Archive& a) {
+  a(next_sample_, first_time_, after_values_);
+  if (integrator_) integrator_->archive(a);
+}
+
 StepReport DenseOutput::step_until(State& state, double t) {
   const double h = (t - state.t) / pieces_;
   StepReport report = step_with_halving(*integrator_, state, h, scene_.max_halvings);

@@ -39,6 +39,7 @@ class DenseOutput {
   [[nodiscard]] StepReport step_to(const State& before, const EventHit& hit, State& state);
   // The states at those multiples of the output interval that lie in (before.t, after.t].
   [[nodiscard]] const std::vector<State>& samples(const State& before, const State& after);
+  void archive(Archive& a);
 
  private:
   // Steps from the start of a step to a time within it, in as many pieces as the step took.

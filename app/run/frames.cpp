@@ -37,8 +37,9 @@ fs::path frame_name(int step, std::string_view extension) {
 // frames/NNNNNN.vtu and run.pvd, which is complete after every frame.
 class VtuFrames final : public FrameWriter {
  public:
-  VtuFrames(const fs::path& folder, const FrameGeometry& geometry, bool float64)
-      : folder_(folder), geometry_(geometry), float64_(float64), pvd_(folder / kPvd) {}
+  VtuFrames(const fs::path& folder, const FrameGeometry& geometry, bool float64, Opening opening)
+      : folder_(folder), geometry_(geometry), float64_(float64), pvd_(folder / kPvd, opening) {}
+  void archive(Archive& a) override { a(pvd_); }
 
   void add(int step, const State& state) override {
     const fs::path name = frame_name(step, "vtu");
@@ -77,9 +78,20 @@ class SurfaceFrames final : public FrameWriter {
 class AnimationFiles final : public FrameWriter {
  public:
   AnimationFiles(const fs::path& folder, const FrameGeometry& geometry, bool glb, bool usda,
-                 UpAxis up)
+                 UpAxis up, Opening opening)
       : folder_(folder), glb_(glb), usda_(usda), up_(up), parts_(surface_parts(geometry)) {
-    store_.emplace(folder / kStore, vertex_count(parts_));
+    store_.emplace(folder / kStore, vertex_count(parts_), opening);
+  }
+  void archive(Archive& a) override {
+    // A program that is killed cannot ask for it any more.
+    if (!a.loading()) store_->keep();
+    if (a.loading() && !fs::exists(folder_ / kStore)) {
+      throw Error(
+          "run.glb and run.usda are complete and cannot be made longer; run the scene anew, or "
+          "export them "
+          "from vtu frames later");
+    }
+    a(*store_, left_out_);
   }
 
   void add(int /*step*/, const State& state) override {
@@ -92,7 +104,7 @@ class AnimationFiles final : public FrameWriter {
     store_->add(state.t, points_);
   }
 
-  void finish() override {
+  void finish(bool complete) override {
     if (!store_ || store_->frames() == 0) return;
     if (usda_) write_usda(folder_ / kUsda, parts_, *store_, up_);
     if (glb_ && gltf_bytes(vertex_count(parts_), store_->frames()) > kGltfMost) {
@@ -101,6 +113,8 @@ class AnimationFiles final : public FrameWriter {
       write_gltf(folder_ / kGlb, parts_, *store_, up_);
     }
     store_.reset();
+    std::error_code ignored;
+    if (complete) fs::remove(folder_ / kStore, ignored);
   }
 
   [[nodiscard]] std::string note() const override {
@@ -147,20 +161,21 @@ void check_frames(const fs::path& folder, const FrameGeometry& geometry,
 
 std::vector<std::unique_ptr<FrameWriter>> make_frame_writers(const fs::path& folder,
                                                              const FrameGeometry& geometry,
-                                                             const FrameSettings& settings) {
+                                                             const FrameSettings& settings,
+                                                             Opening opening) {
   const auto wants = [&](std::string_view format) {
     return std::ranges::find(settings.formats, format) != settings.formats.end();
   };
   std::vector<std::unique_ptr<FrameWriter>> writers;
   if (wants("vtu")) {
-    writers.push_back(std::make_unique<VtuFrames>(folder, geometry, settings.float64));
+    writers.push_back(std::make_unique<VtuFrames>(folder, geometry, settings.float64, opening));
   }
   for (const char* format : {"ply", "obj"}) {
     if (wants(format)) writers.push_back(std::make_unique<SurfaceFrames>(folder, geometry, format));
   }
   if (wants("glb") || wants("usda")) {
     writers.push_back(std::make_unique<AnimationFiles>(folder, geometry, wants("glb"),
-                                                       wants("usda"), settings.up));
+                                                       wants("usda"), settings.up, opening));
   }
   if (wants("vtu") || wants("ply") || wants("obj")) fs::create_directories(folder / kFrames);
   return writers;
@@ -177,18 +192,27 @@ std::string frame_files(const FrameSettings& settings) {
   return files;
 }
 
-void remove_frames(const fs::path& folder) {
-  for (const char* file : {kPvd, kGlb, kUsda, kStore}) fs::remove(folder / file);
+void remove_frames_after(const fs::path& folder, int step) {
   if (!fs::is_directory(folder / kFrames)) return;
   for (const auto& entry : fs::directory_iterator(folder / kFrames)) {
     const std::string extension = entry.path().extension().string();
     const std::string stem = entry.path().stem().string();
-    const bool numbered = stem.find_first_not_of("0123456789") == std::string::npos;
-    if (numbered && (extension == ".vtu" || extension == ".ply" || extension == ".obj")) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
+    const bool numbered = error == std::errc() && end == stem.data() + stem.size();
+    if (numbered && number > step &&
+        (extension == ".vtu" || extension == ".ply" || extension == ".obj")) {
       fs::remove(entry.path());
     }
   }
-  if (fs::is_empty(folder / kFrames)) fs::remove(folder / kFrames);
+}
+
+void remove_frames(const fs::path& folder) {
+  for (const char* file : {kPvd, kGlb, kUsda, kStore}) fs::remove(folder / file);
+  remove_frames_after(folder, -1);
+  if (fs::is_directory(folder / kFrames) && fs::is_empty(folder / kFrames)) {
+    fs::remove(folder / kFrames);
+  }
 }
 
 std::vector<ListedFrame> listed_frames(const fs::path& folder) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/files/file.hpp"
 #include "app/files/surface.hpp"
 
 namespace lilyan {
@@ -21,8 +22,9 @@ class FrameWriter {
   virtual ~FrameWriter() = default;
   // Frames come in the order of their steps. Throws Error when they cannot be written.
   virtual void add(int step, const State& state) = 0;
-  // After the last frame, also of a run cut short.
-  virtual void finish() {}
+  // After the last frame, also of a run cut short. One that is not complete may go on later.
+  virtual void finish(bool complete) { static_cast<void>(complete); }
+  virtual void archive(Archive& /*a*/) {}
   // A remark on the files for the user; empty: none.
   [[nodiscard]] virtual std::string note() const { return {}; }
 };
@@ -38,17 +40,20 @@ struct FrameSettings {
 void check_frames(const std::filesystem::path& folder, const FrameGeometry& geometry,
                   const FrameSettings& settings);
 
-// Writers for a result folder, which exists and holds none of their files. The geometry's spans
-// must outlive them.
+// Writers for a result folder, which exists and holds none of their files, or those of the run that this
+// one goes on from. The geometry's spans must outlive them.
 [[nodiscard]] std::vector<std::unique_ptr<FrameWriter>> make_frame_writers(
     const std::filesystem::path& folder, const FrameGeometry& geometry,
-    const FrameSettings& settings);
+    const FrameSettings& settings, Opening opening = Opening::fresh);
 
 // The files beside series.csv that these settings give, for the closing line: "run.pvd, run.glb".
 [[nodiscard]] std::string frame_files(const FrameSettings& settings);
 
 // Removes the files that writers of an earlier run left in a folder, and nothing else.
 void remove_frames(const std::filesystem::path& folder);
+
+// Removes the frames behind a step: those of the run that this one goes on from.
+void remove_frames_after(const std::filesystem::path& folder, int step);
 
 // A frame of a run that is done.
 struct ListedFrame {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
@@ -28,6 +29,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostSwitches = 100;  // that the summary names
+// Coordinates from which a step may take so long that nobody wants to wait for its end.
+constexpr int kLargeSystem = 300;
 
 double in_seconds(Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -76,12 +79,19 @@ std::span<const EventHit> events_until_stop(DenseOutput& dense_output, const Sta
 
 }  // namespace
 
+void RunSummary::archive(Archive& a) {
+  a(steps, t, wall_seconds, step_seconds, solver_work, halved_steps, rejected_steps, shortest_step,
+    longest_step, round_off_steps, fewest_points, most_points, state, invariants, ledger,
+    worst_imbalance, linear_solver, switches, digest);
+}
+
 SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop)
     : scene_(scene),
       drift_(drift),
       stop_(stop),
       end_(scene.initial.t + scene.duration),
-      dense_output_(scene) {
+      dense_output_(scene),
+      may_give_up_(stop && scene.system->dofs() >= kLargeSystem) {
   make_steps();
   summary_.state = scene.initial;
   summary_.t = scene.initial.t;
@@ -94,7 +104,7 @@ SceneRun::~SceneRun() = default;
 
 void SceneRun::make_steps() {
   SolverOptions options = scene_.solver;
-  options.newton.stop = stop_;
+  options.newton.stop = may_give_up_ ? stop_ : nullptr;
   control_.reset();
   std::vector<double> memory;  // of the integrator before this one
   if (integrator_) integrator_->save_memory(memory);
@@ -104,6 +114,16 @@ void SceneRun::make_steps() {
 }
 
 void SceneRun::system_changed() { make_steps(); }
+
+void SceneRun::archive(Archive& a) {
+  a.mark("run");
+  a(summary_, drift_, *control_);
+  integrator_->archive(a);
+  a(dense_output_, ended_);
+  if (!a.loading()) return;
+  earlier_seconds_ = summary_.wall_seconds;
+  begun_ = Clock::now();
+}
 
 bool SceneRun::at_end() const {
   return scene_.variable_steps() ? summary_.t >= end_ : summary_.steps == scene_.steps;
@@ -127,21 +147,32 @@ RunMoment SceneRun::start() {
 bool SceneRun::advance() {
   const int step = summary_.steps + 1;
   const State& state = summary_.state;
+  if (may_give_up_) {
+    Archive a(&before_step_);
+    a(*control_);
+    integrator_->archive(a);
+  }
   const Clock::time_point before = Clock::now();
   try {
     report_ = control_->step(summary_.state, end_);
   } catch (const Error& error) {  // a factor that does not fit into memory, say
     fail(fmt::format("step {} (t = {:.6g}): {}", step, state.t, error.what()));
     return false;
+  } catch (const std::bad_alloc&) {
+    fail(fmt::format("step {} (t = {:.6g}): there is not enough memory", step, state.t));
+    return false;
   }
   // A step that was given up is no step: nothing of it counts.
   if (report_.status == StepStatus::stopped) {
+    Archive a{std::string_view(before_step_)};
+    a(*control_);
+    integrator_->archive(a);
     summary_.end = RunEnd::interrupted;
     return false;
   }
   const Clock::time_point after = Clock::now();
   summary_.step_seconds += in_seconds(after - before);
-  summary_.wall_seconds = in_seconds(after - begun_);
+  summary_.wall_seconds = earlier_seconds_ + in_seconds(after - begun_);
   summary_.rejected_steps = control_->rejected();
   if (succeeded(report_.status)) return true;
   add_to_summary(summary_, report_);
@@ -170,6 +201,9 @@ std::optional<RunMoment> SceneRun::step() {
   add_to_summary(summary_, report_);
   watch_solver(summary_, step, integrator_->linear_solver());
   summary_.t = state.t;
+  summary_.digest.add(state.t);
+  summary_.digest.add(state.x);
+  summary_.digest.add(state.v);
   summary_.invariants = report_.after;
   drift_.add(report_.after, summary_.ledger.work + summary_.ledger.dissipation);
   const std::span<const State> samples = dense_output_.samples(before_, state);
@@ -178,26 +212,32 @@ std::optional<RunMoment> SceneRun::step() {
 
 RunSummary SceneRun::finish() {
   summary_.times = integrator_->times();
-  summary_.wall_seconds = in_seconds(Clock::now() - begun_);
+  summary_.wall_seconds = earlier_seconds_ + in_seconds(Clock::now() - begun_);
   return summary_;
 }
 
-RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
-                     const std::atomic<bool>* stop) {
-  SceneRun run(scene, drift, stop);
-  bool go_on = observer(run.start());
+RunSummary run_to_end(SceneRun& run, const RunObserver& observer) {
+  bool go_on = run.summary().steps > 0 || observer(run.start());
   while (go_on && !run.done()) {
     try {
       const std::optional<RunMoment> moment = run.step();
       if (moment) go_on = observer(*moment);
     } catch (const Error& error) {  // results that can no longer be written, say
       run.fail(error.what());
+    } catch (const std::bad_alloc&) {
+      run.fail("there is not enough memory");
     }
   }
   const bool cut_short = !go_on && !run.done();
   RunSummary summary = run.finish();
   if (cut_short) summary.end = RunEnd::interrupted;
   return summary;
+}
+
+RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
+                     const std::atomic<bool>* stop) {
+  SceneRun run(scene, drift, stop);
+  return run_to_end(run, observer);
 }
 
 }  // namespace lilyan

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/run/dense_output.hpp"
+#include "lilyan/core/digest.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/step_report.hpp"
 #include "lilyan/solve/newton.hpp"
@@ -52,10 +53,14 @@ struct RunSummary {
   std::string linear_solver;  // of the last step
   // Steps by which another linear solver had been taken, and which; the first hundred of them.
   struct SolverSwitch {
-    int step;
+    int step = 0;
     std::string from, to;
+    void archive(Archive& a) { a(step, from, to); }
   };
   std::vector<SolverSwitch> switches;
+  Digest digest;  // of all states so far
+
+  void archive(Archive& a);
 };
 
 // A run as an observer sees it: after every step, and once before the first (step 0, no report).
@@ -76,7 +81,8 @@ struct RunMoment {
 class SceneRun {
  public:
   // Scene and drift tracker must outlive this; the tracker is told each step. When `stop` is set,
-  // from any thread, the current step is given up at its next iteration.
+  // from any thread, the run ends: after the current step, which of a large system is given up at its
+  // next iteration.
   SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop = nullptr);
   ~SceneRun();
 
@@ -90,6 +96,10 @@ class SceneRun {
   void fail(const std::string& message);
   // To be called when something was added to the system.
   void system_changed();
+
+  // Between two steps: all that the rest of the run depends on, and the drift tracker. A new run of the
+  // same scene that loads it goes on bit for bit as this one would; it may have more steps.
+  void archive(Archive& a);
 
   [[nodiscard]] const State& state() const { return summary_.state; }
   [[nodiscard]] const RunSummary& summary() const { return summary_; }
@@ -114,13 +124,20 @@ class SceneRun {
   State before_;
   StepReport report_;
   bool ended_ = false;  // by an event
+  // Large systems: what a step that is given up has to leave as it was.
+  bool may_give_up_;
+  std::string before_step_;
+  double earlier_seconds_ = 0;  // of the run that this one goes on from
 };
 
 // Called in the order of the steps, from one thread. Returning false ends the run after this step.
 using RunObserver = std::function<bool(const RunMoment&)>;
 
-// Advances scene.initial by scene.steps steps, or over scene.duration with step control. Setting
-// `stop` ends the run without finishing the current step.
+// Makes all steps that are left. The observer also sees the start of a run that begins there.
+RunSummary run_to_end(SceneRun& run, const RunObserver& observer);
+
+// Advances scene.initial by scene.steps steps, or over scene.duration with step control. Setting `stop`
+// ends the run (SceneRun says when).
 RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
                      const std::atomic<bool>* stop = nullptr);
 

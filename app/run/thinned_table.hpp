@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "lilyan/core/archive.hpp"
+
 namespace lilyan {
 
 class ThinnedTable {
@@ -27,6 +29,7 @@ class ThinnedTable {
   void set(std::size_t column, double value) { columns_[column].push_back(value); }
 
   [[nodiscard]] const std::vector<double>& operator[](std::size_t c) const { return columns_[c]; }
+  void archive(Archive& a) { a(columns_, stride_, seen_); }
   [[nodiscard]] bool empty() const { return columns_.empty() || columns_[0].empty(); }
 
  private:

@@ -191,7 +191,7 @@ void refuse_overlap(TableReader& reader, const std::vector<const PlacedBody*>& b
     for (const PlacedBody* other : bodies) {
       if (one == other) continue;
       const Overlap worst = overlap(*other, points, x);
-      // What only touches is fine, whatever rounding says.
+      // Bodies that only touch are accepted, whatever rounding says.
       if (worst.depth <= 1e-9 * extent.diagonal().norm()) continue;
       reader.fail(
           "bodies",

@@ -33,7 +33,11 @@ std::vector<ExpressionNode> read_invariants(TableReader& system, ExpressionModel
                                             std::vector<ObservedInvariant>& invariants) {
   std::vector<ExpressionNode> nodes;
   TableReader reader = system.table("invariants");
-  for (const std::string& name : reader.unread()) {
+  // By name, as in scene.resolved.toml: whatever order they stand in, a scene and its resolved form have the
+  // same columns.
+  std::vector<std::string> names = reader.unread();
+  std::ranges::sort(names);
+  for (const std::string& name : names) {
     check_name(reader, name, name);
     nodes.push_back(read_formula(reader, name, model));
     invariants.push_back({.name = name});

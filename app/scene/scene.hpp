@@ -26,6 +26,9 @@ class Observables;
 struct OutputSettings {
   int every = 1;         // steps between frames, 0: no frames
   int series_every = 1;  // steps between rows of series.csv
+  // Steps between checkpoints, 0: only when the run ends; none: one about every half minute.
+  std::optional<int> checkpoint_every;
+  bool thinned = false;  // rows are left out because the scene did not say how many it wants
   // Small systems: the time between rows of trajectory.csv (0: a row at every step), and the
   // formats of their pictures.
   double interval = 0;

@@ -120,12 +120,20 @@ void read_solver(TableReader reader, Scene& scene) {
   reader.finish();
 }
 
-void read_output(TableReader reader, Scene& scene) {
-  reader.expect(
-      {"every", "series_every", "interval", "pictures", "precision", "formats", "up", "report"});
-  scene.output.every = reader.whole("every", 0, kMostSteps, scene.output.every);
-  scene.output.series_every =
-      reader.whole("series_every", 1, kMostSteps, scene.output.series_every);
+void read_output(TableReader reader, bool small, Scene& scene) {
+  reader.expect({"every", "series_every", "checkpoint_every", "interval", "pictures", "precision",
+                 "formats", "up", "report"});
+  // A row of every step would fill disks: 10⁶ of them are 230 MB.
+  constexpr double kMostRows = 100000;
+  const double steps = scene.variable_steps() ? scene.duration / scene.step : scene.steps;
+  const int sparse = static_cast<int>(std::clamp(std::ceil(steps / kMostRows), 1.0, 1e9));
+  scene.output.thinned =
+      sparse > 1 && (!reader.has("series_every") || (small && !reader.has("every")));
+  scene.output.every = reader.whole("every", 0, kMostSteps, small ? sparse : scene.output.every);
+  scene.output.series_every = reader.whole("series_every", 1, kMostSteps, sparse);
+  if (reader.has("checkpoint_every")) {
+    scene.output.checkpoint_every = reader.whole("checkpoint_every", 0, kMostSteps, 0);
+  }
   if (reader.has("interval")) scene.output.interval = reader.positive("interval");
   scene.output.pictures = reader.words("pictures", {"svg", "png"}, scene.output.pictures);
   scene.output.float64 = reader.choice("precision", {"float64", "float32"}, "float64") == "float64";
@@ -205,7 +213,7 @@ void read_settings(TableReader& root, const std::optional<int>& steps, Scene& sc
   read_solver(root.table("solver"), scene);
   scene.control.step = scene.step;
   scene.control.max_halvings = scene.max_halvings;
-  read_output(root.table("output"), scene);
+  read_output(root.table("output"), root.has("system"), scene);
 }
 
 }  // namespace lilyan

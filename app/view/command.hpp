@@ -1,4 +1,4 @@
-// What the clients of a live view may ask for: the first half of docs/view-protocol.md.
+// The commands of a live view's clients: the first half of docs/view-protocol.md.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a viewer can do to a running scene: pull at a vertex, and send a cloud of initial conditions
+// Two ways to act on a running scene: to pull at a vertex, and to send a cloud of initial conditions
 // along.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a live view tells its clients: the second half of docs/view-protocol.md.
+// The messages of a live view to its clients: the second half of docs/view-protocol.md.
 #pragma once
 
 #include <array>

@@ -30,7 +30,7 @@ struct PaneInfo {
   std::optional<RayleighDamping> damping;
 };
 
-// What there is to show after a step, or before the first.
+// All there is to show after a step, or before the first.
 struct PaneMoment {
   int frame = 0;  // the number of the step
   double t = 0;

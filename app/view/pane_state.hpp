@@ -1,4 +1,4 @@
-// What a session keeps of one pane. Everything but *pane is guarded by the session's lock.
+// A session's record of one pane. Everything but *pane is guarded by the session's lock.
 #pragma once
 
 #include <memory>

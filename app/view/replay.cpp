@@ -26,7 +26,7 @@ constexpr std::size_t kTimeColumn = 1;    // of series.csv and trajectory.csv
 // trajectory.csv has the columns step, t, the coordinates, their velocities.
 constexpr std::size_t kFirstCoordinate = 2;
 
-// What runs of bodies and of small systems have in common: the rows of their series.
+// Runs of bodies and of small systems have the rows of their series in common.
 class Replay : public Pane {
  public:
   [[nodiscard]] const PaneInfo& info() const override { return info_; }

@@ -152,7 +152,7 @@ void Session::carry_out_requests(PaneState& s, std::unique_lock<std::mutex>& loc
   const std::optional<Pull> pull = s.pull;
   const Client* asker = cloud ? s.cloud_asker : s.puller;
   Message picture;
-  std::string complaint;
+  std::string message;
   lock.unlock();
   try {
     if (pull_asked) s.pane->pull(pull);
@@ -161,12 +161,12 @@ void Session::carry_out_requests(PaneState& s, std::unique_lock<std::mutex>& loc
       picture = s.pane->cloud_picture();
     }
   } catch (const std::exception& error) {
-    complaint = error.what();
+    message = error.what();
   }
   lock.lock();
-  if (!complaint.empty()) {
+  if (!message.empty()) {
     const auto found = std::ranges::find(clients_, asker);
-    if (found != clients_.end()) (*found)->text(error_message(complaint), false);
+    if (found != clients_.end()) (*found)->text(error_message(message), false);
   }
   if (cloud && cloud->count == 0) s.cloud_removed = true;
   if (picture && !s.load_asked && s.used) s.recording.replace_cloud(std::move(picture));

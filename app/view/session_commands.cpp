@@ -137,7 +137,7 @@ struct Session::Handler {
     session.play(true);
   }
   void operator()(const Pause&) const {
-    // What is shown stays, even if the run goes on elsewhere.
+    // The page stays where it is, even if the run goes on elsewhere.
     if (session.only_watching() && !session.seek_) session.seek_ = session.panes_[0]->t;
     session.call_off_steps();
     session.play(false);

@@ -25,7 +25,7 @@ EnergyByKind Assembler::run(Evaluation at, EnergyPart part) const {
   EnergyByKind sum{};
   for (std::size_t k = 0; k < system_.energies().size(); ++k) {
     const Energy& energy = *system_.energies()[k];
-    if (part != EnergyPart::all && energy.changes_between_steps() != (part == EnergyPart::changing))
+    if (part != EnergyPart::all && energy.changes_between_steps() != (part == EnergyPart::moving))
       continue;
     if (at.hessian) {
       if (energy.stencils().size == 0) continue;

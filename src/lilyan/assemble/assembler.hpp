@@ -15,7 +15,7 @@
 namespace lilyan {
 
 // Energies that change between steps (a moving obstacle), and those that do not.
-enum class EnergyPart { all, lasting, changing };
+enum class EnergyPart { all, lasting, moving };
 
 // All energies: values by kind, gradient, Hessian. Where the nodes of an evaluation are a rule for
 // the mean over the path, `mean` says so (core/energy.hpp).

@@ -72,8 +72,8 @@ class GramFactor {
 // A constraint that cannot be kept, or a state that does not obey it.
 class ConstraintError : public Error {
  public:
-  ConstraintError(int constraint, const std::string& complaint)
-      : Error(complaint), constraint_(constraint) {}
+  ConstraintError(int constraint, const std::string& message)
+      : Error(message), constraint_(constraint) {}
   [[nodiscard]] int constraint() const { return constraint_; }  // its place in the system
 
  private:

@@ -26,7 +26,7 @@ using LocalVector = Eigen::Matrix<double, N, 1>;
 template <int N>
 using LocalMatrix = Eigen::Matrix<double, N, N>;
 
-// What a local energy is a function of. Those of edges are also taken to be rotation-invariant.
+// The variables of a local energy. Energies of edges are also taken to be rotation-invariant.
 enum class LocalCoordinates { positions, edges };
 
 template <class E>

@@ -101,7 +101,7 @@ class GramElement {
       constexpr double kOuter = 0.11270166537925831148;  // ½ − √(3/20)
       constexpr double kThetas[] = {kOuter, 0.5, 1 - kOuter};
       constexpr double kWeights[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
-      // Of Δc relative to c. Three points leave an error of its seventh power, with a factor that
+      // A bound on Δc relative to c. Three points leave an error of its seventh power, with a factor that
       // is large where ψ changes fast: near a corner folded back, or one bent at rest made
       // straight.
       constexpr double kSmall = 1e-4;

@@ -10,8 +10,8 @@ namespace lilyan {
 // From given potential energies, which the caller usually has at hand already.
 [[nodiscard]] Invariants invariants(const System& system, const Vector& x, const Vector& v,
                                     const EnergyByKind& potential);
-// Of a general Lagrangian: the energy v·∂L/∂v − L. As potential energy counts −L at v = 0, as
-// kinetic energy the rest.
+// The energy of a general Lagrangian is v·∂L/∂v − L. Its potential part is −L at v = 0, its kinetic
+// part the rest.
 [[nodiscard]] Invariants lagrangian_invariants(const Lagrangian& lagrangian, double t,
                                                const double* q, const double* v);
 // Evaluates the energies at the state. Those that depend on past steps count as they were before

@@ -208,7 +208,7 @@ struct MeanStress {
   StressByStrain<P> by_strain;
 };
 
-// What an element's S̄ depends on.
+// An element's S̄ depends on this.
 template <AnyPack P>
 struct StrainStep {
   Mat3<P> start, middle, end;  // F₀, F½, F₁

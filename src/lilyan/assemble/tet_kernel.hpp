@@ -24,7 +24,7 @@
 
 namespace lilyan {
 
-// What an evaluation is for. Known when compiling, so that a material's energy and stress become
+// The purpose of an evaluation. It is known when compiling, so that a material's energy and stress become
 // one stretch of code, in which what they have in common is computed once.
 struct TetWants {
   bool value = false;

@@ -174,7 +174,7 @@ struct BlockColumns {
   }
 };
 
-// Of one on the diagonal: lower triangle.
+// A block on the diagonal: its lower triangle.
 template <AnyPack P>
 struct TriangleColumns {
   LaneTriples<P> column[2];  // the second: two of the block's second column, one of its third

@@ -33,7 +33,7 @@ struct LaggedPoint {
 
   [[nodiscard]] double pressure() const { return at[0]; }
   [[nodiscard]] Vec3 normal() const { return Eigen::Map<const Vec3>(at + 1); }
-  // What the velocity of vertex a contributes to the sliding velocity, before its normal part is taken out.
+  // The share of vertex a's velocity in the sliding velocity, before its normal part is taken out.
   [[nodiscard]] Eigen::Matrix3d map(int a) const {
     return at[4 + a] * Eigen::Matrix3d::Identity() +
            Eigen::Map<const Eigen::Matrix3d>(at + 11 + 9 * a);

@@ -57,7 +57,7 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
     : start_(start) {
   const double potential = std::abs(start.of(EnergyKind::potential));
   if (system.dimension() != 3) {
-    // Of the energy itself, unless it is nothing but the difference of its parts.
+    // Relative to the energy itself, unless that is nothing but the difference of its parts.
     const double parts = std::max(start.kinetic, potential);
     const double total = std::abs(start.total);
     energy_.scale = total > kNegligibleEnergy * parts ? total : parts;

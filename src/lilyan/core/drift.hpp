@@ -15,6 +15,7 @@ struct Deviation {
 
   [[nodiscard]] double relative() const { return scale > 0 ? now / scale : now; }
   [[nodiscard]] double worst_relative() const { return scale > 0 ? worst / scale : worst; }
+  void archive(Archive& a) { a(now, worst, scale); }
 };
 
 // Energy is compared with the largest of the initial kinetic energy, the initial elastic energy and
@@ -35,6 +36,7 @@ class DriftTracker {
   [[nodiscard]] const Deviation& linear_momentum() const { return linear_; }
   [[nodiscard]] const Deviation& angular_momentum() const { return angular_; }
   [[nodiscard]] const Invariants& start() const { return start_; }
+  void archive(Archive& a) { a(start_, center_, spin_, energy_, linear_, angular_); }
 
  private:
   Invariants start_;

@@ -97,7 +97,7 @@ inline void add_element(const FullBlockSlots& slots, std::size_t element, const 
   }
 }
 
-// What an energy is booked under in reports and result files.
+// The entry of an energy in reports and result files.
 enum class EnergyKind {
   elastic,
   gravity,    // of uniform fields: its zero is arbitrary
@@ -132,7 +132,7 @@ struct PathMeanWeights {
 
 class WorldMemory;
 
-// What is known when a step begins. x and v have all degrees of freedom.
+// The knowledge at the beginning of a step. x and v have all degrees of freedom.
 struct StepStart {
   double t = 0;
   double h = 0;
@@ -144,7 +144,7 @@ struct StepStart {
   bool keeps_spin = false;
 };
 
-// What an energy that changes between steps knows at the moment: where a moving obstacle is, which
+// The present knowledge of an energy that changes between steps: where a moving obstacle is, which
 // pairs are near each other, which springs there are. It belongs to the integrator (core/world.hpp)
 // and not to the energy, since a System is only read while stepping.
 class EnergyMemory {

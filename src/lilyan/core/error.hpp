@@ -33,7 +33,7 @@ class InputError : public Error {
   InputError(const SourceLocation& where, const std::string& message)
       : Error(where.str() + ": " + message), where_(where), message_(message) {}
   [[nodiscard]] const SourceLocation& where() const { return where_; }
-  // What is wrong and what to do, without the location.
+  // The fault and the remedy, without the location.
   [[nodiscard]] const std::string& message() const { return message_; }
 
  private:

@@ -85,8 +85,8 @@ inline P cos_near_zero(const P& x, const P& y) {
   return w + (((1.0 - w) - half) + (z * (z * r) - x * y));
 }
 
-// Of n + quarters quarter turns and the rest: the sine, its sign and its place with the cosine
-// depending on the two last bits of n.
+// The sine of n + quarters quarter turns and the rest. The two last bits of n say its sign and
+// whether sine and cosine change places.
 template <AnyPack P>
 inline P turned(const QuarterTurn<P>& t, const P& sine, const P& cosine, std::int64_t quarters) {
   const BitsOf<P> n = t.n + quarters;

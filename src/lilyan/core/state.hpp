@@ -1,6 +1,7 @@
 // The state that a step advances.
 #pragma once
 
+#include "lilyan/core/archive.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
@@ -18,6 +19,8 @@ struct State {
   double h_previous = 0;
   Vector x_previous;
   Vector v_previous;
+
+  void archive(Archive& a) { a(t, x, v, h_previous, x_previous, v_previous); }
 };
 
 }  // namespace lilyan

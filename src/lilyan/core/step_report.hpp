@@ -1,10 +1,11 @@
-// What a step tells about itself.
+// A step's report about itself.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 
+#include "lilyan/core/archive.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/types.hpp"
 
@@ -48,6 +49,7 @@ struct Ledger {
     method += o.method;
     return *this;
   }
+  void archive(Archive& a) { a(solver, quadrature, work, dissipation, method); }
 };
 
 struct Invariants {
@@ -63,9 +65,11 @@ struct Invariants {
     return std::max({kinetic, std::abs(of(EnergyKind::elastic)), std::abs(of(EnergyKind::contact)),
                      std::abs(of(EnergyKind::potential))});
   }
-  // Of points in space; zero in systems of dimension one.
+  // Momenta of points in space; zero in systems of dimension one.
   Vec3 linear_momentum = Vec3::Zero();
   Vec3 angular_momentum = Vec3::Zero();  // about the origin
+
+  void archive(Archive& a) { a(kinetic, potential, total, linear_momentum, angular_momentum); }
 };
 
 // How much a solver had to do. Attempts that were given up count as well.
@@ -83,6 +87,9 @@ struct SolverWork {
     definiteness_fixes += o.definiteness_fixes;
     linear_iterations += o.linear_iterations;
     return *this;
+  }
+  void archive(Archive& a) {
+    a(iterations, factorisations, evaluations, definiteness_fixes, linear_iterations);
   }
 };
 

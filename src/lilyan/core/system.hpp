@@ -30,7 +30,7 @@ class System {
  public:
   // Throws Error unless every mass is positive and finite and the dimension 1 or 3.
   explicit System(std::vector<double> vertex_masses, int dimension = 3);
-  // Of dimension one. Forces and constraints may be added, nothing else; its vertex_masses() are
+  // A system of dimension one. Forces and constraints may be added, nothing else; its vertex_masses() are
   // ones, which weigh coordinates against each other where errors are measured.
   explicit System(std::unique_ptr<Lagrangian> lagrangian);
 

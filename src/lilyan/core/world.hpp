@@ -60,7 +60,7 @@ class WorldMemory {
   std::uint64_t version_ = 1;
 };
 
-// What is stepped: a system, and the memory of whoever steps it. Without a memory (null) energies
+// An integrator steps a world: a system, and the memory of whoever steps it. Without a memory (null) energies
 // are as they were when they were made, which is enough for systems that do not change.
 struct World {
   const System& system;

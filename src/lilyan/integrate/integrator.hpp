@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "lilyan/core/archive.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/step_report.hpp"
 #include "lilyan/core/world.hpp"
@@ -40,14 +41,17 @@ class Integrator {
   // and t are as they were (the step before may be forgotten).
   virtual StepReport step(State& state, double h) = 0;
 
-  // What the steps so far have left in energies that change between steps. Null when none of the
-  // system's energies does.
+  // The memory that the steps so far have left in energies that change between steps. Null when none
+  // of the system's energies does.
   [[nodiscard]] virtual const WorldMemory* memory() const { return nullptr; }
   // The same as numbers: another integrator of the same system that loads them goes on from there.
   void save_memory(std::vector<double>& numbers) const {
     if (memory()) memory()->save(numbers);
   }
   virtual void load_memory(std::span<const double> /*numbers*/) {}
+  // All that the steps so far have left behind beyond the State: another integrator of the same system
+  // and scheme that loads it goes on bit for bit as this one would.
+  virtual void archive(Archive& /*a*/) {}
 
   // Takes nothing from the steps before to speed up the next one, which then gives the same bits
   // whatever was stepped before.

@@ -25,7 +25,7 @@ struct NeoHookean {
   template <class T>
   using Blocks = NeoHookeanBlocks<T>;
 
-  // Of f = −μ ln J + (λ/2)(J − 1)².
+  // Slopes of f = −μ ln J + (λ/2)(J − 1)².
   template <class T>
   [[nodiscard]] VolumeSlopes<T> volume_slopes(const T& J) const {
     const T inverse = 1.0 / J;
@@ -42,22 +42,14 @@ struct NeoHookean {
 
   template <class T>
   [[nodiscard]] Mat3<T> stress(const Mat3<T>& F) const {
-    Mat3<T> P = cofactor(F);
-    const T J = determinant(F, P);
-    const T s = volume_slopes(J).first;
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) P(i, j) = mu * F(i, j) + s * P(i, j);  // (2)
-    }
-    return P;
+    return neo_hookean_stress(*this, F);  // (2)
   }
 
   template <class T>
   void add_tangent(const Mat3<T>& F, const T& weight, Sym9<T>& a) const {
-    const Mat3<T> cof = cofactor(F);
-    const auto [first, second] = volume_slopes(determinant(F, cof));
-    for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
-    add_determinant_tangent(F, cof, weight * first, weight * second, a);  // (3)
+    add_neo_hookean_tangent(*this, F, weight, a);  // (3)
   }
+
   [[nodiscard]] static MaterialInfo info() {
     return {.name = "neo-hookean",
             .summary = "Bonet–Burton neo-Hookean; infinite energy at inversion",

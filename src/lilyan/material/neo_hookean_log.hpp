@@ -42,22 +42,14 @@ struct NeoHookeanLog {
 
   template <class T>
   [[nodiscard]] Mat3<T> stress(const Mat3<T>& F) const {
-    Mat3<T> P = cofactor(F);
-    const T J = determinant(F, P);
-    const T first = volume_slopes(J).first;
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) P(i, j) = mu * F(i, j) + first * P(i, j);  // (3)
-    }
-    return P;
+    return neo_hookean_stress(*this, F);  // (3)
   }
 
   template <class T>
   void add_tangent(const Mat3<T>& F, const T& weight, Sym9<T>& a) const {
-    const Mat3<T> cof = cofactor(F);
-    const auto [first, second] = volume_slopes(determinant(F, cof));
-    for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
-    add_determinant_tangent(F, cof, weight * first, weight * second, a);  // (4)
+    add_neo_hookean_tangent(*this, F, weight, a);  // (4)
   }
+
   [[nodiscard]] static MaterialInfo info() {
     return {.name = "neo-hookean-log",
             .summary = "neo-Hookean with ln²J as volume term; infinite energy at inversion",

@@ -28,7 +28,7 @@ struct StableNeoHookean {
   template <class T>
   using Blocks = NeoHookeanBlocks<T>;
 
-  // Of f = −μ(J − 1) + (λ′/2)(J − 1)².
+  // Slopes of f = −μ(J − 1) + (λ′/2)(J − 1)².
   template <class T>
   [[nodiscard]] VolumeSlopes<T> volume_slopes(const T& J) const {
     return {volume_stiffness() * (J - 1.0) - mu, constant<T>(volume_stiffness())};
@@ -43,20 +43,12 @@ struct StableNeoHookean {
 
   template <class T>
   [[nodiscard]] Mat3<T> stress(const Mat3<T>& F) const {
-    Mat3<T> P = cofactor(F);
-    const T first = volume_slopes(determinant(F, P)).first;
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) P(i, j) = mu * F(i, j) + first * P(i, j);  // (3)
-    }
-    return P;
+    return neo_hookean_stress(*this, F);  // (3)
   }
 
   template <class T>
   void add_tangent(const Mat3<T>& F, const T& weight, Sym9<T>& a) const {
-    const Mat3<T> cof = cofactor(F);
-    const auto [first, second] = volume_slopes(determinant(F, cof));
-    for (int i = 0; i < 9; ++i) a.a[i][i] += weight * mu;
-    add_determinant_tangent(F, cof, weight * first, weight * second, a);  // (4)
+    add_neo_hookean_tangent(*this, F, weight, a);  // (4)
   }
 
   [[nodiscard]] static MaterialInfo info() {

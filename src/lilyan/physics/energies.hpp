@@ -13,7 +13,7 @@
 
 namespace lilyan {
 
-// What the documentation says of an energy.
+// The documentation of an energy.
 struct EnergyInfo {
   std::string name;
   std::string summary;  // one line

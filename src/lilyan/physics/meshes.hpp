@@ -43,7 +43,7 @@ struct ClothMesh {
   std::vector<std::array<double, 3>> vertices;
   std::vector<std::array<int, 3>> triangles;
   std::vector<std::array<int, 2>> edges;
-  // Of a grid, else zero: vertex (i, j) of (cells[0]+1)×(cells[1]+1) is number i·(cells[1]+1) + j.
+  // The cells of a grid, else zero: vertex (i, j) of (cells[0]+1)×(cells[1]+1) is number i·(cells[1]+1) + j.
   std::array<int, 2> cells{};
 };
 

@@ -33,7 +33,7 @@ class SmallPotential final : public Energy {
   [[nodiscard]] bool rotation_invariant() const override { return symmetry_.rotation; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
 
-  // Of one point in space under rotation, in |x|²; of everything else Gonzalez's midpoint discrete
+  // For one point in space under rotation: in |x|². For everything else: Gonzalez's midpoint discrete
   // gradient over all coordinates, which conserves energy but not, in general, the momenta of a
   // symmetry.
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }

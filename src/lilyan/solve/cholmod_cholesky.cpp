@@ -3,6 +3,7 @@
 // under the GPL, see LICENSE.
 #include <amd.h>
 #include <cholmod.h>
+#include <dlfcn.h>
 #include <metis.h>
 #include <omp.h>
 
@@ -157,6 +158,34 @@ class CholmodCholesky final : public LinearSolver {
 };
 
 }  // namespace
+
+std::string_view cholesky_library() { return "CHOLMOD"; }
+
+// BLAS comes along with CHOLMOD, and only OpenBLAS tells about itself: both are asked for by name.
+std::string blas_library() {
+  const auto ask = [](const char* name) {
+    using Tell = char* (*)();
+    const auto tell = reinterpret_cast<Tell>(dlsym(RTLD_DEFAULT, name));
+    return tell ? std::string(tell()) : std::string();
+  };
+  const std::string kernel = ask("openblas_get_corename");
+  return ask("openblas_get_config") + (kernel.empty() ? "" : ", " + kernel);
+}
+
+void wake_blas() {
+  using Multiply = void (*)(const char*, const char*, const int*, const int*, const int*,
+                            const double*, const double*, const int*, const double*, const int*,
+                            const double*, double*, const int*);
+  const auto multiply = reinterpret_cast<Multiply>(dlsym(RTLD_DEFAULT, "dgemm_"));
+  if (!multiply) return;
+  constexpr int kSize = 64;  // small matrices may do without a buffer
+  constexpr double kOne = 1;
+  constexpr double kZero = 0;
+  const std::vector<double> a(std::size_t{kSize} * kSize, 1.0);
+  std::vector<double> c(a);
+  multiply("N", "N", &kSize, &kSize, &kSize, &kOne, a.data(), &kSize, a.data(), &kSize, &kZero,
+           c.data(), &kSize);
+}
 
 std::unique_ptr<LinearSolver> make_cholesky(const LowerPattern& pattern) {
   if (pattern.dofs() == 0) return make_eigen_cholesky(pattern);  // CHOLMOD refuses empty matrices

@@ -66,6 +66,12 @@ std::string_view DirectionFinder::name() const {
   return last_ == LinearKind::pcg || !cholesky_ ? "pcg" : cholesky_->name();
 }
 
+void DirectionFinder::archive(Archive& a) {
+  bool has_cholesky = cholesky_ != nullptr;
+  a(choice_, last_, hold_, next_hold_, has_cholesky);
+  if (a.loading() && has_cholesky) cholesky();
+}
+
 void DirectionFinder::begin() { renew_ = true; }
 
 bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& gradient,

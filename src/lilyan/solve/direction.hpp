@@ -98,6 +98,7 @@ class DirectionFinder {
   [[nodiscard]] bool factorised() const { return last_ == LinearKind::cholesky; }
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] LinearKind kind() const { return last_; }
+  void archive(Archive& a);
   // The Hessian last assembled.
   [[nodiscard]] const std::vector<double>& hessian() const { return hessian_; }
 

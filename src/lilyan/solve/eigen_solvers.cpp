@@ -52,8 +52,7 @@ class SparseLu final : public GeneralSolver {
   explicit SparseLu(std::string_view name) : name_(name) {}
 
   bool factorise(const SparseMatrix& matrix) override {
-    if (!analysed_) factor_.analyzePattern(matrix);
-    analysed_ = true;
+    if (!analysed_) analyse(matrix);
     const auto lock = lock_blas();
     factor_.factorize(matrix);
     return factor_.info() == Eigen::Success;
@@ -65,6 +64,14 @@ class SparseLu final : public GeneralSolver {
   [[nodiscard]] std::string_view name() const override { return name_; }
 
  private:
+  // UMFPACK looks at the values too. Without them the same pattern gives the same factors whichever matrix
+  // came first.
+  void analyse(SparseMatrix pattern) {
+    pattern.coeffs().setOnes();
+    factor_.analyzePattern(pattern);
+    analysed_ = true;
+  }
+
   Factor factor_;
   std::string_view name_;
   bool analysed_ = false;
@@ -82,6 +89,9 @@ std::unique_ptr<LinearSolver> make_eigen_cholesky(const LowerPattern& pattern) {
 }
 
 #ifndef LILYAN_WITH_CHOLMOD
+std::string_view cholesky_library() { return "Eigen"; }
+std::string blas_library() { return {}; }
+void wake_blas() {}
 std::unique_ptr<LinearSolver> make_cholesky(const LowerPattern& pattern) {
   return make_eigen_cholesky(pattern);
 }

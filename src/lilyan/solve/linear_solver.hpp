@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "lilyan/assemble/pattern.hpp"
@@ -35,6 +36,14 @@ class LinearSolver {
 [[nodiscard]] std::unique_ptr<LinearSolver> make_cholesky(const LowerPattern& pattern);
 // Eigen's, always available.
 [[nodiscard]] std::unique_ptr<LinearSolver> make_eigen_cholesky(const LowerPattern& pattern);
+
+// The library behind make_cholesky(), and the BLAS that it calls with the kernel this machine gets
+// ("OpenBLAS 0.3.21 … Haswell"); empty where that is not known.
+[[nodiscard]] std::string_view cholesky_library();
+[[nodiscard]] std::string blas_library();
+// Calls BLAS once. OpenBLAS takes its buffers at the first call, and where there is no memory left by then
+// it tries for ever.
+void wake_blas();
 
 // To be held while a library calls BLAS. OpenBLAS for one thread keeps its buffers in common: two threads
 // that solve at the same time, each a problem of its own, would write into each other's.

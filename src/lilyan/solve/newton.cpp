@@ -67,6 +67,8 @@ Newton::~Newton() = default;
 std::string_view Newton::linear_name() const { return finder_->name(); }
 LinearKind Newton::linear_kind() const { return finder_->kind(); }
 
+void Newton::archive(Archive& a) { finder_->archive(a); }
+
 NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   NewtonResult result;
   const auto evaluate = [&](const Vector& at, Vector& gradient) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lilyan/assemble/pattern.hpp"
+#include "lilyan/core/archive.hpp"
 #include "lilyan/core/step_report.hpp"
 #include "lilyan/core/types.hpp"
 
@@ -137,6 +138,8 @@ class Newton {
   [[nodiscard]] std::string_view linear_name() const;
   [[nodiscard]] LinearKind linear_kind() const;
   [[nodiscard]] const NewtonTimes& times() const { return times_; }
+  // What minimisations have learned for those that follow.
+  void archive(Archive& a);
 
  private:
   template <class Evaluate>

@@ -82,9 +82,9 @@ namespace {
 
 // Throws unless the expression is free of the given variables.
 void refuse(const ExpressionGraph& graph, ExpressionNode n, int first, int last,
-            const std::string& complaint) {
+            const std::string& message) {
   for (const int i : graph.variables(n)) {
-    if (i >= first && i <= last) throw Error(complaint);
+    if (i >= first && i <= last) throw Error(message);
   }
 }
 

@@ -41,7 +41,9 @@ TEST(PathNodes, WhatStaysFarAboveTheToleranceIsMissed) {
   PathNodes nodes;
   EXPECT_EQ(judge(nodes, 1e-14, [](int) { return 1e-3; }), Accuracy::missed);
   EXPECT_EQ(nodes.used(), PathNodes::kMost);
-  EXPECT_EQ(judge(nodes, 1e-14, [](int) { return 1.01 * PathNodes::kRounding; }), Accuracy::missed);
+  EXPECT_EQ(judge(nodes, 1e-14, [](int) { return 1.01 * PathNodes::kPlateau; }), Accuracy::missed);
+  const auto wavering = [](int n) { return ((n & 4) == 0 ? 1.01 : 1.5) * PathNodes::kRounding; };
+  EXPECT_EQ(judge(nodes, 1e-14, wavering), Accuracy::missed);
   EXPECT_EQ(judge(nodes, 1e-14, [](int) { return std::nan(""); }), Accuracy::missed);
   // The step after it begins with few points again.
   EXPECT_LE(nodes.count(), PathNodes::kMostGauss);
@@ -53,6 +55,15 @@ TEST(PathNodes, WhatStaysAtRoundingIsReached) {
   EXPECT_EQ(judge(nodes, 1e-16, [&](int) { return ++tries, 3e-15; }), Accuracy::reached);
   EXPECT_EQ(tries, 3);
   EXPECT_EQ(nodes.count(), 2);
+}
+
+// The error of a mean that has converged is that of the energy itself.
+TEST(PathNodes, WhatNoNumberOfPointsChangesIsRounding) {
+  PathNodes nodes;
+  int tries = 0;
+  EXPECT_EQ(judge(nodes, 1e-14, [&](int n) { return ++tries, 7e-12 * (1 + 0.02 / n); }),
+            Accuracy::reached);
+  EXPECT_EQ(tries, 3);
 }
 
 TEST(PathNodes, GrowsByWhatTheRateAsksFor) {

@@ -291,11 +291,11 @@ TEST(Report, TheFoldersOfATableAreReadBack) {
 }
 
 TEST(Report, Base64AndLinks) {
-  EXPECT_EQ(html::base64(""), "");
-  EXPECT_EQ(html::base64("M"), "TQ==");
-  EXPECT_EQ(html::base64("Ma"), "TWE=");
-  EXPECT_EQ(html::base64("Man"), "TWFu");
-  EXPECT_EQ(html::base64(std::string("\xff\x00\xfe", 3)), "/wD+");
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("M"), "TQ==");
+  EXPECT_EQ(base64("Ma"), "TWE=");
+  EXPECT_EQ(base64("Man"), "TWFu");
+  EXPECT_EQ(base64(std::string("\xff\x00\xfe", 3)), "/wD+");
   EXPECT_EQ(html::url_path("hp-alpha=0.25/a b#c.svg"), "./hp-alpha=0.25/a%20b%23c.svg");
 }
 

@@ -472,29 +472,16 @@ bool ConstrainedIntegrator::project() {
   return true;
 }
 
-// More points until the energy error of the quadrature is below the tolerance.
 bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepReport& report) {
-  path_nodes_.begin_step();
-  const double scale = report.before.scale();
-  while (true) {
-    plan_.set_path_nodes(path_nodes_.nodes());
-    if (!solve(state, h, report)) return false;
-    StepReport trial = report;
-    trial.after = invariants(system_, end_x_, velocity_, potential_.values(end_x_));
-    if (!std::isfinite(trial.after.total)) break;  // the caller says so
-    const double error = std::abs(ledger(state, h, trial).quadrature);
-    const double size =
-        mean_scale(system_.mass(), state.x, h, std::max(scale, trial.after.scale()));
-    const PathNodes::Accuracy accuracy =
-        path_nodes_.judge(error == 0 ? 0 : error / size, options_.energy_tolerance);
-    if (accuracy == PathNodes::Accuracy::reached) break;
-    if (accuracy == PathNodes::Accuracy::missed) {
-      report.status = StepStatus::mean_inaccurate;
-      return false;
-    }
-  }
-  report.nodes = path_nodes_.used();
-  return true;
+  return solve_with_enough_nodes(
+      path_nodes_, system_.mass(), state, h, options_.energy_tolerance, report,
+      [&](const std::vector<Node>& nodes) {
+        plan_.set_path_nodes(nodes);
+        if (!solve(state, h, report)) return false;
+        report.after = invariants(system_, end_x_, velocity_, potential_.values(end_x_));
+        return true;
+      },
+      [&] { return ledger(state, h, report).quadrature; });
 }
 
 Ledger ConstrainedIntegrator::ledger(const State& state, double h, const StepReport& report) {

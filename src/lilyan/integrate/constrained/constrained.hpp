@@ -188,6 +188,7 @@ class ConstrainedIntegrator final : public Integrator {
   // Throws ConstraintError when the first state does not obey the constraints, or these depend on
   // one another there.
   StepReport step(State& state, double h) override;
+  void archive(Archive& a) override { a(path_nodes_, checked_); }
   [[nodiscard]] std::string_view linear_solver() const override;
   [[nodiscard]] NewtonTimes times() const override { return root_.times(); }
 

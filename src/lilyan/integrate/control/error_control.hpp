@@ -45,6 +45,9 @@ class ErrorControl final : public StepControl {
   ErrorControl(Integrator& integrator, const System& system, const Scheme& scheme,
                const StepControlOptions& options);
   StepReport step(State& state, double until) override;
+  void archive(Archive& a) override {
+    a(h_, previous_error_, started_, velocity_, acceleration_, rejected_);
+  }
   [[nodiscard]] int rejected() const override { return rejected_; }
   [[nodiscard]] std::string attempts() const override;
 

@@ -34,16 +34,24 @@ void MovingWorldIntegrator::load_memory(std::span<const double> numbers) {
   make_inner();  // stencils may be others
 }
 
+void MovingWorldIntegrator::archive(Archive& a) {
+  a.mark("moving world");
+  std::vector<double> numbers;
+  memory_.save(numbers);
+  a(numbers);
+  if (a.loading()) load_memory(numbers);
+  inner_->archive(a);
+}
+
 NewtonTimes MovingWorldIntegrator::times() const {
   NewtonTimes sum = earlier_;
   sum += inner_->times();
   return sum;
 }
 
-MovingWorldIntegrator::ChangingEnergy MovingWorldIntegrator::changing_energy(
-    const Vector& x) const {
+MovingWorldIntegrator::MovingEnergy MovingWorldIntegrator::moving_energy(const Vector& x) const {
   constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .value = 1}}};
-  ChangingEnergy sum;
+  MovingEnergy sum;
   for (const auto& energy : system_.energies()) {
     if (!energy->changes_between_steps()) continue;
     const double value =
@@ -56,8 +64,7 @@ MovingWorldIntegrator::ChangingEnergy MovingWorldIntegrator::changing_energy(
 
 // The same point of a step with its energies before (after) they changed.
 Invariants MovingWorldIntegrator::exchange(const Invariants& at, const Vector& x, const Vector& v,
-                                           const ChangingEnergy& from,
-                                           const ChangingEnergy& to) const {
+                                           const MovingEnergy& from, const MovingEnergy& to) const {
   EnergyByKind potential = at.potential;
   for (std::size_t k = 0; k < kEnergyKinds; ++k) potential[k] += to.by_kind[k] - from.by_kind[k];
   return invariants(system_, x, v, potential);
@@ -99,8 +106,8 @@ StepReport MovingWorldIntegrator::step(State& state, double h) {
   stop_unmoved(system_, state.v);
   start_ = state;
   memory_.settle(state.t);
-  const ChangingEnergy before = changing_energy(state.x);
-  ChangingEnergy opened;
+  const MovingEnergy before = moving_energy(state.x);
+  MovingEnergy opened;
   StepReport report;
   double dissipation = 0;
   double moved = 0;
@@ -108,7 +115,7 @@ StepReport MovingWorldIntegrator::step(State& state, double h) {
     const bool new_stencils =
         memory_.begin_step({.t = state.t, .h = h, .x = state.x.data(), .v = state.v.data()});
     if (new_stencils) make_inner();
-    opened = changing_energy(state.x);
+    opened = moving_energy(state.x);
     dissipation = kick(state, h);
     const double still = kinetic_energy(system_, state.v);
     move(state, h);
@@ -128,9 +135,9 @@ StepReport MovingWorldIntegrator::step(State& state, double h) {
     return report;
   }
   report.before = exchange(report.before, start_.x, start_.v, opened, before);
-  const ChangingEnergy within = changing_energy(state.x);
+  const MovingEnergy within = moving_energy(state.x);
   memory_.settle(state.t);
-  const ChangingEnergy after = changing_energy(state.x);
+  const MovingEnergy after = moving_energy(state.x);
   report.after = exchange(report.after, state.x, state.v, within, after);
   report.ledger.method += opened.by_past - before.by_past + after.by_past - within.by_past;
   report.ledger.work += moved + opened.by_time - before.by_time + after.by_time - within.by_time;

@@ -18,7 +18,7 @@ namespace lilyan {
 //   - prescribed vertices get the velocity that leads them to where they are to be. Their change of
 //     kinetic energy is work; what they do within the step the method itself books.
 //
-// What energies remember from step to step is kept here (core/world.hpp). A state from an earlier
+// It keeps the memory of energies from step to step (core/world.hpp). A state from an earlier
 // time undoes the steps that were made since then, so attempts may be given up by whoever calls.
 class MovingWorldIntegrator final : public Integrator {
  public:
@@ -30,6 +30,7 @@ class MovingWorldIntegrator final : public Integrator {
   StepReport step(State& state, double h) override;
   [[nodiscard]] const WorldMemory* memory() const override { return &memory_; }
   void load_memory(std::span<const double> numbers) override;
+  void archive(Archive& a) override;
   [[nodiscard]] std::string_view linear_solver() const override { return inner_->linear_solver(); }
   [[nodiscard]] NewtonTimes times() const override;
 
@@ -38,14 +39,14 @@ class MovingWorldIntegrator final : public Integrator {
   double kick(State& state, double h);
   void move(State& state, double h);
   // Values of the energies that change: by kind, and by why they do.
-  struct ChangingEnergy {
+  struct MovingEnergy {
     EnergyByKind by_kind{};
     double by_time = 0;
     double by_past = 0;
   };
-  [[nodiscard]] ChangingEnergy changing_energy(const Vector& x) const;
+  [[nodiscard]] MovingEnergy moving_energy(const Vector& x) const;
   [[nodiscard]] Invariants exchange(const Invariants& at, const Vector& x, const Vector& v,
-                                    const ChangingEnergy& from, const ChangingEnergy& to) const;
+                                    const MovingEnergy& from, const MovingEnergy& to) const;
 
   const System& system_;
   WorldMemory memory_;

@@ -39,6 +39,7 @@ class StepDensity {
   // The system and its memory must outlive it.
   explicit StepDensity(const World& world, double exponent = 0.75);
   void set_floor(double acceleration) { floor_ = acceleration; }
+  void archive(Archive& a) { a(floor_); }
 
   [[nodiscard]] double acceleration(const Vector& x);  // ‖a(x)‖
   [[nodiscard]] double log(const Vector& x);           // log σ(x)
@@ -66,6 +67,7 @@ class ReversibleControl final : public StepControl {
   // the same problem, so it will be halved as well.
   StepReport step(State& state, double until) override;
   void reverse(const State& before) override;
+  void archive(Archive& a) override { a(density_, max_step_, started_, distance_, rho_); }
   [[nodiscard]] std::string attempts() const override;
 
  private:

@@ -54,6 +54,9 @@ class StepControl {
   // then retrace those before, where the rule can do that.
   virtual void reverse(const State& /*before*/) {}
 
+  // All that the rule remembers of the steps so far.
+  virtual void archive(Archive& /*a*/) {}
+
   // Steps that were tried and given up for a shorter one.
   [[nodiscard]] virtual int rejected() const { return 0; }
   // To follow the description of a failed step: ", also when halved 6 times".

@@ -92,6 +92,9 @@ class CollocationIntegrator final : public Integrator {
   CollocationIntegrator(const World& world, const CollocationTable& table,
                         const SolverOptions& options);
   StepReport step(State& state, double h) override;
+  void archive(Archive& a) override {
+    if (predictor_) predictor_->archive(a);
+  }
   [[nodiscard]] std::string_view linear_solver() const override {
     return equation_.linear_solver();
   }

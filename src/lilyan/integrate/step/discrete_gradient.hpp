@@ -123,6 +123,9 @@ class DiscreteGradientIntegrator final : public Integrator {
   DiscreteGradientIntegrator(const World& world, const DiscreteGradientTable& table,
                              const SolverOptions& options);
   StepReport step(State& state, double h) override;
+  void archive(Archive& a) override {
+    if (predictor_) predictor_->archive(a);
+  }
   [[nodiscard]] std::string_view linear_solver() const override {
     return equation_->linear_solver();
   }

@@ -42,6 +42,11 @@ void LagrangianEquation::set_table(const LagrangianTable& table) {
   for (Vector* x : {&terms_, &weights_, &row_size_, &noise_}) x->setZero(k_ * n_);
 }
 
+void LagrangianEquation::archive(Archive& a) {
+  a(matrix_, row_size_, noise_, factored_h_, fresh_);
+  if (a.loading() && factored_h_ != 0) lu_.compute(matrix_);
+}
+
 double LagrangianEquation::node_time(int i) const {
   return start_->t + table_.time[static_cast<std::size_t>(i)] * h_;
 }
@@ -369,6 +374,21 @@ void LagrangianIntegrator::forget() {
   equation_.forget_factors();
 }
 
+void LagrangianIntegrator::archive(Archive& a) {
+  a.mark("lagrangian");
+  a(path_nodes_, has_end_, checked_, end_t_, end_x_, end_v_, end_p_, end_invariants_, end_value_,
+    new_table_);
+  if (a.loading() && table_.adaptive_nodes) find_table();
+  if (new_table_) return;
+  if (a.loading()) equation_.set_table(table_);
+  equation_.archive(a);
+}
+
+void LagrangianIntegrator::find_table() {
+  table_ = average_table(path_nodes_.nodes());
+  table_.adaptive_nodes = true;
+}
+
 void LagrangianIntegrator::begin(const State& state) {
   if (!checked_ && !system_.constraints().empty()) check_constraints(system_, state);
   checked_ = true;
@@ -426,8 +446,7 @@ bool LagrangianIntegrator::accurate(StepReport& report) {
       path_nodes_.judge(error == 0 ? 0 : error / scale, options_.energy_tolerance);
   report.nodes = path_nodes_.used();
   if (static_cast<std::size_t>(path_nodes_.count()) != table_.time.size()) {
-    table_ = average_table(path_nodes_.nodes());
-    table_.adaptive_nodes = true;
+    find_table();
     new_table_ = true;
   }
   if (accuracy == PathNodes::Accuracy::missed) report.status = StepStatus::mean_inaccurate;

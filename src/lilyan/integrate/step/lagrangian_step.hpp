@@ -44,6 +44,8 @@ class LagrangianEquation final : public Equation {
   void guess(Vector& z) const;
   // The next step begins with new factors.
   void forget_factors() { factored_h_ = 0; }
+  // With the table set.
+  void archive(Archive& a);
 
   Size evaluate(const Vector& z, Vector& residual) override;
   std::optional<StepStatus> judge(const Vector& z, const Vector& residual,
@@ -121,6 +123,7 @@ class LagrangianIntegrator final : public Integrator {
   // Throws ConstraintError when the first state does not obey the constraints.
   StepReport step(State& state, double h) override;
   void forget() override;
+  void archive(Archive& a) override;
   [[nodiscard]] std::string_view linear_solver() const override { return "dense LU"; }
 
  private:
@@ -128,6 +131,7 @@ class LagrangianIntegrator final : public Integrator {
   // A solve with the table at hand, up to the end of the step; false when it failed.
   bool solve(const State& state, double h, StepReport& report);
   bool accurate(StepReport& report);
+  void find_table();  // of an adaptive mean
   [[nodiscard]] Ledger ledger(const State& start);
 
   const System& system_;

@@ -260,34 +260,21 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, con
   result.v.array() += h * end_forces_.array() / system_.mass().array();
 }
 
-// More points until the energy error of the quadrature is below the tolerance. A further
-// solve starts from the last one's displacement, from where one or two iterations suffice.
+// A further solve starts from the last one's displacement, from where one or two iterations suffice.
 bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, double h,
                                       StepReport& report) {
-  path_nodes_.begin_step();
-  const double scale = report.before.scale();
-  while (true) {
-    plan.set_path_nodes(path_nodes_.nodes());
-    clear_impulses();
-    if (!run_stage(plan, 0, state, h, report)) return false;
-    warm_ = true;
-    new_x_ = state.x + points_[0].d;
-    StepReport trial = report;
-    trial.after = invariants(system_, new_x_, points_[0].v, potential_.values(new_x_));
-    if (!std::isfinite(trial.after.total)) break;  // the caller says so
-    const double error = std::abs(ledger(plan, state, points_[0].v, trial).quadrature);
-    const double size =
-        mean_scale(system_.mass(), state.x, h, std::max(scale, trial.after.scale()));
-    const PathNodes::Accuracy accuracy =
-        path_nodes_.judge(error == 0 ? 0 : error / size, options_.energy_tolerance);
-    if (accuracy == PathNodes::Accuracy::reached) break;
-    if (accuracy == PathNodes::Accuracy::missed) {
-      report.status = StepStatus::mean_inaccurate;
-      return false;
-    }
-  }
-  report.nodes = path_nodes_.used();
-  return true;
+  return solve_with_enough_nodes(
+      path_nodes_, system_.mass(), state, h, options_.energy_tolerance, report,
+      [&](const std::vector<Node>& nodes) {
+        plan.set_path_nodes(nodes);
+        clear_impulses();
+        if (!run_stage(plan, 0, state, h, report)) return false;
+        warm_ = true;
+        new_x_ = state.x + points_[0].d;
+        report.after = invariants(system_, new_x_, points_[0].v, potential_.values(new_x_));
+        return true;
+      },
+      [&] { return ledger(plan, state, points_[0].v, report).quadrature; });
 }
 
 // Where the energy of a step in stages went.

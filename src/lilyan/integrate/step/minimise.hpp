@@ -21,6 +21,7 @@ class MinimiseIntegrator final : public Integrator {
                      const SolverOptions& options);
   MinimiseIntegrator(const World& world, const MultistepTable& table, const SolverOptions& options);
   StepReport step(State& state, double h) override;
+  void archive(Archive& a) override { a(path_nodes_, newton_); }
   [[nodiscard]] std::string_view linear_solver() const override;
   [[nodiscard]] NewtonTimes times() const override { return newton_.times(); }
 

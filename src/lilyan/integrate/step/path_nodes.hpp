@@ -5,13 +5,16 @@
 #include <cmath>
 #include <vector>
 
+#include "lilyan/core/archive.hpp"
 #include "lilyan/core/quadrature.hpp"
+#include "lilyan/core/state.hpp"
+#include "lilyan/core/step_report.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
 
-// What the energy error of a mean is compared with: the energy, or, of a body at rest whose energies are nothing
-// but rounding errors, that of moving by 1e-8 of its size within the step.
+// The energy error of a mean is compared with this: the energy or, for a body at rest whose energies
+// are nothing but rounding errors, that of moving by 1e-8 of its size within the step.
 [[nodiscard]] inline double mean_scale(const Vector& mass, const Vector& x, double h,
                                        double energy) {
   constexpr double kNoMotion = 1e-8;
@@ -33,6 +36,9 @@ class PathNodes {
   static constexpr int kMost = 160;
   // Errors above this part of the energy are not rounding errors, however little more points gain.
   static constexpr double kRounding = 1e-12;
+  // Unless they stay the same however many points there are: near rest an energy's own rounding error may be
+  // that large beside the little motion there is. Whatever else this was would be worse than a failed step.
+  static constexpr double kPlateau = 1e-9;
 
   enum class Accuracy { reached, needs_more, missed };
 
@@ -54,14 +60,16 @@ class PathNodes {
     if (first) {
       start_ = count_;
       stagnant_ = 0;
+      unchanged_ = 0;
     } else {
       stagnant_ = error > 0.5 * last_error_ ? stagnant_ + 1 : 0;
+      unchanged_ = std::abs(error - last_error_) <= 0.1 * error ? unchanged_ + 1 : 0;
     }
     const double gain = first ? 0 : last_error_ / error;
     const int added = count_ - used_;
     last_error_ = error;
     used_ = count_;
-    if (stagnant_ >= 2 && error <= kRounding) {
+    if ((stagnant_ >= 2 && error <= kRounding) || (unchanged_ >= 2 && error <= kPlateau)) {
       count_ = start_;
       return Accuracy::reached;
     }
@@ -81,6 +89,7 @@ class PathNodes {
     return Accuracy::needs_more;
   }
   [[nodiscard]] int used() const { return used_; }
+  void archive(Archive& a) { a(count_, used_, start_, fewer_tried_, wait_, failed_wait_); }
   // Whether this step was solved before, with fewer points.
   [[nodiscard]] bool tried() const { return tried_ > 0; }
 
@@ -111,11 +120,38 @@ class PathNodes {
   int start_ = 2;
   int tried_ = 0;
   int stagnant_ = 0;
+  int unchanged_ = 0;
   double last_error_ = 0;
   bool fewer_tried_ = false;
   int wait_ = 0;
   int failed_wait_ = 4;
   std::vector<std::vector<Node>> rules_;
 };
+
+// Solves a step with more and more points until the energy error of its mean is below the tolerance.
+// `solve` does so with the points it is given, puts the invariants at the end into its report, and
+// returns false when it fails; `error` is the energy that the quadrature of that solve lost.
+template <class Solve, class Error>
+bool solve_with_enough_nodes(PathNodes& path, const Vector& mass, const State& state, double h,
+                             double tolerance, StepReport& report, const Solve& solve,
+                             const Error& error) {
+  path.begin_step();
+  while (true) {
+    if (!solve(path.nodes())) break;
+    if (!std::isfinite(report.after.total)) return true;  // the caller says so
+    const double size =
+        mean_scale(mass, state.x, h, std::max(report.before.scale(), report.after.scale()));
+    const double lost = std::abs(error());
+    const PathNodes::Accuracy accuracy = path.judge(lost == 0 ? 0 : lost / size, tolerance);
+    report.nodes = path.used();
+    if (accuracy == PathNodes::Accuracy::reached) return true;
+    if (accuracy == PathNodes::Accuracy::missed) {
+      report.status = StepStatus::mean_inaccurate;
+      break;
+    }
+  }
+  report.after = report.before;
+  return false;
+}
 
 }  // namespace lilyan

@@ -13,7 +13,7 @@ constexpr std::array<WeightedNode, 1> kValueAndGradient{{{.theta = 0, .value = 1
 
 PotentialCache::PotentialCache(const Assembler& assembler)
     : assembler_(assembler),
-      changing_(std::ranges::any_of(assembler.system().energies(), [](const auto& energy) {
+      has_moving_(std::ranges::any_of(assembler.system().energies(), [](const auto& energy) {
         return energy->changes_between_steps();
       })) {}
 
@@ -46,9 +46,9 @@ void PotentialCache::evaluate_lasting(bool gradient) {
 const EnergyByKind& PotentialCache::values(const Vector& x) {
   remember(x);
   if (!has_values_) {
-    if (changing_) {
+    if (has_moving_) {
       evaluate_lasting(false);
-      values_ = assembler_.add_part(EnergyPart::changing, x_, kValueAndGradient, nullptr);
+      values_ = assembler_.add_part(EnergyPart::moving, x_, kValueAndGradient, nullptr);
       for (std::size_t k = 0; k < kEnergyKinds; ++k) values_[k] += lasting_values_[k];
     } else {
       values_ = assembler_.values(x_, nullptr, kValueAndGradient);
@@ -61,10 +61,10 @@ const EnergyByKind& PotentialCache::values(const Vector& x) {
 const Vector& PotentialCache::gradient(const Vector& x) {
   remember(x);
   if (!has_gradient_) {
-    if (changing_) {
+    if (has_moving_) {
       evaluate_lasting(true);
       gradient_ = lasting_gradient_;
-      values_ = assembler_.add_part(EnergyPart::changing, x_, kValueAndGradient, &gradient_);
+      values_ = assembler_.add_part(EnergyPart::moving, x_, kValueAndGradient, &gradient_);
       for (std::size_t k = 0; k < kEnergyKinds; ++k) values_[k] += lasting_values_[k];
       stop_fixed(assembler_.system(), gradient_);
     } else {

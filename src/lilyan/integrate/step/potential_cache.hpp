@@ -33,14 +33,14 @@ class PotentialCache {
   void evaluate_lasting(bool gradient);
 
   const Assembler& assembler_;
-  bool changing_;              // some energies change between steps
+  bool has_moving_;            // some energies change between steps
   std::uint64_t version_ = 0;  // of their memory
   Vector x_;
   EnergyByKind values_{};
   Vector gradient_;
   bool has_values_ = false;
   bool has_gradient_ = false;
-  // Of the energies that do not change, where there are others.
+  // Values of the energies that do not change, where there are others.
   EnergyByKind lasting_values_{};
   Vector lasting_gradient_;
   bool has_lasting_values_ = false;

@@ -215,7 +215,7 @@ Objective::Rounding StepObjective::rounding(const Vector& d, const Vector& diago
           .gradient = kRelative * std::sqrt((error.square() / mass_.array()).sum())};
 }
 
-// What is left of the gradient is an impulse that nobody gave. It displaces by M⁻¹ gradient: little beside
+// The rest of the gradient is an impulse that nobody gave. It displaces by M⁻¹ gradient: little beside
 // what the forces of the step displace, d − y, or beside the body itself, which may be at rest.
 bool StepObjective::rounding_is_harmless(const Vector& d, const Vector& gradient) const {
   constexpr double kOfChange = 1e-6;

@@ -69,7 +69,7 @@ TablePlan::TablePlan(const MinimisationTable& table)
     split_nodes(plan);
     plan.force_nodes = plan.stage.nodes;
     if (adaptive_nodes) {
-      // Of order eight, as the highest of the compositions.
+      // Four points have order eight, like the highest of the compositions.
       plan.force_nodes.clear();
       for (const Node& n : gauss(4).nodes) plan.force_nodes.push_back({n.theta, n.weight / 2});
     }

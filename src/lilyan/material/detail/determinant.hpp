@@ -101,7 +101,28 @@ struct DeterminantBlocks {
   }
 };
 
-// Those of an energy (μ/2) I₁ + f(J).
+// Stress and tangent of an energy (μ/2) I₁ + f(J): P = μ F + f′ cof F,
+// ∂P/∂F = μ I + f″ cof ⊗ cof + f′ ∂cof/∂F.
+template <class Material, class T>
+[[nodiscard]] Mat3<T> neo_hookean_stress(const Material& material, const Mat3<T>& F) {
+  Mat3<T> P = cofactor(F);
+  const T first = material.volume_slopes(determinant(F, P)).first;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) P(i, j) = material.mu * F(i, j) + first * P(i, j);
+  }
+  return P;
+}
+
+template <class Material, class T>
+void add_neo_hookean_tangent(const Material& material, const Mat3<T>& F, const T& weight,
+                             Sym9<T>& a) {
+  const Mat3<T> cof = cofactor(F);
+  const auto [first, second] = material.volume_slopes(determinant(F, cof));
+  for (int i = 0; i < 9; ++i) a.a[i][i] += weight * material.mu;
+  add_determinant_tangent(F, cof, weight * first, weight * second, a);
+}
+
+// Its tangent between the gradients of vertices.
 template <class T>
 struct NeoHookeanBlocks {
   DeterminantBlocks<T> volume;

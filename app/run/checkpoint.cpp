@@ -1,0 +1,110 @@
+#include "app/run/checkpoint.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <array>
+#include <cstring>
+
+#include "app/files/file.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/core/digest.hpp"
+#include "lilyan/core/error.hpp"
+#include "lilyan/core/version.hpp"
+
+namespace lilyan {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNewest = "checkpoint.bin";
+constexpr const char* kPrevious = "checkpoint.previous.bin";
+constexpr std::string_view kKind = "lilyan checkpoint 1, ";
+
+std::string first_line() {
+  return fmt::format("{}written by {} ({})\n", kKind, version(), build_id());
+}
+
+std::uint32_t checksum(std::string_view bytes) {
+  return static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+}
+
+}  // namespace
+
+std::string checkpoint_bytes(std::string_view content) {
+  std::string bytes = first_line();
+  append_raw(bytes, static_cast<std::uint64_t>(content.size()));
+  append_raw(bytes, checksum(content));
+  bytes += content;
+  return bytes;
+}
+
+Checkpoint parse_checkpoint(std::string_view bytes) {
+  const std::size_t end = bytes.substr(0, 200).find('\n');
+  if (!bytes.starts_with("lilyan checkpoint ") || end == std::string_view::npos) {
+    throw Error("this is no checkpoint");
+  }
+  const std::string_view line = bytes.substr(0, end + 1);
+  if (line != first_line()) {
+    throw Error(fmt::format(
+        "this is a '{}', and only the same build can go on from it bit for bit; this is {} ({})",
+        line.substr(0, end), version(), build_id()));
+  }
+  bytes.remove_prefix(line.size());
+  std::uint64_t size = 0;
+  std::uint32_t sum = 0;
+  constexpr std::size_t kHead = sizeof(size) + sizeof(sum);
+  if (bytes.size() < kHead) throw Error("the file is cut short");
+  std::memcpy(&size, bytes.data(), sizeof(size));
+  std::memcpy(&sum, bytes.data() + sizeof(size), sizeof(sum));
+  bytes.remove_prefix(kHead);
+  if (bytes.size() < size) throw Error("the file is cut short");
+  if (bytes.size() > size || checksum(bytes) != sum) throw Error("the file is damaged");
+  Checkpoint checkpoint;
+  Archive a(bytes);
+  a(checkpoint.head);
+  checkpoint.content = a.rest();
+  return checkpoint;
+}
+
+void write_checkpoint(const fs::path& folder, const std::string& content) {
+  const fs::path newest = folder / kNewest;
+  if (fs::exists(newest)) fs::rename(newest, folder / kPrevious);
+  replace_file(newest, checkpoint_bytes(content));
+}
+
+Checkpoint read_checkpoint(const fs::path& folder) {
+  std::string reasons;
+  for (const char* name : {kNewest, kPrevious}) {
+    const fs::path file = folder / name;
+    if (!fs::exists(file)) continue;
+    try {
+      Checkpoint checkpoint = parse_checkpoint(read_file(file));
+      checkpoint.file = file;
+      checkpoint.note = reasons;
+      return checkpoint;
+    } catch (const Error& error) {
+      reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, error.what());
+    }
+  }
+  throw InputError({folder.string(), 0, 0},
+                   reasons.empty()
+                       ? "there is no checkpoint in it: expected the result folder of a run"
+                       : "no checkpoint can be used: " + reasons);
+}
+
+void remove_checkpoints(const fs::path& folder) {
+  for (const char* name : {kNewest, kPrevious, "checkpoint.bin.new"}) fs::remove(folder / name);
+}
+
+std::uint64_t start_digest(const Scene& scene) {
+  Digest digest;
+  digest.add(scene.initial.t);
+  digest.add(scene.initial.x);
+  digest.add(scene.initial.v);
+  digest.add(scene.system->mass());
+  return digest.value();
+}
+
+}  // namespace lilyan
