@@ -65,8 +65,9 @@ void add_force(const SceneForce& force, int first, int count, System& system) {
 
 SceneDamping read_damping(TableReader reader) {
   reader.expect({"model", "stiffness", "mass", "time"});
-  const std::string model =
-      reader.choice("model", {"rayleigh", "rayleigh-end", "strain", "strain-explicit"}, "rayleigh");
+  const std::string model = reader.choice(
+      "model", {"rayleigh", "rayleigh-end", "strain", "strain-explicit", "kelvin-voigt"},
+      "rayleigh");
   SceneDamping damping;
   if (model.starts_with("rayleigh")) {
     damping.model = model == "rayleigh" ? DampingModel::rayleigh : DampingModel::rayleigh_end;
@@ -76,7 +77,9 @@ SceneDamping read_damping(TableReader reader) {
       reader.fail("stiffness", "damping needs 'stiffness' (a time) or 'mass' (one over a time)");
     }
   } else {
-    damping.model = model == "strain" ? DampingModel::strain : DampingModel::strain_explicit;
+    damping.model = model == "strain"            ? DampingModel::strain
+                    : model == "strain-explicit" ? DampingModel::strain_explicit
+                                                 : DampingModel::kelvin_voigt;
     damping.time = reader.not_negative("time");
   }
   reader.finish();
@@ -84,7 +87,8 @@ SceneDamping read_damping(TableReader reader) {
 }
 
 void add_damping(const SceneDamping& damping, std::span<const Energy* const> energies, int first,
-                 int count, System& system) {
+                 const Vector& rest, System& system) {
+  const auto count = static_cast<int>(rest.size() / 3);
   const DissipationVelocity velocity = damping.model == DampingModel::rayleigh_end
                                            ? DissipationVelocity::end
                                            : DissipationVelocity::path;
@@ -110,6 +114,12 @@ void add_damping(const SceneDamping& damping, std::span<const Energy* const> ene
       case DampingModel::strain_explicit:
         system.add(std::make_unique<ExplicitStrainDamping>(*energy, damping.time));
         break;
+      case DampingModel::kelvin_voigt: {
+        Vector all = Vector::Zero(system.dofs());
+        all.segment(3 * first, rest.size()) = rest;
+        system.add(std::make_unique<KelvinVoigtDamping>(*energy, all, damping.time));
+        break;
+      }
     }
   }
 }

@@ -25,7 +25,7 @@ struct SceneForce {
 // Adds it to the system; the body's vertices are `count` from `first` on.
 void add_force(const SceneForce& force, int first, int count, System& system);
 
-enum class DampingModel { none, rayleigh, rayleigh_end, strain, strain_explicit };
+enum class DampingModel { none, rayleigh, rayleigh_end, strain, strain_explicit, kelvin_voigt };
 
 // A body's `damping` table.
 struct SceneDamping {
@@ -34,13 +34,15 @@ struct SceneDamping {
   double mass = 0;       // η of Rayleigh damping, one over a time
   double time = 0;       // of strain damping
   [[nodiscard]] bool of_strain() const {
-    return model == DampingModel::strain || model == DampingModel::strain_explicit;
+    return model == DampingModel::strain || model == DampingModel::strain_explicit ||
+           model == DampingModel::kelvin_voigt;
   }
 };
 [[nodiscard]] SceneDamping read_damping(TableReader reader);
-// Damps a body with these elastic energies of the system; its vertices are `count` from `first` on.
+// Damps a body with these elastic energies of the system, whose vertices from `first` on are at `rest` when
+// undeformed.
 void add_damping(const SceneDamping& damping, std::span<const Energy* const> energies, int first,
-                 int count, System& system);
+                 const Vector& rest, System& system);
 
 // The keyframes of a motion, of vertices or of an obstacle: `keys`, `axis`, `center`, `easing`,
 // `repeat`.

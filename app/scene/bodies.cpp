@@ -93,7 +93,7 @@ void assemble_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
     first_tet += b.body->tets.size();
     std::vector<const Energy*> elastic;
     for (const auto& energy : system.energies().subspan(before)) elastic.push_back(energy.get());
-    add_damping(b.body->damping, elastic, b.first, b.count(), system);
+    add_damping(b.body->damping, elastic, b.first, b.body->rest, system);
   }
   if (!scene.gravity.isZero(0)) system.add(std::make_unique<Gravity>(scene.gravity, masses));
   for (const PlacedBody& b : bodies) {

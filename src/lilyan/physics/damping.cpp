@@ -1,7 +1,9 @@
 #include "lilyan/physics/damping.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "lilyan/core/error.hpp"
@@ -172,6 +174,108 @@ double ImplicitStrainDamping::evaluate(const std::vector<double>& lagged,
                                                .hessian = at.hessian,
                                                .slots = at.slots,
                                                .projection = at.projection});
+}
+
+KelvinVoigtDamping::KelvinVoigtDamping(const Energy& energy, const Vector& rest, double tau)
+    : energy_(energy), tau_(tau) {
+  check_strain_damping(energy, tau);
+  const Stencils s = energy.stencils();
+  if (s.size != 4) throw Error("Kelvin–Voigt damping is for bodies of tets");
+  const BlockSlots places = private_slots(s);
+  constexpr std::size_t kTriangle = 12 * 13 / 2;
+  const std::size_t count = s.vertices.size() / 4;
+  std::vector<double> triangles(count * kTriangle, 0.0);
+  constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .hessian = 1}}};
+  energy.evaluate({.x0 = rest.data(),
+                   .nodes = here,
+                   .want_value = false,
+                   .hessian = triangles.data(),
+                   .slots = &places,
+                   .projection = 1});
+  elements_.resize(count);
+  for (std::size_t e = 0; e < count; ++e) {
+    const double* entry = triangles.data() + e * kTriangle;
+    for (int c = 0; c < 12; ++c) {
+      for (int r = c; r < 12; ++r) {
+        elements_[e].stiffness(r, c) = elements_[e].stiffness(c, r) = *entry++;
+      }
+    }
+    elements_[e].inverse_rest.setIdentity();
+    elements_[e].inverse_rest = middle(e, rest.data(), rest.data(), 0).inverse();
+  }
+}
+
+Eigen::Matrix3d KelvinVoigtDamping::middle(std::size_t element, const double* x, const double* d,
+                                           double h) const {
+  const int* vertex = energy_.stencils().vertices.data() + 4 * element;
+  const auto at = [&](int a) -> Vec3 {
+    const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(vertex[a]);
+    return Eigen::Map<const Vec3>(x + i) + (0.5 * h) * Eigen::Map<const Vec3>(d + i);
+  };
+  Eigen::Matrix3d edges;
+  for (int a = 0; a < 3; ++a) edges.col(a) = at(a + 1) - at(0);
+  return edges * elements_[element].inverse_rest;
+}
+
+void KelvinVoigtDamping::begin_step(const StepStart& start, std::vector<double>& lagged) const {
+  lagged.resize(9 * elements_.size());
+  for (std::size_t e = 0; e < elements_.size(); ++e) {
+    Eigen::Map<Eigen::Matrix3d>(lagged.data() + 9 * e) = middle(e, start.x, start.v, start.h);
+  }
+}
+
+double KelvinVoigtDamping::renew(const StepStart& start, const double* d,
+                                 std::vector<double>& lagged) const {
+  // A change of 1e-3 is not worth another solve, unless angular momentum is to be kept.
+  constexpr double kSpin = 1e-3 / 1e-11;
+  double change = 0;
+  double size = 0;
+  for (std::size_t e = 0; e < elements_.size(); ++e) {
+    Eigen::Map<Eigen::Matrix3d> F(lagged.data() + 9 * e);
+    const Eigen::Matrix3d now = middle(e, start.x, d, 1);
+    change += (now - F).squaredNorm();
+    size += now.squaredNorm();
+    F = now;
+  }
+  if (size == 0) return 0;
+  return (start.keeps_spin ? kSpin : 1) * std::sqrt(change / size);
+}
+
+double KelvinVoigtDamping::evaluate(const std::vector<double>& lagged,
+                                    const RateEvaluation& at) const {
+  const Stencils s = energy_.stencils();
+  double value = 0;
+  for (std::size_t e = 0; e < elements_.size(); ++e) {
+    const int* vertex = s.vertices.data() + 4 * e;
+    const Eigen::Map<const Eigen::Matrix3d> F(lagged.data() + 9 * e);
+    const Hessian& K = elements_[e].stiffness;
+    Eigen::Matrix<double, 12, 1> w;
+    for (int a = 0; a < 4; ++a) {
+      const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(vertex[a]);
+      w.segment<3>(3 * a) = F.transpose() * Eigen::Map<const Vec3>(at.v + i);
+    }
+    const Eigen::Matrix<double, 12, 1> y = K * w;
+    value += 0.5 * tau_ * w.dot(y);
+    if (at.gradient) {
+      for (int a = 0; a < 4; ++a) {
+        const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(vertex[a]);
+        Eigen::Map<Vec3>(at.gradient + i) +=
+            (at.gradient_weight * tau_) * (F * y.segment<3>(3 * a));
+      }
+    }
+    if (!at.hessian) continue;
+    Hessian turned;
+    for (int a = 0; a < 4; ++a) {
+      for (int b = 0; b < 4; ++b) {
+        turned.block<3, 3>(3 * a, 3 * b) = F * K.block<3, 3>(3 * a, 3 * b) * F.transpose();
+      }
+    }
+    const auto entry = [&](int a, int b, int r, int c) {
+      return at.hessian_weight * tau_ * turned(3 * a + r, 3 * b + c);
+    };
+    add_element(*at.slots, e, {.vertices = 4}, entry, at.hessian);
+  }
+  return value;
 }
 
 }  // namespace lilyan

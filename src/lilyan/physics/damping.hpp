@@ -1,9 +1,13 @@
 // Damping of elastic bodies: proportional to stiffness or mass, and of the strain within a step.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "lilyan/core/dissipation.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/impulse.hpp"
+#include "lilyan/core/types.hpp"
 
 namespace lilyan {
 
@@ -105,6 +109,45 @@ class ImplicitStrainDamping final : public Dissipation {
   const Energy& energy_;
   double k_;
   int dofs_;
+};
+
+// Kelvin–Voigt damping of tets: a viscous stress in proportion to the rate of Green's strain over the step,
+//   P_v = F½ (τ ℂ : (C₁ − C₀)/(2h)),   F½ = ½(F₀ + F₁),  C = FᵀF,                               (1)
+// ℂ being the stiffness of the body at rest and τ a time. Since (C₁ − C₀)/2 = sym(F½ᵀ(F₁ − F₀)) it takes
+// τ Ė:ℂ:Ė ≥ 0 from the energy at any h, and since P_v F½ᵀ is symmetric it has no torque about the middle
+// of the step, where methods that take the mean velocity act: both momenta are exact with these.
+//
+// F½ lags behind: it is that of the step solved before, renewed until it does not change any more. With it
+//   R(v) = ½ τ Σ wᵀ K₀ w,   w_a = F½ᵀ v_a,                                                      (2)
+// K₀ being an element's Hessian at rest, which knows strains and no rotations.
+class KelvinVoigtDamping final : public Dissipation {
+ public:
+  // An energy of tets, and the positions at rest of all vertices that it uses. The energy must outlive
+  // this. Throws Error for τ < 0 and for other energies.
+  KelvinVoigtDamping(const Energy& energy, const Vector& rest, double tau);
+
+  [[nodiscard]] Stencils stencils(const WorldMemory* /*memory*/) const override {
+    return energy_.stencils();
+  }
+  void begin_step(const StepStart& start, std::vector<double>& lagged) const override;
+  double renew(const StepStart& start, const double* d, std::vector<double>& lagged) const override;
+  double evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const override;
+  [[nodiscard]] bool keeps_linear_momentum() const override { return true; }
+  [[nodiscard]] bool keeps_angular_momentum() const override { return true; }
+
+ private:
+  using Hessian = Eigen::Matrix<double, 12, 12>;
+  struct Element {
+    Eigen::Matrix3d inverse_rest;  // of the edges at rest
+    Hessian stiffness;             // K₀
+  };
+  // F½ of a step from x by h d.
+  [[nodiscard]] Eigen::Matrix3d middle(std::size_t element, const double* x, const double* d,
+                                       double h) const;
+
+  const Energy& energy_;
+  double tau_;
+  std::vector<Element> elements_;
 };
 
 }  // namespace lilyan
