@@ -147,6 +147,10 @@ RunMoment SceneRun::start() {
 bool SceneRun::advance() {
   const int step = summary_.steps + 1;
   const State& state = summary_.state;
+  if (stop_ && stop_->load(std::memory_order_relaxed)) {
+    summary_.end = RunEnd::interrupted;
+    return false;
+  }
   if (may_give_up_) {
     Archive a(&before_step_);
     a(*control_);

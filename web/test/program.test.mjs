@@ -354,7 +354,8 @@ test("a cloud goes along with a pendulum", async () => {
 
 test("a run that is watched", async () => {
   const run = join(folder, "watched");
-  server = await serve("run", "falling-blob", "--view", "--steps", "1000000", "--set", "output.every=0", "-o", run);
+  server = await serve("run", "falling-blob", "--view", "--steps", "1000000", "--set", "output.every=0",
+    "--set", "output.series_every=1", "-o", run);
   await open(server.url);
   await until(() => window.lilyan.panes[0].rows > 10 && window.lilyan.framesReceived > 2);
   // It goes on by itself: it cannot be changed or reset.

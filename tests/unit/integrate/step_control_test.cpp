@@ -299,6 +299,25 @@ INSTANTIATE_TEST_SUITE_P(Integrate, ErrorControlled,
                                            make_scheme("symplectic-euler-b"), make_scheme("bdf2")),
                          test_name);
 
+// Far from the sun errors are measured by the forces there, not by those at perihelion.
+TEST(ErrorControl, MeasuresAnEccentricOrbitByWhereItIs) {
+  const ProblemInstance p = make_problem("kepler", parameters({{"eccentricity", 0.9}}));
+  const auto integrator = make_integrator(*p.system, make_scheme("rk4"), {});
+  const auto control =
+      make_step_control(*integrator, *p.system, make_scheme("rk4"),
+                        {.kind = StepControlKind::error, .step = 1e-3, .tolerance = 1e-8});
+  State state = p.initial;
+  const double period = 2 * std::numbers::pi;
+  int steps = 0;
+  while (state.t < 5 * period) {
+    ASSERT_TRUE(succeeded(control->step(state, 5 * period).status));
+    ++steps;
+  }
+  // Measured: 8e-6 with 1422 steps; by the largest acceleration of the run 1.4e-4 with 1068.
+  EXPECT_LT((state.x - p.initial.x).norm(), 2e-5);
+  EXPECT_LT(steps, 1700);
+}
+
 TEST(ErrorControl, ABodyAtRestStaysThereInLongSteps) {
   const Body body;
   State state = body.at_rest();

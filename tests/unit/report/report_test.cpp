@@ -199,8 +199,9 @@ TEST(Report, TellsThatARunWasInterruptedOrFailed) {
   const RunRecord stopped = run_into(folder, kBar, 7);
   EXPECT_NE(html_of(folder).find("The run was interrupted after step 7."), std::string::npos);
   EXPECT_EQ(stopped.frames.back().step, 7);
-  run_into(folder, kBar, -1, {"solver.max_iterations=1", "solver.on_failure=stop"});
-  const std::string html = html_of(folder);
+  const TempFolder other;
+  run_into(other, kBar, -1, {"solver.max_iterations=1", "solver.on_failure=stop"});
+  const std::string html = html_of(other);
   EXPECT_NE(html.find("The run failed after step 0: step 1"), std::string::npos);
   EXPECT_NE(html.find("did not converge within the iteration limit"), std::string::npos);
   expect_self_contained(html);
@@ -217,9 +218,9 @@ TEST(Report, CanBeTurnedOffAndAnEarlierOneIsRemoved) {
 
 // However long a run is, and wherever it ends.
 TEST(Report, KeepsAFewEvenlySpacedFrames) {
-  const TempFolder folder;
   for (const int steps : {1, 10, 37, 40, 200}) {
     for (const int stop : {-1, steps / 3}) {
+      const TempFolder folder;
       const RunRecord record =
           run_into(folder, kBar, stop, {"integrator.steps=" + std::to_string(steps)});
       const int end = stop < 0 ? steps : stop;

@@ -513,9 +513,11 @@ TEST(Svg, PanelsStandInRowsAndColumnsWithAxesInLine) {
 
 TEST(Svg, FilesThatCannotBeWritten) {
   const TempFolder folder;
-  for (const auto& file : {folder.path() / "no such folder" / "figure", folder.path()}) {
+  for (const auto& [file, reason] :
+       {std::pair(folder.path() / "no such folder" / "figure", "No such file or directory"),
+        std::pair(folder.path(), "Is a directory")}) {
     EXPECT_EQ(complaint([&] { write_svg({.panels = {waves()}}, file); }),
-              "cannot write " + file.string());
+              "cannot write " + file.string() + ": " + reason);
   }
 }
 

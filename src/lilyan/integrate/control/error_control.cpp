@@ -22,6 +22,9 @@ constexpr double kMinStep = 1e-9;  // share of the first step, unless given
 // A force that swings through zero at the start is only almost zero there: relative to what it
 // gives.
 constexpr double kNoForce = 1e-12;
+constexpr double kMemory = 4;  // in units of V/A, the time in which V and A fade
+constexpr double kLeastVelocity = 1e-3;
+constexpr double kLeastAcceleration = 1e-6;
 
 int order(const Claims& claims, const System& system) {
   return !system.forces().empty() && claims.forced_order > 0 ? claims.forced_order : claims.order;
@@ -48,6 +51,15 @@ std::string ErrorControl::attempts() const {
 
 void ErrorControl::see(const Invariants& at) {
   velocity_ = std::max(velocity_, std::sqrt(2 * at.scale()));
+}
+
+void ErrorControl::fade(double h, double acceleration) {
+  largest_velocity_ = std::max(largest_velocity_, velocity_);
+  largest_acceleration_ = std::max({largest_acceleration_, acceleration_, acceleration});
+  const double left = velocity_ > 0 ? std::exp(-h * acceleration_ / (kMemory * velocity_)) : 1;
+  velocity_ = std::max(velocity_ * left, kLeastVelocity * largest_velocity_);
+  acceleration_ =
+      std::max({acceleration, acceleration_ * left, kLeastAcceleration * largest_acceleration_});
 }
 
 StepReport ErrorControl::attempt(State& state, double h) {
@@ -137,7 +149,8 @@ StepReport ErrorControl::step(State& state, double until) {
       // The length just given up would only be given up again.
       factor = std::clamp(factor, kShrink, first ? kGrow : 1.0);
       previous_error_ = std::max(e, 1e-4);
-      acceleration_ = std::max(acceleration_, norm(state.v - start_.v) / h);
+      fade(h, norm(state.v - start_.v) / h);
+      see(report.after);
       h_ = std::clamp(factor * h, shortest, std::max(shortest, max_step_));
       if (h == left) state.t = until;
       return report;

@@ -7,7 +7,11 @@
 //   error = ‖ ( δx/(h V), δv/(h A) ) ‖ / (2ᵖ − 1),   ‖u‖² = uᵀM u                             (1)
 //
 // the errors of the step's mean velocity and mean acceleration, relative to V = √(2·energy scale)
-// and A, the largest acceleration, both as met in the run so far: no scale from outside is needed.
+// and A, the largest acceleration, both as met lately: no scale from outside is needed. Lately means
+// that both fade by e^(−h A/(4V)) in a step. V/A is the time in which the motion turns round: an oscillation
+// is measured by its amplitude all the way, and a comet far from its sun by the forces there, which are
+// 10⁻⁴ of those at perihelion. They do not fade below small parts of the largest met in the whole run, so
+// that a body that comes to rest is not followed for ever.
 // A is at least the acceleration by all forces at the start, V what it gives in the first step.
 // When a motion starts from rest without any (a push that swings through zero) they are the first
 // attempt's mean acceleration and change of velocity. A push that sets in later, on a body at rest,
@@ -46,7 +50,8 @@ class ErrorControl final : public StepControl {
                const StepControlOptions& options);
   StepReport step(State& state, double until) override;
   void archive(Archive& a) override {
-    a(h_, previous_error_, started_, velocity_, acceleration_, rejected_);
+    a(h_, previous_error_, started_, velocity_, acceleration_, largest_velocity_,
+      largest_acceleration_, rejected_);
   }
   [[nodiscard]] int rejected() const override { return rejected_; }
   [[nodiscard]] std::string attempts() const override;
@@ -61,6 +66,7 @@ class ErrorControl final : public StepControl {
   [[nodiscard]] double rounding_v(const State& state, double h) const;
   void start(const State& state);                // first V and A
   void see(const Invariants& at);                // enters V
+  void fade(double h, double acceleration);      // V and A after a step
   void see_start(const State& state, double h);  // gives V and A, where there were none
 
   Integrator& integrator_;
@@ -77,6 +83,8 @@ class ErrorControl final : public StepControl {
   bool started_ = false;
   double velocity_ = 0;      // V
   double acceleration_ = 0;  // A
+  double largest_velocity_ = 0;
+  double largest_acceleration_ = 0;
   int rejected_ = 0;
   State start_, whole_;
 };
