@@ -203,7 +203,9 @@ TEST(KelvinVoigtDamping, KeepsBothMomentaAndNeverAddsEnergy) {
         EXPECT_LT(spin_error, 1e-10 * start.angular_momentum.norm());
       }
       // The same motion at any h.
-      if (last != 0) EXPECT_NEAR(dissipated / last, 1, 0.1);
+      if (last != 0) {
+        EXPECT_NEAR(dissipated / last, 1, 0.1);
+      }
       last = dissipated;
     }
   }
