@@ -79,6 +79,9 @@ NewtonResult RootFinder::solve(Equation& equation, Vector& z, long max_iteration
   work_ = {};
   for (Vector* v : {&residual_, &trial_residual_, &trial_, &direction_}) v->resize(z.size());
   const auto finish = [&](StepStatus status) {
+    if (status == StepStatus::round_off && !equation.rounding_is_harmless(z, residual_)) {
+      status = StepStatus::drowned_in_rounding;
+    }
     if (succeeded(status) && !evaluated_here_) evaluate(z, residual_);
     return NewtonResult{status, work_};
   };

@@ -71,6 +71,14 @@ class Equation {
   // Whether F may be nothing but rounding error. The Jacobian has been factorised at or near z.
   [[nodiscard]] virtual bool at_rounding(const Vector& z, const Vector& residual) = 0;
 
+  // Whether what rounding left of F is small beside what the step does: only then is "solved to rounding
+  // error" a success.
+  [[nodiscard]] virtual bool rounding_is_harmless(const Vector& z, const Vector& residual) {
+    static_cast<void>(z);
+    static_cast<void>(residual);
+    return true;
+  }
+
   // Whether the factors at hand are good enough for another direction.
   [[nodiscard]] virtual bool keeps_factors(const Step& last) const;
   // Assembles and factorises ∂F/∂z at z. False when it is singular.

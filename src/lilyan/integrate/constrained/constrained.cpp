@@ -183,6 +183,12 @@ bool ConstrainedEquation::at_rounding(const Vector& d, const Vector& g, const Ve
   return free_.norm(residual) <= free_.rounding(d, diagonal_).gradient + push;
 }
 
+bool ConstrainedEquation::rounding_is_harmless(const Vector& z, const Vector& residual) {
+  d_ = z.head(n_);
+  gradient_ = residual.head(n_);
+  return free_.rounding_is_harmless(d_, gradient_);
+}
+
 double ConstrainedEquation::distance(const Vector& g) {
   scratch_ = g;
   start_factor_.solve_lower(scratch_);

@@ -138,6 +138,7 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   [[nodiscard]] bool at_rounding(const Vector& d, const Vector& g, const Vector& residual,
                                  const Vector& lambda);
   void solve_hessian(const Vector& right, Vector& solution);
+  [[nodiscard]] bool rounding_is_harmless(const Vector& z, const Vector& residual) override;
 
   Slope begin_search(const Vector& z, const Vector& residual, const Vector& direction) override;
   double change(double length, double value, const Vector& trial_residual) override;

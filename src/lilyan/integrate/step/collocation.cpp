@@ -11,6 +11,7 @@
 #include "lilyan/integrate/step/commit.hpp"
 #include "lilyan/integrate/step/external_forces.hpp"
 #include "lilyan/integrate/step/prescribed_work.hpp"
+#include "lilyan/integrate/step/step_objective.hpp"
 
 namespace lilyan {
 namespace {
@@ -224,6 +225,15 @@ bool CollocationEquation::at_rounding(const Vector& z, const Vector& residual) {
     }
   }
   return norm(residual) <= 4 * std::numeric_limits<double>::epsilon() * std::sqrt(sum);
+}
+
+bool CollocationEquation::rounding_is_harmless(const Vector& z, const Vector& residual) {
+  double change = 0;
+  for (int i = 0; i < stages_; ++i) {
+    scaled_acceleration(z, i, sum_);
+    change += sum_.dot(mass_.cwiseProduct(sum_));
+  }
+  return small_beside(system_, start_->x, norm(residual), std::sqrt(change));
 }
 
 CollocationIntegrator::CollocationIntegrator(const World& world, const CollocationTable& table,

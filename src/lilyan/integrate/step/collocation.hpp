@@ -35,6 +35,7 @@ class CollocationEquation final : public Equation {
   void solve(const Vector& residual, Vector& direction) override;
   double defect(const Vector& z, const Vector& residual) override;
   [[nodiscard]] bool at_rounding(const Vector& z, const Vector& residual) override;
+  [[nodiscard]] bool rounding_is_harmless(const Vector& z, const Vector& residual) override;
 
   [[nodiscard]] int stages() const { return stages_; }
   // Σⱼ Bᵢⱼ (Zⱼ − cⱼ h v₀): h² times the acceleration of stage i once (1) holds.

@@ -12,6 +12,7 @@
 #include "lilyan/integrate/step/commit.hpp"
 #include "lilyan/integrate/step/external_forces.hpp"
 #include "lilyan/integrate/step/prescribed_work.hpp"
+#include "lilyan/integrate/step/step_objective.hpp"
 
 namespace lilyan {
 
@@ -157,6 +158,11 @@ double DiscreteEquation::defect(const Vector& d, const Vector& residual) {
 
 bool DiscreteEquation::at_rounding(const Vector& d, const Vector& residual) {
   return norm(residual) <= rounding(d);
+}
+
+bool DiscreteEquation::rounding_is_harmless(const Vector& d, const Vector& residual) {
+  const double change = std::sqrt((mass_.array() * (d - drift_).array().square()).sum());
+  return small_beside(system_, *x0_, norm(residual), change);
 }
 
 // Positions are known to a relative ε, which the Jacobian turns into an error of the residual.

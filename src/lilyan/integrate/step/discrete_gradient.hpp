@@ -32,6 +32,7 @@ class DiscreteEquation : public Equation {
   void solve(const Vector& residual, Vector& direction) override;
   double defect(const Vector& d, const Vector& residual) override;
   [[nodiscard]] bool at_rounding(const Vector& d, const Vector& residual) override;
+  [[nodiscard]] bool rounding_is_harmless(const Vector& d, const Vector& residual) override;
 
   // ½h² ∇̄E of the last evaluation.
   [[nodiscard]] const Vector& weighted_forces() const { return forces_; }

@@ -215,15 +215,12 @@ Objective::Rounding StepObjective::rounding(const Vector& d, const Vector& diago
           .gradient = kRelative * std::sqrt((error.square() / mass_.array()).sum())};
 }
 
-// The rest of the gradient is an impulse that nobody gave. It displaces by M⁻¹ gradient: little beside
-// what the forces of the step displace, d − y, or beside the body itself, which may be at rest.
-bool StepObjective::rounding_is_harmless(const Vector& d, const Vector& gradient) const {
+bool small_beside(const System& system, const Vector& x0, double left, double change) {
   constexpr double kOfChange = 1e-6;
   constexpr double kOfBody = 1e-8;
-  const double left = norm(gradient);
-  const double change = std::sqrt((mass_.array() * (d - target_).array().square()).sum());
   if (left <= kOfChange * change) return true;
-  const int n = system_.dimension();
+  const Vector& mass = system.mass();
+  const int n = system.dimension();
   double extent = 0;
   for (int axis = 0; axis < n; ++axis) {
     const auto along = [&](const Vector& v) {
@@ -231,10 +228,17 @@ bool StepObjective::rounding_is_harmless(const Vector& d, const Vector& gradient
                                                                Eigen::InnerStride<>(n))
           .array();
     };
-    const double centre = (along(mass_) * along(*step_.x0)).sum() / along(mass_).sum();
-    extent += (along(mass_) * (along(*step_.x0) - centre).square()).sum();
+    const double centre = (along(mass) * along(x0)).sum() / along(mass).sum();
+    extent += (along(mass) * (along(x0) - centre).square()).sum();
   }
   return left <= kOfBody * std::sqrt(extent);
+}
+
+// The rest of the gradient is an impulse that nobody gave. It displaces by M⁻¹ gradient, and the forces of
+// the step by d − y.
+bool StepObjective::rounding_is_harmless(const Vector& d, const Vector& gradient) const {
+  const double change = std::sqrt((mass_.array() * (d - target_).array().square()).sum());
+  return small_beside(system_, *step_.x0, norm(gradient), change);
 }
 
 }  // namespace lilyan

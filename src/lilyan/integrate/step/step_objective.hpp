@@ -11,6 +11,10 @@
 
 namespace lilyan {
 
+// Whether a displacement that rounding errors alone have caused is small beside the displacement by the
+// forces of a step from x₀, or beside the body itself, which may be at rest. All are lengths √(δxᵀM δx).
+[[nodiscard]] bool small_beside(const System& system, const Vector& x0, double left, double change);
+
 // Φ(d) = ½‖d − y‖²_M + h² Σ (βᵢ/θᵢ) E(x₀ + θᵢ d), and external forces.
 //
 // Forces have no potential: −h² Σ βᵢ Fᵢ(d) joins the gradient linearised about the current iterate
