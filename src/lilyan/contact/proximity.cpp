@@ -2,46 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "lilyan/core/jet.hpp"
+#include <limits>
 
 namespace lilyan {
 namespace {
 
 constexpr double kManyCells = 512;
 
-// The distance, squared, to the feature's line or plane.
-template <class T>
-T squared_distance(Nearest feature, const std::array<T, 12>& z) {
-  const auto point = [&](std::size_t i) { return Point3<T>{z[3 * i], z[3 * i + 1], z[3 * i + 2]}; };
-  const auto from_line = [&](std::size_t i, std::size_t j) {
-    const Point3<T> edge = minus(point(j), point(i));
-    const Point3<T> area = cross(minus(point(0), point(i)), edge);
-    return dot(area, area) / dot(edge, edge);
-  };
-  const auto from_point = [&](std::size_t i) {
-    const Point3<T> offset = minus(point(0), point(i));
-    return dot(offset, offset);
-  };
-  switch (feature) {
-    case Nearest::edge_ab: return from_line(1, 2);
-    case Nearest::edge_bc: return from_line(2, 3);
-    case Nearest::edge_ca: return from_line(3, 1);
-    case Nearest::corner_a: return from_point(1);
-    case Nearest::corner_b: return from_point(2);
-    case Nearest::corner_c: return from_point(3);
-    case Nearest::face: break;
-  }
-  const Point3<T> normal = cross(minus(point(2), point(1)), minus(point(3), point(1)));
-  const T height = dot(minus(point(0), point(1)), normal);
-  return height * height / dot(normal, normal);
-}
+// The ways in which the nearest point moves along a feature, as changes of its weights of a, b, c.
+struct Motions {
+  int count = 0;  // none for a corner, one for an edge, two for the face
+  std::array<std::array<double, 3>, 2> weights{};
+};
 
-template <class J>
-std::array<J, 12> variables(const PointTriangle& z) {
-  std::array<double, 12> at{};
-  for (int i = 0; i < 12; ++i) at[static_cast<std::size_t>(i)] = z[i];
-  return J::variables(at);
+Motions motions(Nearest feature) {
+  switch (feature) {
+    case Nearest::face: return {2, {{{-1, 1, 0}, {-1, 0, 1}}}};
+    case Nearest::edge_ab: return {1, {{{-1, 1, 0}}}};
+    case Nearest::edge_bc: return {1, {{{0, -1, 1}}}};
+    case Nearest::edge_ca: return {1, {{{1, 0, -1}}}};
+    default: return {};
+  }
 }
 
 }  // namespace
@@ -88,34 +69,63 @@ double point_triangle_distance(const PointTriangle& z) {
   return (z.segment<3>(0) - q).norm();
 }
 
-// The nearest point is where the distance is smallest, so moving it along the triangle does not
-// change the distance: the gradient is as if it were a fixed point of the triangle.
+// With r = p − Σ wᵢ xᵢ the offset from the nearest point, c = (1, −w) and s = |r|², the nearest point is
+// where s is smallest, so that moving it along its feature does not change s: ∇s = 2 r ⊗ c. When z changes
+// it moves on to the new smallest s. With θ the place along the feature, eₖ = Σ (∂wᵢ/∂θₖ) xᵢ,
+//   ∂²s/∂θₖ∂θₗ = 2 eₖ·eₗ,   gₖ = ∂²s/∂z∂θₖ = 2 (−eₖ ⊗ c − r ⊗ (0, ∂w/∂θₖ)),
+//   ∇²s = 2 I ⊗ c cᵀ − Σ gₖ (∂²s/∂θ²)⁻¹ₖₗ gₗᵀ,                                                  (1)
+// and of d = √s
+//   ∇d = ∇s/(2d),   ∇²d = (∇²s/2 − ∇d ∇dᵀ)/d.                                                   (2)
 PointTriangleDistance point_triangle_derivatives(const PointTriangle& z, bool want_hessian) {
   PointTriangleDistance d;
   const NearestPoint nearest = nearest_point(z);
-  if (!want_hessian) {
-    Vec3 offset = z.segment<3>(0);
-    for (int a = 0; a < 3; ++a) {
-      offset -= nearest.weight[static_cast<std::size_t>(a)] * z.segment<3>(3 + 3 * a);
-    }
-    d.value = offset.norm();
-    if (d.value == 0) return d;
-    d.gradient.segment<3>(0) = offset / d.value;
-    for (int a = 0; a < 3; ++a) {
-      d.gradient.segment<3>(3 + 3 * a) =
-          -nearest.weight[static_cast<std::size_t>(a)] / d.value * offset;
-    }
+  const std::array<double, 4> c = {1, -nearest.weight[0], -nearest.weight[1], -nearest.weight[2]};
+  Vec3 r = z.segment<3>(0);
+  for (int a = 1; a < 4; ++a) r += c[static_cast<std::size_t>(a)] * z.segment<3>(3 * a);
+  d.value = r.norm();
+  // An offset that is nothing but rounding error has no direction.
+  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+  if (d.value <= kRounding * z.cwiseAbs().maxCoeff()) {
+    d.value = 0;
     return d;
   }
-  using J = Jet2<12>;
-  const J square = squared_distance(nearest.feature, variables<J>(z));
-  d.value = std::sqrt(square.value);
-  if (d.value == 0) return d;
-  const J distance = sqrt(square);
-  for (int i = 0; i < 12; ++i) {
-    d.gradient[i] = distance.gradient[static_cast<std::size_t>(i)];
-    for (int j = 0; j < 12; ++j) d.hessian(i, j) = distance.hessian(i, j);
+  const Vec3 n = r / d.value;
+  for (int a = 0; a < 4; ++a) d.gradient.segment<3>(3 * a) = c[static_cast<std::size_t>(a)] * n;
+  if (!want_hessian) return d;
+
+  // Halves of everything in (1), as (2) needs them.
+  const Motions along = motions(nearest.feature);
+  std::array<Vec3, 2> e;
+  std::array<PointTriangle, 2> g;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(along.count); ++k) {
+    const std::array<double, 3>& w = along.weights[k];
+    e[k] = w[0] * z.segment<3>(3) + w[1] * z.segment<3>(6) + w[2] * z.segment<3>(9);
+    g[k].segment<3>(0) = -e[k];
+    for (int a = 1; a < 4; ++a) {
+      const auto i = static_cast<std::size_t>(a);
+      g[k].segment<3>(3 * a) = -c[i] * e[k] - w[i - 1] * r;
+    }
   }
+  for (int a = 0; a < 4; ++a) {
+    for (int b = 0; b < 4; ++b) {
+      const double share = c[static_cast<std::size_t>(a)] * c[static_cast<std::size_t>(b)];
+      d.hessian.block<3, 3>(3 * a, 3 * b).diagonal().setConstant(share);
+    }
+  }
+  if (along.count == 1) {
+    d.hessian.noalias() -= (g[0] / e[0].squaredNorm()) * g[0].transpose();
+  } else if (along.count == 2) {
+    const double A = e[0].squaredNorm();
+    const double B = e[0].dot(e[1]);
+    const double C = e[1].squaredNorm();
+    const double determinant = A * C - B * B;
+    const PointTriangle first = (C * g[0] - B * g[1]) / determinant;
+    const PointTriangle second = (A * g[1] - B * g[0]) / determinant;
+    d.hessian.noalias() -= first * g[0].transpose();
+    d.hessian.noalias() -= second * g[1].transpose();
+  }
+  d.hessian.noalias() -= d.gradient * d.gradient.transpose();
+  d.hessian /= d.value;
   return d;
 }
 
