@@ -108,6 +108,19 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
     fmt::print("  work done on the system {:.4g}, energy dissipated {:.4g}\n", summary.ledger.work,
                0.0 - summary.ledger.dissipation);
   }
+  if (summary.passages > 0) {
+    tell(
+        fmt::format("warning: {} time{} a vertex went through an obstacle within one step: a "
+                    "smaller integrator.step or "
+                    "a thicker obstacle helps.\n",
+                    summary.passages, summary.passages == 1 ? "" : "s"));
+  } else if (summary.longest_to_obstacle > 1) {
+    tell(fmt::format(
+        "warning: vertices near an obstacle moved by up to {:.2g} times its thickness in a step: "
+        "they may go "
+        "through it unnoticed. A smaller integrator.step or a thicker obstacle helps.\n",
+        summary.longest_to_obstacle));
+  }
   std::string verdict;
   for (const Verdict& v : verdicts(system, summary, drift)) {
     verdict += (verdict.empty() ? "" : "; ") + v.text;

@@ -113,6 +113,10 @@ std::string ResultFolder::run_json(std::string_view status, const RunSummary& su
     json["exact_solution"] = {{"final_error", watch_.error()},
                               {"worst_error", watch_.worst_error()}};
   }
+  if (!scene_.obstacles.empty()) {
+    json["obstacles"] = {{"vertices_through", summary.passages},
+                         {"longest_step_over_thickness", summary.longest_to_obstacle}};
+  }
   if (events_) json["events"] = event_counts();
   if (figures_) json["pictures"] = picture_files_;
   if (recorder_) json["report"] = "report.html";

@@ -91,6 +91,7 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bo
       stop_(stop),
       end_(scene.initial.t + scene.duration),
       dense_output_(scene),
+      tunnels_(scene),
       may_give_up_(stop && scene.system->dofs() >= kLargeSystem) {
   make_steps();
   summary_.state = scene.initial;
@@ -119,7 +120,7 @@ void SceneRun::archive(Archive& a) {
   a.mark("run");
   a(summary_, drift_, *control_);
   integrator_->archive(a);
-  a(dense_output_, ended_);
+  a(dense_output_, tunnels_, ended_);
   if (!a.loading()) return;
   earlier_seconds_ = summary_.wall_seconds;
   begun_ = Clock::now();
@@ -187,7 +188,7 @@ bool SceneRun::advance() {
 
 std::optional<RunMoment> SceneRun::step() {
   State& state = summary_.state;
-  if (dense_output_.wanted()) before_ = state;
+  if (dense_output_.wanted() || tunnels_.wanted()) before_ = state;
   if (!advance()) return {};
   const int step = ++summary_.steps;
   // Counting equal steps rather than summing them keeps t exact.
@@ -203,6 +204,9 @@ std::optional<RunMoment> SceneRun::step() {
         scene_.observables->events[static_cast<std::size_t>(events.back().event)].name, state.t);
   }
   add_to_summary(summary_, report_);
+  if (tunnels_.wanted()) tunnels_.add(before_, state);
+  summary_.passages = tunnels_.passages();
+  summary_.longest_to_obstacle = tunnels_.longest();
   watch_solver(summary_, step, integrator_->linear_solver());
   summary_.t = state.t;
   summary_.digest.add(state.t);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/run/dense_output.hpp"
+#include "app/run/tunnelling.hpp"
 #include "lilyan/core/digest.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/step_report.hpp"
@@ -58,7 +59,9 @@ struct RunSummary {
     void archive(Archive& a) { a(step, from, to); }
   };
   std::vector<SolverSwitch> switches;
-  Digest digest;  // of all states so far
+  Digest digest;                   // of all states so far
+  long passages = 0;               // of vertices through obstacles, within one step
+  double longest_to_obstacle = 0;  // longest step towards an obstacle, over its thickness
 
   void archive(Archive& a);
 };
@@ -121,6 +124,7 @@ class SceneRun {
   std::unique_ptr<Integrator> integrator_;
   std::unique_ptr<StepControl> control_;
   DenseOutput dense_output_;
+  TunnelWatch tunnels_;
   State before_;
   StepReport report_;
   bool ended_ = false;  // by an event

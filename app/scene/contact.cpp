@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -170,35 +171,86 @@ Overlap overlap(const PlacedBody& body, const std::vector<Vec3>& points, const V
   return worst;
 }
 
+// How deep one body is within another. Vertices and the middles of tets are looked at, and bodies that only
+// touch do not overlap, whatever rounding says.
+Overlap overlap(const PlacedBody& one, const PlacedBody& other, const Vector& x) {
+  std::vector<Vec3> points;
+  Box extent;
+  for (int i = 0; i < one.count(); ++i) {
+    extent.extend(points.emplace_back(x.segment<3>(3 * (one.first + i))));
+  }
+  for (const auto& tet : one.body->tets) {
+    Vec3 middle = Vec3::Zero();
+    for (const int v : tet) middle += 0.25 * points[static_cast<std::size_t>(v)];
+    points.push_back(middle);
+  }
+  const Overlap worst = overlap(other, points, x);
+  return worst.depth <= 1e-9 * extent.diagonal().norm() ? Overlap{} : worst;
+}
+
+bool may_be_moved(const Body& body) {
+  const bool fixed = std::ranges::any_of(body.fixed, [](char f) { return f != 0; });
+  return !fixed && body.anchors.empty() && body.scripts.empty();
+}
+
+double mass_of(const Body& body) {
+  return std::accumulate(body.masses.begin(), body.masses.end(), 0.0);
+}
+
+Vec3 center_of_mass(const PlacedBody& body, const Vector& x) {
+  Vec3 sum = Vec3::Zero();
+  for (int i = 0; i < body.count(); ++i) {
+    sum += body.body->masses[static_cast<std::size_t>(i)] * x.segment<3>(3 * (body.first + i));
+  }
+  return sum / mass_of(*body.body);
+}
+
+void shift(const PlacedBody& body, const Vec3& by, Vector& x) {
+  for (int i = 0; i < body.count(); ++i) x.segment<3>(3 * (body.first + i)) += by;
+}
+
+// Moves two bodies apart along the line between their centres of mass, the lighter one more. False when
+// neither may be moved.
+bool push_apart(const PlacedBody& one, const PlacedBody& other, double depth, Vector& x) {
+  const bool first = may_be_moved(*one.body);
+  const bool second = may_be_moved(*other.body);
+  if (!first && !second) return false;
+  Vec3 away = center_of_mass(one, x) - center_of_mass(other, x);
+  if (!(away.norm() > 1e-9 * depth)) away = Vec3::UnitX();
+  away = (1.01 * depth) * away.normalized();
+  const double m1 = mass_of(*one.body);
+  const double m2 = mass_of(*other.body);
+  const double share = !second ? 1 : !first ? 0 : m2 / (m1 + m2);
+  shift(one, share * away, x);
+  shift(other, (share - 1) * away, x);
+  return true;
+}
+
 // Contact pushes surfaces apart and knows nothing of insides: bodies that begin within each other would stay
-// so. Vertices and the middles of tets are looked at.
-void refuse_overlap(TableReader& reader, const std::vector<const PlacedBody*>& bodies,
-                    const Vector& x) {
-  for (const PlacedBody* one : bodies) {
-    std::vector<Vec3> points;
-    for (int i = 0; i < one->count(); ++i) points.emplace_back(x.segment<3>(3 * (one->first + i)));
-    const std::size_t vertices = points.size();
-    for (const auto& tet : one->body->tets) {
-      Vec3 middle = Vec3::Zero();
-      for (const int v : tet) middle += 0.25 * points[static_cast<std::size_t>(v)];
-      points.push_back(middle);
-    }
-    const Box extent = [&] {
-      Box box;
-      for (std::size_t i = 0; i < vertices; ++i) box.extend(points[i]);
-      return box;
-    }();
-    for (const PlacedBody* other : bodies) {
-      if (one == other) continue;
-      const Overlap worst = overlap(*other, points, x);
-      // Bodies that only touch are accepted, whatever rounding says.
-      if (worst.depth <= 1e-9 * extent.diagonal().norm()) continue;
-      reader.fail(
-          "bodies",
-          fmt::format("bodies '{}' and '{}' overlap at the start: by {:.3g} at ({:.4g}, {:.4g}, "
-                      "{:.4g}); move them apart, or set overlap = \"allow\" if they may stay so",
-                      one->name(), other->name(), worst.depth, worst.at[0], worst.at[1],
-                      worst.at[2]));
+// so. They are refused, or pushed apart.
+void resolve_overlap(TableReader& reader, const std::vector<const PlacedBody*>& bodies,
+                     bool separate, Vector& x) {
+  constexpr int kMostPushes = 1000;
+  int pushes = 0;
+  for (bool again = true; again;) {
+    again = false;
+    for (const PlacedBody* one : bodies) {
+      for (const PlacedBody* other : bodies) {
+        if (one == other) continue;
+        const Overlap worst = overlap(*one, *other, x);
+        if (worst.depth == 0) continue;
+        again = separate && ++pushes <= kMostPushes && push_apart(*one, *other, worst.depth, x);
+        if (again) continue;
+        reader.fail(
+            "bodies",
+            fmt::format(
+                "bodies '{}' and '{}' overlap at the start: by {:.3g} at ({:.4g}, {:.4g}, "
+                "{:.4g}); {}",
+                one->name(), other->name(), worst.depth, worst.at[0], worst.at[1], worst.at[2],
+                separate ? "they could not be pushed apart"
+                         : "move them apart, or set overlap = \"separate\" to have that done, or "
+                           "\"allow\" if they may stay so"));
+      }
     }
   }
 }
@@ -264,7 +316,7 @@ std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
 }
 
 void read_contacts(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,
-                   const Vector& x, System& system) {
+                   Vector& x, System& system) {
   for (TableReader& reader : readers) {
     reader.expect({"bodies", "stiffness", "thickness", "friction", "creep", "overlap"});
     std::vector<ContactSurface> surfaces;
@@ -285,9 +337,8 @@ void read_contacts(std::vector<TableReader> readers, const std::vector<PlacedBod
                                              body->name(), extent.diagonal().norm()));
       }
     }
-    if (reader.choice("overlap", {"refuse", "allow"}, "refuse") == "refuse") {
-      refuse_overlap(reader, chosen, x);
-    }
+    const std::string within = reader.choice("overlap", {"refuse", "separate", "allow"}, "refuse");
+    if (within != "allow") resolve_overlap(reader, chosen, within == "separate", x);
     const SceneFriction friction = read_friction(reader);
     add_with_friction(std::make_unique<BodyContact>(surfaces, stiffness, thickness, x), friction,
                       system);

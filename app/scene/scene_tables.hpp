@@ -44,7 +44,8 @@ void read_constraints(std::vector<TableReader> readers, const std::vector<Placed
 // [[obstacle]] and [[contact]] between bodies, which start at x (contact.cpp).
 std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
                                      const std::vector<PlacedBody>& bodies, System& system);
+// Bodies that overlap are moved apart if the scene asks for it.
 void read_contacts(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,
-                   const Vector& x, System& system);
+                   Vector& x, System& system);
 
 }  // namespace lilyan

@@ -284,6 +284,37 @@ TEST(ContactScene, BodiesMayTouchOrBeAllowedToOverlap) {
       (void)load(kHead + box("", "a") + box("", "b") + contact + "overlap = \"allow\"\n"));
 }
 
+TEST(ContactScene, BodiesThatOverlapArePushedApartWhenAsked) {
+  const std::string contact =
+      "[[contact]]\nstiffness = 1\nthickness = 0.1\noverlap = \"separate\"\n";
+  for (const char* place : {"", "translate = [0.3, 0.2, 0.1]\n"}) {
+    const Scene scene = load(kHead + box("", "a") + box(place, "b") + contact);
+    // Rigidly, and about a common centre of mass that stays.
+    const auto n = scene.initial.x.size() / 2;
+    const auto center = [&](Eigen::Index from) {
+      Vec3 sum = Vec3::Zero();
+      double mass = 0;
+      for (Eigen::Index i = from; i < from + n; i += 3) {
+        sum += scene.system->mass()[i] * scene.initial.x.segment<3>(i);
+        mass += scene.system->mass()[i];
+      }
+      return Vec3(sum / mass);
+    };
+    EXPECT_GT((center(0) - center(n)).norm(), 0.99);
+    // They no longer overlap: the scene as it is now would be accepted.
+    const Scene plain = load(kHead + box("", "a") + box("translate = [9, 0, 0]\n", "b"));
+    const Vector moved = scene.initial.x.head(n) - plain.initial.x.head(n);
+    for (Eigen::Index i = 3; i < n; i += 3) {
+      EXPECT_LT((moved.segment<3>(i) - moved.head<3>()).norm(), 1e-12);
+    }
+  }
+  // What is held stays where it is.
+  const Scene held =
+      load(kHead + box("[[body.fix]]\nvertices = [0]\n", "a") + box("", "b") + contact);
+  const Scene alone = load(kHead + box("[[body.fix]]\nvertices = [0]\n", "a"));
+  EXPECT_EQ(held.initial.x.head(alone.initial.x.size()), alone.initial.x);
+}
+
 struct ContactMistake {
   std::string name;
   std::string scene;
@@ -347,6 +378,11 @@ INSTANTIATE_TEST_SUITE_P(
         ContactMistake{
             "twins", box("", "a") + box("", "b") + "[[contact]]\nstiffness = 1\nthickness = 0.1\n",
             "'a' and 'b' overlap at the start: by"},
+        ContactMistake{"held_twins",
+                       box("[[body.fix]]\nvertices = [0]\n", "a") +
+                           box("[[body.fix]]\nvertices = [1]\n", "b") +
+                           "[[contact]]\nstiffness = 1\nthickness = 0.1\noverlap = \"separate\"\n",
+                       "they could not be pushed apart"},
         ContactMistake{"interlocked",
                        box("", "a") + box("translate = [0.3, 0.2, 0.1]\n", "b") +
                            "[[contact]]\nstiffness = 1\nthickness = 0.1\n",
