@@ -131,7 +131,7 @@ mass = 0.1
 material = {{ model = "membrane-stvk", young = 1e4, poisson = 0.3, thickness = 1e-3 }}
 bending = 1e-3
 shape = {{ kind = "grid", size = [1, 1], cells = [8, 8] }}
-deform = [{{ kind = "pull", region = {{ ball = {{ center = [1, 1, 0], radius = 0.1 }} }}, by = [1, 1, 1] }}]
+deform = [{{ kind = "pull", region = {{ ball = {{ center = [0.5, 0.5, 0], radius = 0.1 }} }}, by = [1, 1, 1] }}]
 """
     yield "a pendulum from the top, h = 0.5", f"""
 [integrator]

@@ -295,6 +295,7 @@ int run(const RunOptions& options) {
     checkpointer.after_step(moment.step);
     return !interrupted();
   };
+  if (viewer && checkpoint) viewer->add(run.start());
   const RunSummary summary = run_to_end(run, observe);
   if (!options.quiet) progress.finish();
   try {

@@ -141,7 +141,15 @@ void SceneRun::fail(const std::string& message) {
 }
 
 RunMoment SceneRun::start() {
-  return {0, summary_.state, drift_.start(), nullptr, drift_, summary_, at_end(), {}, {}};
+  return {summary_.steps,
+          summary_.state,
+          summary_.invariants,
+          nullptr,
+          drift_,
+          summary_,
+          at_end(),
+          {},
+          {}};
 }
 
 // Takes the step into report_; false when it failed or was stopped.

@@ -89,7 +89,7 @@ class SceneRun {
   SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop = nullptr);
   ~SceneRun();
 
-  // Before the first step.
+  // Before the first step, or where the run goes on from.
   [[nodiscard]] RunMoment start();
   // Whether there is nothing left to do: the end is reached, or the run failed or was stopped.
   [[nodiscard]] bool done() const;

@@ -83,7 +83,7 @@ class MomentMaker {
   std::vector<double> row(const RunMoment& moment) {
     if (!moment.report) {
       watch_.start(moment.state);
-      return next_.take(0, moment.state.t, moment.invariants, watch_.values());
+      return next_.take(moment.step, moment.state.t, moment.invariants, watch_.values());
     }
     watch_.add(moment.state);
     next_.add(*moment.report);

@@ -370,6 +370,19 @@ test("a run that is watched", async () => {
   assert.ok(written.step.length >= got.length);
   assert.deepEqual(got, written.energy_kinetic.slice(0, got.length));
   assert.equal(t, written.t[frame]);
+
+  // It goes on from where it was, watched again.
+  const last = written.step.at(-1);
+  server = await serve("run", "--resume", run, "--view");
+  await open(server.url);
+  await until((n) => window.lilyan.panes[0].rows > 5 && window.lilyan.lastFrame(0).frame > n, last);
+  const steps = await column("step"), kinetic = await column("energy_kinetic");
+  assert.equal(steps[0], last);
+  quiet();
+  await server.stop("SIGINT");
+  const longer = await table(join(run, "series.csv"));
+  assert.deepEqual(longer.step.slice(0, last + 1), written.step);
+  assert.deepEqual(kinetic.slice(1), longer.energy_kinetic.slice(last + 1, last + kinetic.length));
 });
 
 const reply = (socket) => new Promise((done, failed) => {
