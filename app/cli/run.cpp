@@ -274,6 +274,7 @@ int run(const RunOptions& options) {
   if (checkpoint) {
     resume(*checkpoint, scene, run, results);
     replace_file(folder / "scene.resolved.toml", scene.resolved);
+    results.show_running(run.summary(), drift);
   }
   if (!options.quiet) {
     tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, describe_size(scene),
