@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/scene/toml_nesting.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/system/expression_text.hpp"
@@ -126,6 +127,20 @@ std::vector<std::string> split_at_dots(const std::string& dotted) {
   return parts;
 }
 
+// The error of an option, of which a hostile one is shown in part.
+SourceLocation shortened(SourceLocation option) {
+  constexpr std::size_t kShown = 80;
+  if (option.file.size() <= kShown) return option;
+  std::size_t end = kShown;
+  while (end > 0 && (static_cast<unsigned char>(option.file[end]) >> 6) == 2) --end;
+  option.file = option.file.substr(0, end) + "…";
+  return option;
+}
+
+std::string too_deep() {
+  return fmt::format("more than {} tables and lists within each other", kDeepestToml);
+}
+
 }  // namespace
 
 TomlDocument::TomlDocument(const std::filesystem::path& file,
@@ -139,8 +154,11 @@ TomlDocument::TomlDocument(const std::filesystem::path& file,
   }
   std::stringstream text;
   text << stream.rdbuf();
+  source_ = text.str();
+  if (const auto place = too_deep_in_toml(source_)) {
+    throw InputError({file.string(), place->line, place->column}, too_deep());
+  }
   try {
-    source_ = text.str();
     root_ = toml::parse(source_, file.string());
   } catch (const toml::parse_error& error) {
     throw InputError(position_in(file.string(), error.source().begin),
@@ -162,10 +180,14 @@ void TomlDocument::apply(const std::string& assignment) {
     throw InputError(option, "expected key=value, for example integrator.step=0.01");
   }
   const std::string value = assignment.substr(equals + 1);
+  const std::string toml = "value = " + value;
+  if (keys.size() > kDeepestToml || too_deep_in_toml(toml)) {
+    throw InputError(shortened(option), too_deep());
+  }
 
   toml::table parsed;
   try {
-    parsed = toml::parse("value = " + value);
+    parsed = toml::parse(toml);
   } catch (const toml::parse_error&) {
     parsed.clear();
   }

@@ -1,0 +1,104 @@
+// Scene files that were written to do harm: each is refused with its place, at once.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "app/scene/scene.hpp"
+#include "app/scene/table_reader.hpp"
+#include "app/scene/toml_nesting.hpp"
+#include "lilyan/core/error.hpp"
+#include "support/temp_folder.hpp"
+
+namespace lilyan::test::hostile_scene_test {
+namespace {
+
+std::string repeated(const std::string& text, int count) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+// What load_scene says of a scene file with this text.
+std::string refusal(const std::string& text, const std::vector<std::string>& settings = {}) {
+  const TempFolder folder;
+  try {
+    (void)load_scene(folder.write("scene.toml", text), {.settings = settings, .steps = {}});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+constexpr int kMany = 200000;
+const std::string kTooDeep = "more than 100 tables and lists within each other";
+const std::string kPendulum =
+    "[integrator]\nstep = 0.01\nsteps = 1\n[system]\nkind = \"pendulum\"\n";
+
+TEST(HostileScene, DeepTextsAreRefusedWithTheirPlace) {
+  struct Deep {
+    std::string text;
+    std::string place;
+  };
+  const std::string list = repeated("[", kMany);
+  for (const Deep& deep : std::vector<Deep>{
+           {"a" + repeated(".a", kMany) + " = 1", "1:200"},
+           {"\na" + repeated(" . \"é\"", kMany) + " = 1", "2:597"},
+           {"[a" + repeated(".a", kMany) + "]", "1:201"},
+           {"[[a" + repeated(".a", kMany) + "]]", "1:202"},
+           {"a = " + list, "1:104"},
+           {"a = " + list + repeated("]", kMany), "1:104"},
+           {"a = " + repeated("{a=", kMany), "1:302"},
+           {"a = " + repeated("{a.b=[", kMany), ""},
+           {"# [\n[a.b]\nc.d = {e = [\n1,\n" + list, "5:95"},
+           {"a = [\"]\", ']', \"\"\"\n]\"\"\", # ]\n" + list, "3:99"},
+           {kPendulum + "[x]\ny" + repeated(".a", kMany) + " = 1", "7:198"},
+       }) {
+    const std::string message = refusal(deep.text);
+    EXPECT_NE(message.find(kTooDeep), std::string::npos)
+        << deep.text.substr(0, 60) << ": " << message.substr(0, 300);
+    EXPECT_NE(message.find("scene.toml:" + deep.place), std::string::npos)
+        << deep.text.substr(0, 60) << ": " << message.substr(0, 300);
+  }
+}
+
+TEST(HostileScene, DeepSettingsAreRefused) {
+  for (const std::string& setting :
+       {"a" + repeated(".a", kMany) + "=1", "title=" + repeated("[", kMany),
+        "title=" + repeated("{a=", kMany), "title={a" + repeated(".a", kMany) + "=1}",
+        "title=1\n[a" + repeated(".a", kMany) + "]"}) {
+    const std::string message = refusal(kPendulum, {setting});
+    EXPECT_NE(message.find(kTooDeep), std::string::npos) << message.substr(0, 300);
+    EXPECT_LT(message.size(), 300);
+  }
+}
+
+TEST(HostileScene, BracketsAndDotsInTextsAndCommentsDoNotCount) {
+  const std::string brackets = repeated("[{.", 300);
+  for (const std::string& text :
+       {"a = \"" + brackets + "\"", "a = '" + brackets + "'", "a = \"\\\"" + brackets + "\"",
+        "a = \"\"\"\"" + brackets + "\n" + brackets + "\"\"\"", "a = '''\n" + brackets + "'''",
+        "# " + brackets + "\na = 1", "\"" + brackets + "\" = 1", "a = 1 # " + brackets,
+        // Lists of many, and tables one after the other, are not deep.
+        "a = [" + repeated("[1.5, 2.5], ", 1000) + "]",
+        repeated("[a.b.c]\nd.e = {f = [1]}\n", 1000),
+        repeated("[[a.b]]\nc = [[1.5], [2.5]]\n", 1000),
+        "a = {" + repeated("b.c = 1, ", 1000) + "}",
+        // No TOML, but the parser says better why.
+        repeated("[a\n", 1000), repeated("a = \"[\n", 1000)}) {
+    EXPECT_FALSE(too_deep_in_toml(text)) << text.substr(0, 60);
+  }
+  EXPECT_EQ(refusal("title = \"" + repeated("[.", 300) + "\"\n" + kPendulum), "accepted");
+}
+
+TEST(HostileScene, AHundredLevelsAreAllowed) {
+  const auto lists = [](int n) { return "a = " + repeated("[", n) + repeated("]", n); };
+  EXPECT_FALSE(too_deep_in_toml(lists(99)));
+  EXPECT_TRUE(too_deep_in_toml(lists(100)));
+  EXPECT_FALSE(too_deep_in_toml("a" + repeated(".a", 99) + "=1"));
+  EXPECT_TRUE(too_deep_in_toml("a" + repeated(".a", 100) + "=1"));
+  EXPECT_NE(refusal(lists(99) + "\n" + kPendulum).find("unknown key 'a'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lilyan::test::hostile_scene_test
