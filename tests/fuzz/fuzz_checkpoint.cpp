@@ -1,6 +1,7 @@
 // Checkpoints under libFuzzer. The first byte chooses what the rest is: a checkpoint file, what is behind the
 // checksum of one, or the archive of a run of one of a few small scenes, to load. Anything but a run that
-// saves what it loaded, or Error, is a finding. See CMakeLists.txt here for how it is built.
+// saves what it loaded, or Error, is a finding. With LILYAN_FUZZ_SEEDS=FOLDER it first writes inputs that
+// load, to begin with. See CMakeLists.txt here for how it is built.
 #include <unistd.h>
 
 #include <array>
@@ -52,22 +53,59 @@ lilyan::Scene make_scene(std::size_t which) {
 
 constexpr std::size_t kScenes = 3;
 
-void load_run(std::size_t which, std::string_view bytes) {
+const lilyan::Scene& scene_of(std::size_t which) {
   static const std::array<lilyan::Scene, kScenes> kAll = {make_scene(0), make_scene(1),
                                                           make_scene(2)};
-  const lilyan::Scene& scene = kAll[which];
-  lilyan::DriftTracker drift(*scene.system, scene.initial,
-                             lilyan::invariants(*scene.system, scene.initial));
-  lilyan::SceneRun run(scene, drift);
+  return kAll[which];
+}
+
+// A scene at its start.
+struct FuzzedRun {
+  explicit FuzzedRun(const lilyan::Scene& scene)
+      : drift(*scene.system, scene.initial, lilyan::invariants(*scene.system, scene.initial)),
+        run(scene, drift) {}
+  [[nodiscard]] std::string saved() {
+    std::string bytes;
+    lilyan::Archive a(&bytes);
+    a(run);
+    return bytes;
+  }
+  lilyan::DriftTracker drift;
+  lilyan::SceneRun run;
+};
+
+void load_run(std::size_t which, std::string_view bytes) {
+  FuzzedRun fuzzed(scene_of(which));
   lilyan::Archive in(bytes);
-  in(run);
+  in(fuzzed.run);
   in.require_end();
-  std::string again;
-  lilyan::Archive out(&again);
-  out(run);
+  (void)fuzzed.saved();
+}
+
+void write_seeds(const std::filesystem::path& folder) {
+  const auto write = [&](const std::string& name, std::size_t kind, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << static_cast<char>(kind) << bytes;
+  };
+  std::string head;
+  lilyan::Archive a(&head);
+  lilyan::CheckpointHead content{"scene", text_of(0), 3, 0.5};
+  a(content);
+  write("file", 0, lilyan::checkpoint_bytes(head + "rest"));
+  write("content", 1, head + "rest");
+  for (std::size_t which = 0; which < kScenes; ++which) {
+    FuzzedRun fuzzed(scene_of(which));
+    write("start" + std::to_string(which), 2 + which, fuzzed.saved());
+    for (int k = 0; k < 3; ++k) (void)fuzzed.run.step();
+    write("run" + std::to_string(which), 2 + which, fuzzed.saved());
+  }
 }
 
 }  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* /*count*/, char*** /*arguments*/) {
+  if (const char* folder = std::getenv("LILYAN_FUZZ_SEEDS")) write_seeds(folder);
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

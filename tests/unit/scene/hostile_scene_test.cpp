@@ -100,5 +100,77 @@ TEST(HostileScene, AHundredLevelsAreAllowed) {
   EXPECT_NE(refusal(lists(99) + "\n" + kPendulum).find("unknown key 'a'"), std::string::npos);
 }
 
+// Values at the ends of what numbers can be, where conversions between their types are undefined.
+const std::vector<std::string> kExtremes = {"9223372036854775807",
+                                            "-9223372036854775808",
+                                            "9007199254740993",
+                                            "2147483647",
+                                            "2147483648",
+                                            "-2147483648",
+                                            "-2147483649",
+                                            "4294967296",
+                                            "1e300",
+                                            "-1e300",
+                                            "1e-300",
+                                            "5e-324",
+                                            "0.05",
+                                            "-0.0",
+                                            "nan",
+                                            "-nan",
+                                            "inf",
+                                            "-inf",
+                                            "1.5",
+                                            "0x7fffffffffffffff"};
+
+std::string box(const std::string& cells, const std::string& vertices) {
+  return "[integrator]\nstep = 0.01\nsteps = 1\n[[body]]\nmass = 1\nmaterial = { mu = 1, lambda = "
+         "1 }\nshape = { kind = \"box\", size = [1, 1, 1], cells = " +
+         cells + " }\nfix = [{ vertices = " + vertices + " }]\n";
+}
+
+TEST(HostileScene, ExtremeNumbersAreReadOrRefused) {
+  EXPECT_EQ(refusal(box("[1, 1, 1]", "[0, 1]")), "accepted");
+  for (const std::string& x : kExtremes) {
+    EXPECT_NE(refusal(box("[1, " + x + ", 1]", "[0]")).find("scene.toml:7:"), std::string::npos)
+        << x;
+    EXPECT_NE(refusal(box(x, "[0]")).find("scene.toml:7:"), std::string::npos) << x;
+    EXPECT_NE(refusal(box("[1, 1, 1]", "[0, " + x + "]")).find("scene.toml:8:"), std::string::npos)
+        << x;
+    for (const std::string key :
+         {"integrator.steps", "integrator.step", "integrator.duration", "solver.threads",
+          "solver.max_halvings", "output.every", "output.series_every", "solver.energy_tolerance",
+          "body.0.mass", "body.0.material.mu", "body.0.shape.size", "body.0.translate",
+          "world.gravity", "integrator.points", "body.0.shape.cells.0", "body.0.scale"}) {
+      // Refused or not: nothing undefined happens on the way.
+      (void)refusal(box("[1, 1, 1]", "[0]"), {key + "=" + x});
+      (void)refusal(box("[1, 1, 1]", "[0]"), {key + "=[" + x + ", 1, 1]"});
+    }
+  }
+}
+
+std::string resolved(const std::string& text) {
+  const TempFolder folder;
+  return load_scene(folder.write("scene.toml", text)).resolved;
+}
+
+TEST(HostileScene, WhatWasReadIsWrittenSoThatItReadsBack) {
+  const std::string formulas =
+      "[integrator]\nstep = 1e-300\nsteps = 2147483647\n[system]\nkind = \"lagrangian\"\n"
+      "coordinates = [\"x\"]\nkinetic = \"x'^2/2\"\n[system.parameters]\n";
+  for (const std::string& x : kExtremes) {
+    if (x.find("inf") != std::string::npos || x.find("nan") != std::string::npos) continue;
+    const std::string once =
+        resolved(formulas + "a = " + x + "\nb = [0.05, " + x + ", -0.001]\nc = \"2*b[1]\"\n");
+    EXPECT_EQ(resolved(once), once);
+  }
+  for (const std::string title : {"''", R"("\n 'a' \"\"\" \\ ")", R"("\u0000\u007f\r\t'")",
+                                  R"("\n'")", R"('"')", R"("\r\n'")", R"("é'")", R"("'''\n'''")"}) {
+    const std::string once = resolved("title = " + title + "\n" + kPendulum);
+    EXPECT_EQ(resolved(once), once);
+  }
+  const std::string kept = resolved("title = \"a\\nb's \\\"c\\\"\"\n" + kPendulum);
+  EXPECT_NE(kept.find("title = \"\"\"\na\nb's \\\"c\\\"\"\"\"\n"), std::string::npos) << kept;
+}
+
 }  // namespace
 }  // namespace lilyan::test::hostile_scene_test
