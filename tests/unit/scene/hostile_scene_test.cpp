@@ -148,6 +148,20 @@ TEST(HostileScene, ExtremeNumbersAreReadOrRefused) {
   }
 }
 
+TEST(HostileScene, FormulasThatAreReadForManyCoordinatesShareALimit) {
+  const auto with = [](const std::string& rest) {
+    return "[integrator]\nstep = 0.01\nsteps = 1\n[system]\nkind = \"lagrangian\"\ncoordinates = "
+           "[\"x[1000]\"]\nkinetic = \"sum(i, 1, 1000, x[i]'^2)/2\"\n" +
+           rest;
+  };
+  // It would take an hour.
+  const std::string message = refusal(with("[system.force]\nx = \"sum(j, 1, 500000, j)\"\n"));
+  EXPECT_NE(message.find("too large in all"), std::string::npos) << message;
+  EXPECT_NE(message.find("scene.toml:9:6"), std::string::npos) << message;
+  // Another scene has a limit of its own.
+  EXPECT_EQ(refusal(with("[system.position]\nx = \"i/1000\"\n")), "accepted");
+}
+
 std::string resolved(const std::string& text) {
   const TempFolder folder;
   return load_scene(folder.write("scene.toml", text)).resolved;
