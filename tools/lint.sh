@@ -35,6 +35,6 @@ PY
 )
 # GCC's -march=native and warning names mean nothing to clang-tidy; it reads the rest.
 printf '%s\n' "${units[@]}" |
-  xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$database" "${checks[@]}" \
+  xargs -d '\n' -P "$(nproc)" -n 1 clang-tidy --quiet -p "$database" "${checks[@]}" \
     --extra-arg=-Wno-unknown-warning-option 2> >(grep -v " warnings\? generated" >&2)
 echo "lint: ${#units[@]} units pass clang-tidy"

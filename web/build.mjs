@@ -10,12 +10,16 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const target = ["chrome110", "firefox110", "safari16"];
 
+/** Names of the libraries in LICENSES.md and of their packages. */
+const PACKAGES = { "three.js": "three", uPlot: "uplot" };
+
 const PAGES = [
   { file: "index.html", script: "src/main.ts", style: "src/style.css", title: "The page of Lilyan's live view", libraries: ["three.js", "uPlot"] },
   { file: "report.html", script: "src/report.ts", style: "src/report.css", title: "A report of Lilyan", libraries: ["uPlot"] },
 ];
 
-async function bundle(entry) {
+/** The code or the style of a page, which may contain packages with these names only: their licences are in the page. */
+async function bundle(entry, packages) {
   const result = await build({
     absWorkingDir: here,
     entryPoints: [entry],
@@ -27,7 +31,12 @@ async function bundle(entry) {
     charset: "utf8",
     legalComments: "none",
     logLevel: "warning",
+    metafile: true,
   });
+  for (const input of Object.keys(result.metafile.inputs)) {
+    const name = input.match(/node_modules\/((@[^/]*\/)?[^/]*)/)?.[1];
+    if (name && !packages.includes(name)) throw new Error(`${entry} contains ${name}, whose licence is not in the page: see PAGES in build.mjs`);
+  }
   return result.outputFiles[0].text;
 }
 
@@ -42,8 +51,8 @@ function licencesOf(text, libraries) {
 async function page({ file, script, style, title, libraries }) {
   const [html, code, css, licences] = await Promise.all([
     readFile(join(here, "src", file), "utf8"),
-    bundle(script),
-    bundle(style),
+    bundle(script, libraries.map((name) => PACKAGES[name])),
+    bundle(style, libraries.map((name) => PACKAGES[name])),
     readFile(join(here, "LICENSES.md"), "utf8"),
   ]);
   const comment = `<!--\n${title}. MIT. Made by "npm run build" in web/; do not edit.\n\n${licencesOf(licences, libraries)}\n-->`;

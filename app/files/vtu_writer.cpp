@@ -108,6 +108,25 @@ void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
   out.close();
 }
 
+namespace {
+
+// A text as the value of an attribute.
+std::string in_attribute(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 PvdWriter::PvdWriter(const std::filesystem::path& file, Opening opening) : file_(file) {
   if (opening == Opening::resumed) return;
   errno = 0;
@@ -121,7 +140,7 @@ PvdWriter::PvdWriter(const std::filesystem::path& file, Opening opening) : file_
 void PvdWriter::add(double t, const std::filesystem::path& frame) {
   stream_.seekp(tail_);
   stream_ << fmt::format("<DataSet timestep=\"{:.17g}\" file=\"{}\"/>\n", t,
-                         frame.generic_string());
+                         in_attribute(frame.generic_string()));
   tail_ = stream_.tellp();
   close_tags();
 }

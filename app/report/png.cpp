@@ -122,8 +122,12 @@ std::filesystem::path convert_to_png(const std::filesystem::path& svg) {
   const std::filesystem::path file = std::filesystem::absolute(svg);
   std::filesystem::path png = file;
   png.replace_extension(".png");
-  const ProcessResult result =
-      run_process(program, converter->arguments(file.string(), png.string()), file.parent_path());
+  // By their names alone, from their folder: converters find a meaning in some characters of paths, and in
+  // a dash in front.
+  const ProcessResult result = run_process(
+      program,
+      converter->arguments("./" + file.filename().string(), "./" + png.filename().string()),
+      file.parent_path());
   if (result.code != 0 || !std::filesystem::exists(png)) {
     std::error_code ignored;
     std::filesystem::remove(png, ignored);  // half a picture

@@ -44,7 +44,9 @@ void DenseOutput::start(const State& initial) {
 }
 
 void DenseOutput::archive(Archive& a) {
+  const std::size_t events = after_values_.size();
   a(next_sample_, first_time_, after_values_);
+  Archive::require(after_values_.size() == events);
   if (integrator_) integrator_->archive(a);
 }
 

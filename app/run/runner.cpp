@@ -119,6 +119,12 @@ void SceneRun::system_changed() { make_steps(); }
 void SceneRun::archive(Archive& a) {
   a.mark("run");
   a(summary_, drift_, *control_);
+  const State& state = summary_.state;
+  const auto dofs = scene_.initial.x.size();
+  Archive::require(state.x.size() == dofs && state.v.size() == dofs);
+  for (const Vector* before : {&state.x_previous, &state.v_previous}) {
+    Archive::require(before->size() == dofs || (before->size() == 0 && state.h_previous == 0));
+  }
   integrator_->archive(a);
   a(dense_output_, tunnels_, ended_);
   if (!a.loading()) return;

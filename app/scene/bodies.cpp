@@ -141,7 +141,13 @@ void read_bodies(TableReader& root, Scene& scene) {
   scene.damping = RayleighDamping{bodies[0].damping.mass, bodies[0].damping.stiffness};
 
   const std::vector<PlacedBody> placed = place_bodies(bodies, scene);
-  assemble_system(placed, scene);
+  try {
+    assemble_system(placed, scene);
+  } catch (const InputError&) {
+    throw;
+  } catch (const Error& error) {
+    root.fail("body", error.what());
+  }
   scene.springs += springs.size();
   read_springs(std::move(springs), placed, scene.initial.x, *scene.system);
   scene.obstacles = read_obstacles(std::move(obstacles), placed, *scene.system);

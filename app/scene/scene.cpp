@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <new>
 
 #include "app/files/surface.hpp"
 #include "app/scene/observables.hpp"
@@ -61,7 +62,9 @@ Scene::~Scene() = default;
 Scene::Scene(Scene&&) noexcept = default;
 Scene& Scene::operator=(Scene&&) noexcept = default;
 
-Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
+namespace {
+
+Scene read_scene(const std::filesystem::path& file, const SceneChanges& changes) {
   SceneDocument document(file, changes.settings, changes.without_files);
   TableReader root = document.root();
   root.expect({"title", "integrator", "step_control", "solver", "output", "world", "body",
@@ -82,6 +85,21 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   check_scene(document, root, scene);
   scene.resolved = document.resolved();
   return scene;
+}
+
+}  // namespace
+
+Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
+  try {
+    return read_scene(file, changes);
+  } catch (const InputError&) {
+    throw;
+  } catch (const Error& error) {
+    // What the library refuses has no place in the file, but it is the file that asks for it.
+    throw InputError({file.string()}, error.what());
+  } catch (const std::bad_alloc&) {
+    throw InputError({file.string()}, "the scene needs more memory than there is");
+  }
 }
 
 FrameGeometry geometry_of(const Scene& scene) {

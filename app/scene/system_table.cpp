@@ -15,6 +15,7 @@
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/core/dense.hpp"
 #include "lilyan/system/expression_text.hpp"
+#include "lilyan/system/parse.hpp"
 #include "lilyan/system/problem.hpp"
 
 namespace lilyan {
@@ -344,6 +345,7 @@ Observables read_builtin_observables(TableReader& reader, const Scene& scene,
 }  // namespace
 
 void read_system(TableReader reader, Scene& scene) {
+  const ExpressionBudget budget;
   std::vector<std::string> names = {kLagrangian};
   for (const Problem& p : problems()) names.push_back(p.name);
   reader.expect({"kind", "force", "invariants", "event", "plot", "exact"});

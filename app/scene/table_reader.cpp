@@ -16,11 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/scene/toml_nesting.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/system/expression_text.hpp"
-
-#define TOML_ENABLE_FORMATTERS 1
 
 namespace lilyan {
 
@@ -126,6 +125,20 @@ std::vector<std::string> split_at_dots(const std::string& dotted) {
   return parts;
 }
 
+// The error of an option, of which a hostile one is shown in part.
+SourceLocation shortened(SourceLocation option) {
+  constexpr std::size_t kShown = 80;
+  if (option.file.size() <= kShown) return option;
+  std::size_t end = kShown;
+  while (end > 0 && (static_cast<unsigned char>(option.file[end]) >> 6) == 2) --end;
+  option.file = option.file.substr(0, end) + "…";
+  return option;
+}
+
+std::string too_deep() {
+  return fmt::format("more than {} tables and lists within each other", kDeepestToml);
+}
+
 }  // namespace
 
 TomlDocument::TomlDocument(const std::filesystem::path& file,
@@ -139,8 +152,11 @@ TomlDocument::TomlDocument(const std::filesystem::path& file,
   }
   std::stringstream text;
   text << stream.rdbuf();
+  source_ = text.str();
+  if (const auto place = too_deep_in_toml(source_)) {
+    throw InputError({file.string(), place->line, place->column}, too_deep());
+  }
   try {
-    source_ = text.str();
     root_ = toml::parse(source_, file.string());
   } catch (const toml::parse_error& error) {
     throw InputError(position_in(file.string(), error.source().begin),
@@ -162,10 +178,14 @@ void TomlDocument::apply(const std::string& assignment) {
     throw InputError(option, "expected key=value, for example integrator.step=0.01");
   }
   const std::string value = assignment.substr(equals + 1);
+  const std::string toml = "value = " + value;
+  if (keys.size() > kDeepestToml || too_deep_in_toml(toml)) {
+    throw InputError(shortened(option), too_deep());
+  }
 
   toml::table parsed;
   try {
-    parsed = toml::parse("value = " + value);
+    parsed = toml::parse(toml);
   } catch (const toml::parse_error&) {
     parsed.clear();
   }
@@ -308,8 +328,13 @@ std::vector<double> TomlTable::numbers(const std::string& key, const toml::node&
 
 SceneFormula TomlTable::formula(const std::string& key, const toml::node& node) const {
   SceneFormula formula{.where = document.locate(full(key), &node), .quoted = node.is_string()};
-  formula.text =
-      formula.quoted ? node.as_string()->get() : fmt::format("{}", *node.value<double>());
+  if (const auto* text = node.as_string()) {
+    formula.text = text->get();
+  } else if (const auto* whole = node.as_integer()) {
+    formula.text = fmt::format("{}", whole->get());
+  } else {
+    formula.text = fmt::format("{}", node.as_floating_point()->get());
+  }
   return formula;
 }
 
@@ -370,6 +395,113 @@ toml::array array_of(const std::vector<Value>& values) {
   return list;
 }
 
+// In quotes of the kind that needs fewest escapes; in several lines where it has them and may.
+std::string quoted_text(const std::string& text, bool may_have_lines = true) {
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
+  if (text.find('\'') == std::string::npos && std::ranges::none_of(text, control)) {
+    return "'" + text + "'";
+  }
+  const bool lines = may_have_lines && text.find('\n') != std::string::npos;
+  const std::string quotes = lines ? "\"\"\"" : "\"";
+  std::string out = quotes + (lines ? "\n" : "");
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (control(c) && !(lines && c == '\n')) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + quotes;
+}
+
+std::string written_key(std::string_view key) {
+  const auto bare = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  };
+  const std::string text(key);
+  if (!text.empty() && std::ranges::all_of(text, bare)) return text;
+  return quoted_text(text, false);
+}
+
+std::string written_number(double value) {
+  std::string text = fmt::format("{}", value);
+  // A number with neither would be read back as an integer.
+  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string written_value(const toml::node& node) {
+  if (const auto* text = node.as_string()) return quoted_text(text->get());
+  if (const auto* number = node.as_floating_point()) return written_number(number->get());
+  if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
+  if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
+  std::string out;
+  if (const auto* list = node.as_array()) {
+    for (const toml::node& entry : *list) out += (out.empty() ? "[ " : ", ") + written_value(entry);
+    return out.empty() ? "[]" : out + " ]";
+  }
+  if (const auto* table = node.as_table()) {
+    for (const auto& [key, value] : *table) {
+      out += (out.empty() ? "{ " : ", ") + written_key(key.str()) + " = " + written_value(value);
+    }
+    return out.empty() ? "{}" : out + " }";
+  }
+  return described(node);  // dates and times
+}
+
+// A table as TOML. toml++ has a printer too, which computes lengths of numbers with conversions that C++
+// does not define.
+class TomlText {
+ public:
+  std::string write(const toml::table& root) {
+    write_entries(root, "", 0);
+    return std::move(out_);
+  }
+
+ private:
+  void write_table(const toml::table& table, const std::string& path, int depth, bool of_list) {
+    const bool only_tables = !table.empty() && std::ranges::all_of(table, [](const auto& entry) {
+      return entry.second.is_table() || entry.second.is_array_of_tables();
+    });
+    if (of_list || !only_tables) {
+      if (!out_.empty()) out_ += "\n";
+      out_ += indent(depth) + (of_list ? "[[" : "[") + path + (of_list ? "]]\n" : "]\n");
+    }
+    write_entries(table, path, depth);
+  }
+
+  // Values, then tables, then lists of tables: what stands behind the head of a table belongs to it.
+  void write_entries(const toml::table& table, const std::string& path, int depth) {
+    const int below = path.empty() ? 0 : depth + 1;
+    const auto full = [&](const toml::key& key) {
+      return (path.empty() ? "" : path + ".") + written_key(key.str());
+    };
+    for (const auto& [key, value] : table) {
+      if (value.is_table() || value.is_array_of_tables()) continue;
+      out_ += indent(depth) + written_key(key.str()) + " = " + written_value(value) + "\n";
+    }
+    for (const auto& [key, value] : table) {
+      if (value.is_table()) write_table(*value.as_table(), full(key), below, false);
+    }
+    for (const auto& [key, value] : table) {
+      if (!value.is_array_of_tables()) continue;
+      for (const toml::node& entry : *value.as_array()) {
+        write_table(*entry.as_table(), full(key), below, true);
+      }
+    }
+  }
+
+  static std::string indent(int depth) {
+    return std::string(4 * static_cast<std::size_t>(depth), ' ');
+  }
+
+  std::string out_;
+};
+
 }  // namespace
 
 SceneDocument::SceneDocument(const std::filesystem::path& file,
@@ -384,11 +516,7 @@ TableReader SceneDocument::root() {
       std::make_shared<TomlTable>(TomlTable{*toml_, toml_->root(), "", toml_->resolved()}));
 }
 
-std::string SceneDocument::resolved() const {
-  std::ostringstream text;
-  text << toml_->resolved() << "\n";
-  return text.str();
-}
+std::string SceneDocument::resolved() const { return TomlText().write(toml_->resolved()); }
 
 void SceneDocument::fail(const std::string& path, const std::string& message) const {
   throw InputError(toml_->locate(path, toml_->root().at_path(path).node()), message);

@@ -8,6 +8,7 @@
 
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/saved_numbers.hpp"
 
 namespace lilyan {
 namespace {
@@ -73,16 +74,23 @@ struct BodyContact::Memory final : EnergyMemory {
   }
   void load(std::span<const double>& numbers) override {
     near_pairs.clear();
-    const auto count = static_cast<std::size_t>(numbers.front());
+    const std::size_t count = saved_index(take_numbers(numbers, 1)[0], numbers.size() / 4 + 1);
     for (std::size_t n = 0; n < count; ++n) {
+      const std::span<const double> saved = take_numbers(numbers, 4);
       std::array<int, 4> vertex{};
-      for (std::size_t a = 0; a < 4; ++a) vertex[a] = static_cast<int>(numbers[1 + 4 * n + a]);
-      near_pairs.emplace_back(vertex);
+      for (std::size_t a = 0; a < 4; ++a) {
+        vertex[a] = static_cast<int>(saved_index(saved[a], needed.size()));
+      }
+      const Pair& pair = near_pairs.emplace_back(vertex);
+      for (std::size_t a = 1; a < 4; ++a) {
+        const auto at = [&](std::size_t k) {
+          return vertex[static_cast<std::size_t>(pair.ascending[k])];
+        };
+        if (at(a - 1) == at(a)) throw Error("a pair in contact has a vertex twice");
+      }
     }
     set_pairs(near_pairs);
-    numbers = numbers.subspan(1 + 4 * count);
-    std::copy_n(numbers.begin(), needed.size(), needed.begin());
-    numbers = numbers.subspan(needed.size());
+    std::ranges::copy(take_numbers(numbers, needed.size()), needed.begin());
   }
 };
 

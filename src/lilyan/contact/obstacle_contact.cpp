@@ -6,6 +6,7 @@
 
 #include "lilyan/contact/exact_path_mean.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/saved_numbers.hpp"
 
 namespace lilyan {
 namespace {
@@ -127,10 +128,10 @@ void save_pose(const Pose& pose, std::vector<double>& numbers) {
 }
 
 void load_pose(std::span<const double>& numbers, Pose& pose) {
-  pose.rotation = Eigen::Map<const Eigen::Matrix3d>(numbers.data());
-  pose.center = Eigen::Map<const Vec3>(numbers.data() + 9);
-  pose.shift = Eigen::Map<const Vec3>(numbers.data() + 12);
-  numbers = numbers.subspan(15);
+  const std::span<const double> saved = take_numbers(numbers, 15);
+  pose.rotation = Eigen::Map<const Eigen::Matrix3d>(saved.data());
+  pose.center = Eigen::Map<const Vec3>(saved.data() + 9);
+  pose.shift = Eigen::Map<const Vec3>(saved.data() + 12);
 }
 
 Vec3 vertex_at(const double* x, int vertex) {
@@ -185,8 +186,7 @@ struct ObstacleContact::Memory final : EnergyMemory {
     load_pose(numbers, poses.now);
     load_pose(numbers, poses.step_from);
     load_pose(numbers, poses.step_to);
-    poses.step_h = numbers.front();
-    numbers = numbers.subspan(1);
+    poses.step_h = take_numbers(numbers, 1)[0];
   }
 };
 

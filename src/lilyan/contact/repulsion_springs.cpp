@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/saved_numbers.hpp"
 
 namespace lilyan {
 
@@ -28,13 +29,13 @@ struct RepulsionSprings::Memory final : EnergyMemory {
   void load(std::span<const double>& numbers) override {
     constexpr std::size_t kNumbers = 5;  // of each active spring
     for (Spring& spring : springs) spring.active = false;
-    const auto active = static_cast<std::size_t>(numbers.front());
+    const std::size_t active = saved_index(take_numbers(numbers, 1)[0], springs.size() + 1);
     for (std::size_t k = 0; k < active; ++k) {
-      const double* at = numbers.data() + 1 + kNumbers * k;
-      springs[static_cast<std::size_t>(at[0])] = {
-          .active = true, .offset = at[1], .normal = Vec3(at[2], at[3], at[4])};
+      const std::span<const double> at = take_numbers(numbers, kNumbers);
+      Spring& spring = springs[saved_index(at[0], springs.size())];
+      if (spring.active) throw Error("a spring is there twice");
+      spring = {.active = true, .offset = at[1], .normal = Vec3(at[2], at[3], at[4])};
     }
-    numbers = numbers.subspan(1 + kNumbers * active);
   }
 };
 

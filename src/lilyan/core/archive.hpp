@@ -45,8 +45,10 @@ class Archive {
   }
   // What has not been loaded yet.
   [[nodiscard]] std::string_view rest() const { return in_; }
-  void require_end() const {
-    if (!in_.empty()) fail();
+  void require_end() const { require(in_.empty()); }
+  // For what was loaded and cannot have been saved.
+  static void require(bool holds) {
+    if (!holds) fail();
   }
 
  private:
@@ -76,7 +78,12 @@ class Archive {
 
   template <class T>
   void transfer(T& value) {
-    if constexpr (kPlain<T>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      auto byte = static_cast<unsigned char>(value);
+      raw(&byte, 1);
+      require(byte <= 1);
+      value = byte == 1;
+    } else if constexpr (kPlain<T>) {
       raw(&value, sizeof(T));
     } else if constexpr (requires { T::RowsAtCompileTime; }) {
       matrix(value);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "lilyan/core/error.hpp"
+
 namespace lilyan {
 
 WorldMemory::WorldMemory(const System& system) {
@@ -89,6 +91,7 @@ void WorldMemory::save(std::vector<double>& numbers) const {
 void WorldMemory::load(std::span<const double> numbers) {
   ++version_;
   for (const auto& slot : slots_) slot.memory->load(numbers);
+  if (!numbers.empty()) throw Error("it holds something else than this run needs");
   past_.clear();
   save_past(first_);
 }

@@ -21,6 +21,7 @@ namespace {
 constexpr int kDeepest = 200;           // levels of parentheses and powers
 constexpr int kMostNodes = 2'000'000;   // that one text may add to the graph
 constexpr int kMostValues = 5'000'000;  // read, again for each term of a sum
+constexpr long kBudget = 10'000'000;    // values of all texts that share a limit
 constexpr double kLargestIndex = 1e9;
 constexpr double kMostTerms = 1'000'000;  // of a sum or product
 
@@ -88,6 +89,8 @@ class ExpressionParser {
   std::vector<std::pair<std::string_view, double>> indices_;  // of the sums and products around
   const Token* outermost_sum_ = nullptr;
 };
+
+thread_local long values_left = -1;  // below 0: without a limit
 
 void ExpressionParser::fail(std::size_t position, const std::string& message) {
   throw ExpressionError(position, message);
@@ -168,6 +171,12 @@ ExpressionNode ExpressionParser::value() {
 }
 
 void ExpressionParser::check_size() {
+  if (values_left >= 0 && --values_left < 0) {
+    values_left = 0;
+    fail(outermost_sum_ != nullptr ? outermost_sum_->position : now().position,
+         "written out, the expressions are too large in all: more than " + std::to_string(kBudget) +
+             " values");
+  }
   if (++values_ <= kMostValues && g_.size() - size_before_ <= kMostNodes) return;
   fail(outermost_sum_ != nullptr ? outermost_sum_->position : now().position,
        "written out, the expression is too large: more than " + std::to_string(kMostNodes) +
@@ -365,6 +374,9 @@ ExpressionNode ExpressionParser::repeated(const Call& call, bool multiply) {
 }
 
 }  // namespace
+
+ExpressionBudget::ExpressionBudget() : before_(values_left) { values_left = kBudget; }
+ExpressionBudget::~ExpressionBudget() { values_left = before_; }
 
 ExpressionNode parse(ExpressionGraph& graph, std::string_view text, const ExpressionScope& scope) {
   return ExpressionParser(graph, text, scope).whole();

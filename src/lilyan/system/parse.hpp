@@ -51,6 +51,19 @@ class ExpressionScope {
 // Whether a name has a meaning in every expression: a function, if, sum, product or pi.
 [[nodiscard]] bool is_reserved(std::string_view name);
 
+// While it lives, all texts that this thread parses share one limit: a formula that is read once for each of
+// many coordinates must not take hours. Each text has a limit of its own anyway.
+class ExpressionBudget {
+ public:
+  ExpressionBudget();
+  ~ExpressionBudget();
+  ExpressionBudget(const ExpressionBudget&) = delete;
+  ExpressionBudget& operator=(const ExpressionBudget&) = delete;
+
+ private:
+  long before_;
+};
+
 // Throws ExpressionError.
 [[nodiscard]] ExpressionNode parse(ExpressionGraph& graph, std::string_view text,
                                    const ExpressionScope& scope);

@@ -559,8 +559,7 @@ TEST(SvgToPng, AsksTheFirstProgramThatIsInstalled) {
   }
   const std::filesystem::path png = convert_to_png(svg);
   EXPECT_EQ(png.filename(), "some figure.png");
-  EXPECT_EQ(read_text(png),
-            "rsvg-convert --zoom 1.5 -o " + png.string() + " " + svg.string() + "\n");
+  EXPECT_EQ(read_text(png), "rsvg-convert --zoom 1.5 -o ./some figure.png ./some figure.svg\n");
 }
 
 TEST(SvgToPng, AConverterThatFailsIsNamed) {

@@ -44,6 +44,9 @@ void LagrangianEquation::set_table(const LagrangianTable& table) {
 
 void LagrangianEquation::archive(Archive& a) {
   a(matrix_, row_size_, noise_, factored_h_, fresh_);
+  Archive::require(row_size_.size() == terms_.size() && noise_.size() == terms_.size());
+  Archive::require(matrix_.rows() == matrix_.cols() &&
+                   (matrix_.rows() == unknowns() || factored_h_ == 0));
   if (a.loading() && factored_h_ != 0) lu_.compute(matrix_);
 }
 

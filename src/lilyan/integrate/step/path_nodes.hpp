@@ -89,7 +89,10 @@ class PathNodes {
     return Accuracy::needs_more;
   }
   [[nodiscard]] int used() const { return used_; }
-  void archive(Archive& a) { a(count_, used_, start_, fewer_tried_, wait_, failed_wait_); }
+  void archive(Archive& a) {
+    a(count_, used_, start_, fewer_tried_, wait_, failed_wait_);
+    for (const int count : {count_, start_}) Archive::require(count >= 1 && count <= kMost);
+  }
   // Whether this step was solved before, with fewer points.
   [[nodiscard]] bool tried() const { return tried_ > 0; }
 
