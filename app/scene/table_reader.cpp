@@ -122,6 +122,8 @@ std::size_t utf8_length(const std::string& text, std::size_t at) {
 std::vector<std::string> split_at_dots(const std::string& dotted) {
   std::vector<std::string> parts;
   std::stringstream stream(dotted);
+  // Streams keep exceptions to themselves unless told otherwise, here and below.
+  stream.exceptions(std::ios::badbit);
   for (std::string part; std::getline(stream, part, '.');) parts.push_back(part);
   return parts;
 }
@@ -138,6 +140,7 @@ TomlDocument::TomlDocument(const std::filesystem::path& file,
     throw InputError({file.string()}, "cannot read this scene file");
   }
   std::stringstream text;
+  text.exceptions(std::ios::badbit);
   text << stream.rdbuf();
   try {
     source_ = text.str();
@@ -352,6 +355,7 @@ std::string described(const toml::node& node) {
   if (node.is_array()) return fmt::format("a list of {}", node.as_array()->size());
   if (const auto* s = node.as_string()) return fmt::format("the text \"{}\"", s->get());
   std::ostringstream text;
+  text.exceptions(std::ios::badbit);
   node.visit([&](const auto& value) { text << value; });
   return text.str();
 }
@@ -386,6 +390,7 @@ TableReader SceneDocument::root() {
 
 std::string SceneDocument::resolved() const {
   std::ostringstream text;
+  text.exceptions(std::ios::badbit);
   text << toml_->resolved() << "\n";
   return text.str();
 }
