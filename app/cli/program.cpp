@@ -113,14 +113,17 @@ namespace {
 
 // Memory may be too little in a function that may not throw (of a library, say).
 [[noreturn]] void on_terminate() {
+  // Some compilers end the program before the exception counts as caught. The system's reason is known all the same.
+  bool memory = !std::current_exception() && errno == ENOMEM;
   try {
     if (std::current_exception()) throw;
   } catch (const std::bad_alloc&) {
-    std::fputs("error: there is not enough memory\n", stderr);
-    std::_Exit(fatal_error_code());
+    memory = true;
   } catch (...) {
   }
-  std::abort();
+  if (!memory) std::abort();
+  std::fputs("error: there is not enough memory\n", stderr);
+  std::_Exit(fatal_error_code());
 }
 
 // Libraries that find too little memory may end the program by themselves (OpenMP does), with a code of their own.
