@@ -11,8 +11,8 @@ if(LILYAN_NATIVE)
   string(APPEND LILYAN_OPTIONS " -march=native")
 endif()
 if(LILYAN_SANITIZE)
-  target_compile_options(lilyan_flags INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
-  target_link_options(lilyan_flags INTERFACE -fsanitize=address,undefined)
+  target_compile_options(lilyan_flags INTERFACE -fsanitize=${LILYAN_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(lilyan_flags INTERFACE -fsanitize=${LILYAN_SANITIZE})
 endif()
 
 # What is not hot. In builds for debugging the build type decides.

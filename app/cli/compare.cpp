@@ -224,9 +224,10 @@ int compare(const CompareOptions& options) {
   run_all(options, folder, all, progress);
   progress.finish();
 
-  write_results(folder, scene, runs);
+  const std::string reason = reason_of_failure([&] { write_results(folder, scene, runs); });
+  if (!reason.empty()) tell(fmt::format("error: {}\n", reason));
   fmt::print("{}", as_text(summary_table(runs)));
-  int code = kDone;
+  int code = reason.empty() ? kDone : kStopped;
   bool any = false;
   for (const RunRecord* run : runs) {
     any = any || run->started;

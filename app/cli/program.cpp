@@ -1,13 +1,20 @@
 #include "app/cli/program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "app/cli/arguments.hpp"
+#include "app/cli/terminal.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/version.hpp"
 
@@ -102,23 +109,79 @@ int dispatch(int argc, char** argv, const Extras& extras) {
 
 }  // namespace
 
-int run_program(int argc, char** argv, const Extras& extras) {
-  const auto report = [](const std::string& text) { std::fputs(text.c_str(), stderr); };
+namespace {
+
+// Memory may be too little in a function that may not throw (of a library, say).
+[[noreturn]] void on_terminate() {
+  // Some compilers end the program before the exception counts as caught. The system's reason is known all the same.
+  bool memory = !std::current_exception() && errno == ENOMEM;
   try {
-    return dispatch(argc, argv, extras);
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    memory = true;
+  } catch (...) {
+  }
+  if (!memory) std::abort();
+  std::fputs("error: there is not enough memory\n", stderr);
+  std::_Exit(fatal_error_code());
+}
+
+// Libraries that find too little memory may end the program by themselves (OpenMP does), with a code of their own.
+std::atomic<bool> at_work = false;
+void on_exit() {
+  if (!at_work) return;
+  std::fflush(stdout);
+  std::_Exit(fatal_error_code());
+}
+
+// A file that is opened takes the first free number. If that were the one of standard output, what is printed
+// would end up in the file. These cannot be written to, so that printing fails as it should.
+void occupy_standard_files() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(file, F_GETFD) != -1) continue;
+    (void)!::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+int dispatch_and_report(int argc, char** argv, const Extras& extras) {
+  try {
+    const int code = dispatch(argc, argv, extras);
+    if (std::fflush(stdout) == 0 || code != kDone) return code;
+    throw std::system_error(errno, std::generic_category(), "stdout");
   } catch (const Error& error) {
-    report(fmt::format("error: {}\n", error.what()));
+    tell(fmt::format("error: {}\n", error.what()));
     return kBadInput;
   } catch (const std::filesystem::filesystem_error& error) {
-    report(fmt::format("error: {}: {}\n", error.path1().string(), error.code().message()));
+    tell(fmt::format("error: {}: {}\n", error.path1().string(), error.code().message()));
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    report("error: there is not enough memory for this scene\n");
-    return kBadInput;
+    tell("error: there is not enough memory for this scene\n");
+    return fatal_error_code();
+  } catch (const std::system_error& error) {  // nobody reads what is printed
+    tell(fmt::format("error: the results could not be written: {}\n", error.what()));
+    return kStopped;
   } catch (const std::exception& error) {
-    report(fmt::format("internal error: {}\n", error.what()));
+    tell(fmt::format("internal error: {}\n", error.what()));
     return kInternalError;
   }
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, const Extras& extras) {
+  occupy_standard_files();
+  std::set_terminate(on_terminate);
+  std::atexit(on_exit);
+  at_work = true;
+  int code = kDone;
+  try {
+    code = dispatch_and_report(argc, argv, extras);
+  } catch (const std::bad_alloc&) {  // not even enough for a message
+    std::fputs("error: there is not enough memory\n", stderr);
+    code = fatal_error_code();
+  }
+  at_work = false;
+  return code;
 }
 
 }  // namespace lilyan::cli

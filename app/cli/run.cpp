@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "app/cli/commands.hpp"
 #include "app/cli/terminal.hpp"
@@ -91,6 +92,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
         results.folder().string());
     return;
   }
+  if (summary.end == RunEnd::failed && !summary.diverged) return;  // who knows which are there
   fmt::print("  results in {}: {}\n", results.folder().string(), results.files());
   for (const std::string& note : results.notes()) fmt::print("  {}\n", note);
   if (summary.most_points > 0) {
@@ -151,13 +153,8 @@ class Checkpointer {
     CheckpointHead head{scene_.name, scene_.resolved, run_.summary().steps, run_.summary().t};
     std::uint64_t start = start_digest(scene_);
     a(head, start, run_, results_);
-    try {
-      write_checkpoint(results_.folder(), buffer_);
-      results_.show_running(run_.summary(), drift_);
-    } catch (const std::filesystem::filesystem_error& error) {
-      throw Error(fmt::format("cannot save the run in {}: {}", results_.folder().string(),
-                              error.code().message()));
-    }
+    write_checkpoint(results_.folder(), buffer_);
+    results_.show_running(run_.summary(), drift_);
     last_ = Clock::now();
   }
 
@@ -175,6 +172,7 @@ class Checkpointer {
 std::string without_length(const std::string& resolved) {
   std::string rest;
   std::istringstream lines(resolved);
+  lines.exceptions(std::ios::badbit);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("steps = ") && !line.starts_with("duration = ")) rest += line + "\n";
   }
@@ -221,10 +219,14 @@ int exit_code(const RunOptions& options, const Scene& scene, const RunSummary& s
                                               quoted_for_shell(results.folder().string()))
                                 : "";
   if (summary.end == RunEnd::failed) {
-    tell(
-        fmt::format("error: the run stopped: {}.\nEverything up to there is written. A smaller "
-                    "integrator.step, a larger solver.max_iterations or another method may help.\n",
-                    summary.message));
+    tell(fmt::format("error: the run stopped: {}.\n", summary.message));
+    if (summary.diverged) {
+      tell(
+          "Everything up to there is written. A smaller integrator.step, a larger "
+          "solver.max_iterations or another method may help.\n");
+    } else if (results.written() && has_checkpoint(results.folder())) {
+      tell(fmt::format("It was saved before that: {}\n", go_on));
+    }
     return kStopped;
   }
   if (summary.end == RunEnd::event) fmt::print("  ended by {}\n", summary.message);
@@ -287,6 +289,10 @@ int run(const RunOptions& options) {
   }
 
   catch_interrupts();
+  at_fatal_error(kStopped);
+  // When memory is not enough, some is needed to say so.
+  constexpr std::size_t kReserve = 1 << 20;
+  auto reserve = std::make_unique_for_overwrite<char[]>(kReserve);
   Progress progress(scene);
   Checkpointer checkpointer(scene, run, drift, results);
   const auto observe = [&](const RunMoment& moment) {
@@ -297,23 +303,24 @@ int run(const RunOptions& options) {
     return !interrupted();
   };
   if (viewer && checkpoint) viewer->add(run.start());
-  const RunSummary summary = run_to_end(run, observe);
+  const RunSummary& summary = run_to_end(run, observe);
+  reserve.reset();
   if (!options.quiet) progress.finish();
+  const auto attempt = [&](const auto& part) {
+    if (std::string reason = reason_of_failure(part); !reason.empty()) run.fail(std::move(reason));
+  };
+  if (results.written() && summary.end != RunEnd::failed) attempt([&] { checkpointer.save(); });
+  attempt([&] { results.finish(summary, drift); });
   try {
-    if (results.written() && summary.end != RunEnd::failed) checkpointer.save();
-    results.finish(summary, drift);
     print_summary(scene, summary, drift, results);
     if (viewer) viewer->finish(summary);
     const int code = exit_code(options, scene, summary, drift, results);
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "stdout");
     return code;
-  } catch (const std::system_error& error) {  // nobody reads what is printed, or a folder is gone
+  } catch (const std::system_error& error) {  // nobody reads what is printed
     tell(fmt::format("error: the results could not be written: {}\n", error.what()));
-  } catch (const Error& error) {
-    tell(fmt::format("error: the run stopped: {}.\n",
-                     summary.end == RunEnd::failed ? summary.message : error.what()));
   } catch (const std::bad_alloc&) {
-    tell("error: there is not enough memory for the report of this run\n");
+    tell("error: there is not enough memory to say how this run went\n");
   }
   return kStopped;
 }

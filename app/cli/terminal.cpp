@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "app/cli/commands.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/core/drift.hpp"
@@ -24,6 +25,8 @@ void on_signal(int signal) {
     std::raise(signal);
   }
 }
+
+std::atomic<int> fatal_code = kBadInput;
 
 constexpr double kTerminalSeconds = 0.1;
 
@@ -54,7 +57,10 @@ void catch_interrupts() {
 bool interrupted() { return caught; }
 const std::atomic<bool>* interrupt_flag() { return &caught; }
 
-void tell(const std::string& text) { std::fputs(text.c_str(), stderr); }
+void at_fatal_error(int code) { fatal_code = code; }
+int fatal_error_code() { return fatal_code; }
+
+void tell(std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
 
 Progress::Progress(const Scene& scene) : scene_(scene), terminal_(isatty(STDERR_FILENO) != 0) {}
 

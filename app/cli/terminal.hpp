@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lilyan {
@@ -24,7 +25,11 @@ void catch_interrupts();
 [[nodiscard]] const std::atomic<bool>* interrupt_flag();
 
 // Writes to standard error. It may be gone (a closed pipe, a full disk), which must not end a run.
-void tell(const std::string& text);
+void tell(std::string_view text);
+
+// The exit code when memory is not enough, even for handling that: 2 until something else is said.
+void at_fatal_error(int code);
+[[nodiscard]] int fatal_error_code();
 
 // The progress of a run, on standard error. On a terminal it is one line, rewritten a few times a
 // second; otherwise a plain line every tenth of the run: of its steps, or of its time where their

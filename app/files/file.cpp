@@ -2,12 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <new>
 #include <system_error>
+#include <utility>
 
 #include "lilyan/core/error.hpp"
 
@@ -64,58 +70,164 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-std::string cannot_write(const std::filesystem::path& path) {
-  const int code = errno;
-  return fmt::format("cannot write {}{}{}", path.string(), code == 0 ? "" : ": ",
-                     code == 0 ? "" : std::generic_category().message(code));
+std::string cannot_write(const std::filesystem::path& path, int error) {
+  return fmt::format("cannot write {}{}{}", path.string(), error == 0 ? "" : ": ",
+                     error == 0 ? "" : std::generic_category().message(error));
 }
 
-OutputFile::OutputFile(const std::filesystem::path& path, Opening opening) : path_(path) {
-  if (opening == Opening::resumed) return;
-  errno = 0;
-  stream_.open(path, std::ios::binary);
-  check();
+FileHandle::FileHandle(std::filesystem::path path, int flags) : path_(std::move(path)) {
+  constexpr mode_t kRights = 0666;
+  file_ = ::open(path_.c_str(), flags | O_CLOEXEC, kRights);
+  if (file_ < 0) throw Error(cannot_write(path_, errno));
 }
+
+FileHandle::FileHandle(FileHandle&& other) noexcept
+    : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
+
+FileHandle& FileHandle::operator=(FileHandle&& other) noexcept {
+  close();
+  path_ = std::move(other.path_);
+  file_ = std::exchange(other.file_, -1);
+  return *this;
+}
+
+std::size_t FileHandle::write_some(std::string_view bytes, int& error) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = ::write(file_, bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      error = errno;
+      break;
+    }
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
+void FileHandle::write_at(std::uint64_t place, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(place));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Error(cannot_write(path_, errno));
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    place += static_cast<std::uint64_t>(count);
+  }
+}
+
+void FileHandle::read_at(std::uint64_t place, std::span<char> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t count = ::pread(file_, bytes.data(), bytes.size(), static_cast<off_t>(place));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw Error("cannot read back " + path_.string());
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    place += static_cast<std::uint64_t>(count);
+  }
+}
+
+std::uint64_t FileHandle::size() const {
+  struct stat status {};
+  if (::fstat(file_, &status) != 0) throw Error("cannot read back " + path_.string());
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+void FileHandle::cut(std::uint64_t size) {
+  if (::ftruncate(file_, static_cast<off_t>(size)) != 0) throw Error(cannot_write(path_, errno));
+}
+
+void FileHandle::sync() {
+  if (::fsync(file_) == 0) return;
+  // Some file systems cannot do this for a folder, or at all.
+  if (errno != EINVAL && errno != ENOTSUP && errno != EROFS)
+    throw Error(cannot_write(path_, errno));
+}
+
+bool FileHandle::is_regular() const {
+  struct stat status {};
+  return ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+int FileHandle::close() {
+  if (file_ < 0) return 0;
+  return ::close(std::exchange(file_, -1)) == 0 ? 0 : errno;
+}
+
+namespace {
+constexpr std::size_t kBuffered = 1 << 16;  // bytes
+}
+
+OutputFile::OutputFile(const std::filesystem::path& path, Opening opening)
+    : path_(path), whole_(opening == Opening::whole) {
+  // It never grows: what is kept after a failure finds its place.
+  buffer_.reserve(kBuffered);
+  if (opening == Opening::resumed) return;
+  file_ = FileHandle(path, O_WRONLY | O_CREAT | O_TRUNC);
+  whole_ = whole_ && file_.is_regular();
+}
+
+OutputFile::~OutputFile() {
+  if (!file_.is_open()) return;
+  if (whole_) {
+    file_.close();
+    ::unlink(path_.c_str());
+    return;
+  }
+  put(buffer_);
+  // Whoever reads a table may not expect half a line.
+  if (error_ == 0 || lines_ == size_) return;
+  try {
+    file_.cut(lines_);
+  } catch (const std::exception&) {  // then it stays
+  }
+}
+
+std::size_t OutputFile::put(std::string_view bytes) {
+  error_ = 0;
+  const std::size_t done = file_.write_some(bytes, error_);
+  const std::size_t line = bytes.substr(0, done).rfind('\n');
+  if (line != std::string_view::npos) lines_ = size_ + line + 1;
+  size_ += done;
+  return done;
+}
+
+void OutputFile::fail() const { throw Error(cannot_write(path_, error_)); }
 
 void OutputFile::write(std::string_view bytes) {
-  errno = 0;
-  stream_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  check();
+  if (buffer_.size() + bytes.size() > kBuffered) flush();
+  if (bytes.size() <= kBuffered) {
+    buffer_ += bytes;
+  } else if (put(bytes) < bytes.size()) {
+    fail();
+  }
 }
 
 void OutputFile::flush() {
-  errno = 0;
-  stream_.flush();
-  check();
+  buffer_.erase(0, put(buffer_));
+  if (!buffer_.empty()) fail();
 }
 
 void OutputFile::close() {
-  errno = 0;
-  stream_.close();
-  check();
+  flush();
+  error_ = file_.close();
+  if (error_ == 0) return;
+  if (whole_) ::unlink(path_.c_str());
+  fail();
 }
 
 void OutputFile::archive(Archive& a) {
-  std::uint64_t size = 0;
   if (!a.loading()) {
     flush();
-    sync_file(path_);
-    size = std::filesystem::file_size(path_);
+    file_.sync();
   }
-  a(size);
+  a(size_);
   if (!a.loading()) return;
-  cut_file(path_, size);
-  errno = 0;
-  stream_.open(path_, std::ios::binary | std::ios::app);
-  check();
-}
-
-void OutputFile::check() const {
-  if (!stream_) throw Error(cannot_write(path_));
+  lines_ = size_;
+  cut_file(path_, size_);
+  file_ = FileHandle(path_, O_WRONLY | O_APPEND);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
-  OutputFile file(path);
+  OutputFile file(path, Opening::whole);
   file.write(bytes);
   file.close();
 }
@@ -123,10 +235,19 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
 void replace_file(const std::filesystem::path& path, std::string_view bytes) {
   std::filesystem::path aside = path;
   aside += ".new";
-  write_file(aside, bytes);
-  sync_file(aside);
-  std::filesystem::rename(aside, path);
+  try {
+    write_file(aside, bytes);
+    sync_file(aside);
+    rename_file(aside, path);
+  } catch (...) {
+    ::unlink(aside.c_str());
+    throw;
+  }
   sync_file(path.parent_path().empty() ? "." : path.parent_path());
+}
+
+void rename_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) throw Error(cannot_write(to, errno));
 }
 
 void cut_file(const std::filesystem::path& path, std::uint64_t size) {
@@ -142,15 +263,24 @@ void cut_file(const std::filesystem::path& path, std::uint64_t size) {
   if (error) throw Error(fmt::format("cannot write {}: {}", path.string(), error.message()));
 }
 
-void sync_file(const std::filesystem::path& path) {
-  errno = 0;
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool done = file >= 0 && ::fsync(file) == 0;
-  const int code = errno;
-  if (file >= 0) ::close(file);
-  errno = code;
-  // Some file systems cannot do this for a folder, or at all.
-  if (!done && code != EINVAL && code != ENOTSUP && code != EROFS) throw Error(cannot_write(path));
+void sync_file(const std::filesystem::path& path) { FileHandle(path, O_RDONLY).sync(); }
+
+std::string reason_of_failure() {
+  try {
+    try {
+      throw;
+    } catch (const Error& error) {
+      return error.what();
+    } catch (const std::filesystem::filesystem_error& error) {
+      return cannot_write(error.path1(), error.code().value());
+    } catch (const std::system_error& error) {
+      return error.what();
+    } catch (const std::bad_alloc&) {
+      return "there is not enough memory";
+    }
+  } catch (const std::bad_alloc&) {
+    return "out of memory";  // short enough not to need any
+  }
 }
 
 }  // namespace lilyan

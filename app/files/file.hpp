@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,14 +35,46 @@ void append_raw(std::string& out, std::span<const T> values) {
 
 [[nodiscard]] std::string base64(std::string_view bytes);
 
-// How a file that a run writes is opened: empty, or as the run that this one goes on from left it. Of the
-// latter nothing is touched until archive() has loaded how much of it counts.
-enum class Opening { fresh, resumed };
+// An open file. Every function throws Error, with the reason that the system gives, when it fails.
+class FileHandle {
+ public:
+  FileHandle() = default;
+  // flags are those of open() in the system; a file that it makes may be read by everybody.
+  FileHandle(std::filesystem::path path, int flags);
+  ~FileHandle() { close(); }
+  FileHandle(FileHandle&& other) noexcept;
+  FileHandle& operator=(FileHandle&& other) noexcept;
 
-// A file that is written piece by piece. Every function throws Error when writing fails.
+  [[nodiscard]] bool is_open() const { return file_ >= 0; }
+  // Writes where the file is, and returns how much: all, unless the rest failed with `error`.
+  [[nodiscard]] std::size_t write_some(std::string_view bytes, int& error);
+  void write_at(std::uint64_t place, std::string_view bytes);
+  void read_at(std::uint64_t place, std::span<char> bytes) const;
+  [[nodiscard]] std::uint64_t size() const;
+  void cut(std::uint64_t size);
+  [[nodiscard]] bool is_regular() const;
+  void sync();
+  int close();  // the value of errno when it fails, and 0 otherwise
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+};
+
+// How a file that a run writes is opened: empty, or as the run that this one goes on from left it. Of the
+// latter nothing is touched until archive() has loaded how much of it counts. A file that is of use only as a
+// whole is empty at first, and is removed again (unless it is a device) if close() is not called or fails.
+enum class Opening { fresh, resumed, whole };
+
+// A file that is written piece by piece. Every function throws Error when writing fails. What could not be
+// written is kept, and written by the next call if that succeeds; pieces are never torn or written twice, except
+// that a file in lines may end within one where not even the rest of the line can be removed.
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path, Opening opening = Opening::fresh);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view bytes);
   template <class T>
@@ -57,10 +88,16 @@ class OutputFile {
   void archive(Archive& a);
 
  private:
-  void check() const;
+  std::size_t put(std::string_view bytes);  // how much was written
+  [[noreturn]] void fail() const;
 
   std::filesystem::path path_;
-  std::ofstream stream_;
+  bool whole_;
+  FileHandle file_;
+  std::string buffer_;
+  std::uint64_t size_ = 0;   // of what is in the file
+  std::uint64_t lines_ = 0;  // the size up to the last end of a line
+  int error_ = 0;            // of the last put()
 };
 
 // A file with these bytes. Throws Error when it cannot be written.
@@ -68,12 +105,30 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 // The same, but whoever looks, also after a crash, finds either the file as it was or the new one.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
+// Gives a file the name of another, which is gone then. Throws Error.
+void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
+
 // Cuts a file down to a size that it had before, and throws Error when it is shorter than that.
 void cut_file(const std::filesystem::path& path, std::uint64_t size);
 // Waits until a file is safely on the disk. Throws Error.
 void sync_file(const std::filesystem::path& path);
 
-// The message for a file that cannot be written, with the reason that the system has just given.
-[[nodiscard]] std::string cannot_write(const std::filesystem::path& path);
+// The message for a file that cannot be written, with the system's reason: a value of errno.
+[[nodiscard]] std::string cannot_write(const std::filesystem::path& path, int error);
+
+// Why what is being handled has failed: a file that cannot be written or memory that is not enough. Other
+// exceptions go on. To be called while one is handled.
+[[nodiscard]] std::string reason_of_failure();
+
+// Calls a function. Returns why it has failed, and nothing if it has not.
+template <class Function>
+[[nodiscard]] std::string reason_of_failure(const Function& function) {
+  try {
+    function();
+    return {};
+  } catch (...) {
+    return reason_of_failure();
+  }
+}
 
 }  // namespace lilyan

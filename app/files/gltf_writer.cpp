@@ -7,6 +7,7 @@
 //                                                     those of frame 0
 // and then the times and the weights of the animation. Everything is 4 bytes wide, so aligned.
 #include "app/files/surface_writer.hpp"
+#include "app/files/vital_memory.hpp"
 
 #include <fmt/format.h>
 
@@ -294,13 +295,14 @@ void write_gltf(const std::filesystem::path& path, std::span<const SurfacePart> 
         "most: take fewer frames (output.every, or --every of lilyan export)",
         path.string(), static_cast<double>(size) / 1e9, frames.frames(), vertex_count(parts)));
   }
+  const VitalMemory guard;
   GltfWriter writer(parts, frames);
   Json json = writer.describe(up);
   Json buffer = {{"byteLength", writer.bytes()}};
   const auto text_of = [](const Json& j) {
     return j.dump(-1, ' ', false, Json::error_handler_t::replace);
   };
-  OutputFile file(path);
+  OutputFile file(path, Opening::whole);
   if (extension_of(path) == ".gltf") {
     std::string data;
     writer.write_data([&](std::span<const std::byte> bytes) {

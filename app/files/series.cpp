@@ -73,10 +73,9 @@ std::vector<double> SeriesRow::take(int step, double t, const Invariants& at,
   return row;
 }
 
-std::string not_finite(int step, double t, const std::string& column, double value) {
-  return fmt::format("step {} (t = {:.6g}): {} is {}", step, t, column,
-                     std::isnan(value) ? "not a number" : "infinite");
-}
+NotFinite::NotFinite(int step, double t, const std::string& column, double value)
+    : Error(fmt::format("step {} (t = {:.6g}): {} is {}", step, t, column,
+                        std::isnan(value) ? "not a number" : "infinite")) {}
 
 SeriesWriter::SeriesWriter(const std::filesystem::path& file, const std::vector<std::string>& more,
                            Opening opening)
@@ -121,7 +120,7 @@ void SeriesWriter::row(int step, double t, const Invariants& at, const std::vect
 void SeriesWriter::require_finite(int step, double t, const std::vector<double>& values) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
-    throw Error(not_finite(step, t, columns_[i], values[i]));
+    throw NotFinite(step, t, columns_[i], values[i]);
   }
 }
 
@@ -165,12 +164,15 @@ void TrajectoryWriter::finish(int step, const State& state) {
 
 NumberTable read_numbers(const std::filesystem::path& file) {
   std::ifstream stream(file);
+  // A table that is cut short without a word would be worse than an exception.
+  stream.exceptions(std::ios::badbit);
   NumberTable table;
   std::string line;
   if (!std::getline(stream, line) || line.empty()) {
     throw InputError({file.string(), 1, 0}, "this is no table: its columns have no names");
   }
   std::stringstream names(line);
+  names.exceptions(std::ios::badbit);
   for (std::string name; std::getline(names, name, ',');) table.columns.push_back(name);
   for (int row = 2; std::getline(stream, line) && !stream.eof(); ++row) {
     const SourceLocation where{file.string(), row, 0};

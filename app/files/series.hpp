@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/files/file.hpp"
+#include "lilyan/core/error.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/step_report.hpp"
 
@@ -27,7 +28,10 @@ namespace lilyan {
 [[nodiscard]] std::vector<std::string> series_columns(const std::vector<std::string>& more = {});
 
 // "step 12 (t = 0.4): energy_total is not a number"
-[[nodiscard]] std::string not_finite(int step, double t, const std::string& column, double value);
+class NotFinite : public Error {
+ public:
+  NotFinite(int step, double t, const std::string& column, double value);
+};
 
 // Gathers what belongs into a row.
 class SeriesRow {

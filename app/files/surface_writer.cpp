@@ -1,6 +1,7 @@
 // Surfaces into files. The layouts of PLY, OBJ and STL are described in their readers.
 #include "app/files/surface_writer.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -186,46 +187,43 @@ void write_surface(const std::filesystem::path& path, const SurfaceFrame& frame)
                   path.string(), extension));
 }
 
-FrameStore::FrameStore(std::filesystem::path file, std::size_t vertices, Opening opening)
-    : file_(std::move(file)), numbers_(3 * vertices) {
+FrameStore::FrameStore(std::filesystem::path path, std::size_t vertices, Opening opening)
+    : path_(std::move(path)), numbers_(3 * vertices) {
   if (opening == Opening::resumed) return;
-  errno = 0;
-  stream_.open(file_, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
-  if (!stream_) throw Error(cannot_write(file_));
+  file_ = FileHandle(path_, O_RDWR | O_CREAT | O_TRUNC);
 }
 
 void FrameStore::archive(Archive& a) {
-  if (!a.loading()) sync_file(file_);
+  if (!a.loading()) file_.sync();
   a(times_);
   if (!a.loading()) return;
-  cut_file(file_, frames() * numbers_ * sizeof(float));
-  errno = 0;
-  stream_.open(file_, std::ios::binary | std::ios::in | std::ios::out);
-  if (!stream_) throw Error(cannot_write(file_));
+  cut_file(path_, place(frames()));
+  file_ = FileHandle(path_, O_RDWR);
 }
 
 FrameStore::~FrameStore() {
-  stream_.close();
+  if (!kept_) remove();
+}
+
+void FrameStore::remove() {
+  file_.close();
   std::error_code ignored;
-  if (!kept_) std::filesystem::remove(file_, ignored);
+  std::filesystem::remove(path_, ignored);
+}
+
+std::uint64_t FrameStore::place(std::size_t frame) const {
+  return std::uint64_t{frame} * numbers_ * sizeof(float);
 }
 
 void FrameStore::add(double t, std::span<const float> points) {
-  errno = 0;
-  stream_.seekp(static_cast<std::streamoff>(frames() * numbers_ * sizeof(float)));
-  stream_.write(reinterpret_cast<const char*>(points.data()),
-                static_cast<std::streamsize>(points.size_bytes()));
-  stream_.flush();
-  if (!stream_) throw Error(cannot_write(file_));
+  file_.write_at(place(frames()),
+                 {reinterpret_cast<const char*>(points.data()), points.size_bytes()});
   times_.push_back(t);
 }
 
 void FrameStore::read(std::size_t frame, std::vector<float>& points) const {
   points.resize(numbers_);
-  stream_.seekg(static_cast<std::streamoff>(frame * numbers_ * sizeof(float)));
-  stream_.read(reinterpret_cast<char*>(points.data()),
-               static_cast<std::streamsize>(numbers_ * sizeof(float)));
-  if (!stream_) throw Error("cannot read back " + file_.string());
+  file_.read_at(place(frame), {reinterpret_cast<char*>(points.data()), numbers_ * sizeof(float)});
 }
 
 }  // namespace lilyan

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -53,7 +52,7 @@ class FrameStore final : public FrameSource {
  public:
   // Throws Error when the file cannot be written, now or later. The file goes with this, unless keep() is
   // called.
-  FrameStore(std::filesystem::path file, std::size_t vertices, Opening opening = Opening::fresh);
+  FrameStore(std::filesystem::path path, std::size_t vertices, Opening opening = Opening::fresh);
   ~FrameStore() override;
   FrameStore(const FrameStore&) = delete;
   FrameStore& operator=(const FrameStore&) = delete;
@@ -61,6 +60,7 @@ class FrameStore final : public FrameSource {
   // `points` are as gather() makes them.
   void add(double t, std::span<const float> points);
   void keep() { kept_ = true; }
+  void remove();
   void archive(Archive& a);
 
   [[nodiscard]] std::size_t frames() const override { return times_.size(); }
@@ -68,9 +68,11 @@ class FrameStore final : public FrameSource {
   void read(std::size_t frame, std::vector<float>& points) const override;
 
  private:
-  std::filesystem::path file_;
+  [[nodiscard]] std::uint64_t place(std::size_t frame) const;
+
+  std::filesystem::path path_;
   std::size_t numbers_;  // of a frame
-  mutable std::fstream stream_;
+  FileHandle file_;
   std::vector<double> times_;
   bool kept_ = false;
 };

@@ -113,7 +113,7 @@ void write_smesh(const fs::path& path, const SurfaceMesh& surface,
     if (!shell.cavity) continue;
     text += fmt::format("{} {} {} {}\n", hole++, shell.inside[0], shell.inside[1], shell.inside[2]);
   }
-  OutputFile file(path);
+  OutputFile file(path, Opening::whole);
   file.write(text + "0\n");
   file.close();
 }

@@ -187,7 +187,7 @@ class UsdaWriter {
 
 void write_usda(const std::filesystem::path& path, std::span<const SurfacePart> parts,
                 const FrameSource& frames, UpAxis up) {
-  OutputFile file(path);
+  OutputFile file(path, Opening::whole);
   UsdaWriter(file, parts, frames).write(up);
   file.close();
 }

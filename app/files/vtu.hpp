@@ -50,17 +50,15 @@ void write_vtu(const std::filesystem::path& file, const VtuFrame& frame);
 // The .pvd file is complete after every add(), so that an interrupted run can be opened.
 class PvdWriter {
  public:
-  explicit PvdWriter(const std::filesystem::path& file, Opening opening = Opening::fresh);
+  explicit PvdWriter(const std::filesystem::path& path, Opening opening = Opening::fresh);
   // `frame` is relative to the .pvd file.
   void add(double t, const std::filesystem::path& frame);
   void archive(Archive& a);
 
  private:
-  void close_tags();
-
-  std::filesystem::path file_;
-  std::ofstream stream_;
-  std::int64_t tail_ = 0;
+  std::filesystem::path path_;
+  FileHandle file_;
+  std::uint64_t tail_ = 0;  // where the next entry goes
 };
 
 }  // namespace lilyan

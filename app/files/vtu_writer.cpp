@@ -1,11 +1,13 @@
 // Frames for ParaView.
 #include "app/files/vtu.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/files/file.hpp"
@@ -101,7 +103,7 @@ void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
   xml += scalar_array(data, "UInt8", "types", cells.types);
   xml += "</Cells>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
 
-  OutputFile out(file);
+  OutputFile out(file, Opening::whole);
   out.write(xml);
   out.write(data.bytes());
   out.write("\n</AppendedData>\n</VTKFile>\n");
@@ -109,7 +111,6 @@ void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
 }
 
 namespace {
-
 // A text as the value of an attribute.
 std::string in_attribute(const std::string& text) {
   std::string out;
@@ -125,41 +126,37 @@ std::string in_attribute(const std::string& text) {
   return out;
 }
 
+constexpr std::string_view kPvdHead =
+    "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n";
+constexpr std::string_view kPvdEnd = "</Collection>\n</VTKFile>\n";
 }  // namespace
 
-PvdWriter::PvdWriter(const std::filesystem::path& file, Opening opening) : file_(file) {
+PvdWriter::PvdWriter(const std::filesystem::path& path, Opening opening) : path_(path) {
   if (opening == Opening::resumed) return;
-  errno = 0;
-  stream_.open(file);
-  stream_ << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n"
-             "<Collection>\n";
-  tail_ = stream_.tellp();
-  close_tags();
+  file_ = FileHandle(path, O_RDWR | O_CREAT | O_TRUNC);
+  file_.write_at(0, std::string(kPvdHead) + std::string(kPvdEnd));
+  tail_ = kPvdHead.size();
 }
 
 void PvdWriter::add(double t, const std::filesystem::path& frame) {
-  stream_.seekp(tail_);
-  stream_ << fmt::format("<DataSet timestep=\"{:.17g}\" file=\"{}\"/>\n", t,
-                         in_attribute(frame.generic_string()));
-  tail_ = stream_.tellp();
-  close_tags();
+  const std::string entry = fmt::format("<DataSet timestep=\"{:.17g}\" file=\"{}\"/>\n", t,
+                                        in_attribute(frame.generic_string()));
+  // Blank lines behind the end do no harm. Once there is room for them, there is for the entry.
+  file_.write_at(tail_ + kPvdEnd.size(), std::string(entry.size(), '\n'));
+  file_.write_at(tail_, entry + std::string(kPvdEnd));
+  tail_ += entry.size();
 }
 
 void PvdWriter::archive(Archive& a) {
-  if (!a.loading()) sync_file(file_);
+  if (!a.loading()) file_.sync();
   a(tail_);
   if (!a.loading()) return;
-  cut_file(file_, static_cast<std::uint64_t>(tail_));
-  errno = 0;
-  stream_.open(file_, std::ios::in | std::ios::out);
-  stream_.seekp(tail_);
-  close_tags();
-}
-
-void PvdWriter::close_tags() {
-  stream_ << "</Collection>\n</VTKFile>\n";
-  stream_.flush();
-  if (!stream_) throw Error(cannot_write(file_));
+  file_ = FileHandle(path_, O_RDWR);
+  if (file_.size() < tail_ + kPvdEnd.size()) {
+    throw Error(fmt::format("{} is shorter than it was when the run was saved", path_.string()));
+  }
+  file_.write_at(tail_, kPvdEnd);
+  file_.cut(tail_ + kPvdEnd.size());
 }
 
 }  // namespace lilyan

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/files/file.hpp"
+#include "app/files/vital_memory.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan::html {
@@ -17,6 +18,7 @@ namespace {
 // Writes a text as JSON that may stand inside of <script>.
 std::string json_text(const std::string& text) {
   using nlohmann::json;
+  const VitalMemory guard;
   std::string out;
   for (const char c : json(text).dump(-1, ' ', false, json::error_handler_t::replace)) {
     if (c == '<') {

@@ -42,17 +42,18 @@ void remove_pictures(const fs::path& folder) {
   }
 }
 
-bool holds_run(const fs::path& folder) {
-  return fs::exists(folder / kScene) && fs::exists(folder / kSeries);
-}
+// The scene is the first file that a run writes, and the last that is removed.
+bool holds_run(const fs::path& folder) { return fs::exists(folder / kScene); }
 
 void remove_files(const fs::path& folder) {
   remove_pictures(folder);
-  for (const char* file : {kScene, kRun, kSeries, kTrajectory, kEvents, kReport}) {
-    fs::remove(folder / file);
-  }
   remove_checkpoints(folder);
   remove_frames(folder);
+  for (const char* file : {kRun, kSeries, kTrajectory, kEvents, kReport, kScene}) {
+    fs::path aside = folder / file;
+    fs::remove(aside);
+    fs::remove(aside += ".new");  // of a run that was killed
+  }
 }
 
 // Throws Error unless the folder is empty or holds what an earlier run wrote.
@@ -73,6 +74,27 @@ FrameSettings frame_settings(const Scene& scene) {
   }
   return settings;
 }
+
+}  // namespace
+
+namespace {
+
+// What goes wrong at the end of a run, where one part may fail and the others be written all the same.
+class Failures {
+ public:
+  template <class Part>
+  void attempt(const Part& part) {
+    const std::string reason = reason_of_failure(part);
+    if (first_.empty()) first_ = reason;
+    if (!reason.empty()) ++count_;
+  }
+  [[nodiscard]] const std::string& first() const { return first_; }
+  [[nodiscard]] int count() const { return count_; }
+
+ private:
+  std::string first_;
+  int count_ = 0;
+};
 
 }  // namespace
 
@@ -182,9 +204,13 @@ ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene, Opening o
 }
 
 void ResultFolder::open(Opening opening) {
+  opened_ = true;
   if (opening == Opening::fresh) {
     remove_files(folder_);
-    write_file(folder_ / kScene, scene_.resolved);
+    OutputFile scene(folder_ /
+                     kScene);  // it stays there to say whose folder this is, whatever comes
+    scene.write(scene_.resolved);
+    scene.close();
   }
   series_ = std::make_unique<SeriesWriter>(folder_ / kSeries, watch_.columns(), opening);
   if (frames()) {
@@ -197,7 +223,6 @@ void ResultFolder::open(Opening opening) {
   if (scene_.observables && !scene_.observables->events.empty()) {
     events_ = std::make_unique<EventWriter>(folder_ / kEvents, scene_, opening);
   }
-  opened_ = true;
 }
 
 void ResultFolder::archive(Archive& a) {
@@ -212,7 +237,7 @@ void ResultFolder::archive(Archive& a) {
 }
 
 void ResultFolder::show_running(const RunSummary& so_far, const DriftTracker& drift) {
-  replace_file(folder_ / kRun, run_json("running", so_far, drift));
+  replace_file(folder_ / kRun, run_json("running", "", so_far, drift));
 }
 
 ResultFolder::~ResultFolder() = default;
@@ -278,7 +303,12 @@ void ResultFolder::take_in(const RunMoment& moment) {
 }
 
 void ResultFolder::write_frame(int step, const State& state) {
-  for (const auto& writer : writers_) writer->add(step, state);
+  if (step != frame_step_) frame_writers_ = 0;
+  frame_step_ = step;
+  // One that failed may be asked again, when those before it have this frame already.
+  for (; frame_writers_ < writers_.size(); ++frame_writers_) {
+    writers_[frame_writers_]->add(step, state);
+  }
   last_frame_ = step;
 }
 
@@ -317,32 +347,56 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
              {},
              {}});
   }
-  series_->finish(summary.steps, summary.t, summary.invariants, watch_.values());
-  if (frames() && last_frame_ != summary.steps) write_frame(summary.steps, summary.state);
-  const bool complete = summary.end == RunEnd::finished || summary.end == RunEnd::event;
-  for (const auto& writer : writers_) writer->finish(complete);
-  if (trajectory_) trajectory_->finish(summary.steps, summary.state);
-  if (events_) events_->finish();
-  if (figures_ && !scene_.output.pictures.empty()) picture_files_ = figures_->write(folder_);
-  if (recorder_) {
-    recorder_->finish(summary, drift, watch_);
-    RunRecord& record = recorder_->record();
-    record.events = event_counts();
-    if (figures_) record.pictures = figures_->figures();
-    for (auto& [name, grid] : record.pictures) {
-      for (Figure& panel : grid.panels) panel = thinned(panel);
-    }
+  if (!series_) return;  // not even the first file could be made, which is why the run has failed
+  Failures failures;
+  const auto attempt = [&](const auto& part) { failures.attempt(part); };
+  if (series_) {
+    attempt(
+        [&] { series_->finish(summary.steps, summary.t, summary.invariants, watch_.values()); });
   }
+  if (frames() && last_frame_ != summary.steps) {
+    attempt([&] { write_frame(summary.steps, summary.state); });
+  }
+  for (const auto& writer : writers_) attempt([&] { writer->finish(); });
+  if (trajectory_) attempt([&] { trajectory_->finish(summary.steps, summary.state); });
+  if (events_) attempt([&] { events_->finish(); });
+  if (figures_ && !scene_.output.pictures.empty()) {
+    attempt([&] { picture_files_ = figures_->write(folder_); });
+  }
+  if (recorder_) attempt([&] { finish_record(summary, drift); });
   const auto save = [&] {
-    replace_file(folder_ / kRun, run_json(name(summary.end), summary, drift));
-    if (recorder_) write_report();
+    const auto write_run = [&] {
+      const bool failed = !failures.first().empty() && summary.end != RunEnd::failed;
+      replace_file(folder_ / kRun,
+                   failed ? run_json("failed", failures.first(), summary, drift)
+                          : run_json(name(summary.end), summary.message, summary, drift));
+    };
+    if (recorder_) attempt([&] { write_report(); });
+    // Last, because it says whether everything else is there.
+    const int before = failures.count();
+    attempt(write_run);
+    if (failures.count() != before) attempt(write_run);
   };
   save();
   // Another program may fail or hang, so it is called only now that the results are safe. Afterwards
   // they are written again, with the names of its files.
-  if (picture_files_.empty() || !wants_picture("png")) return;
-  convert_pictures();
-  save();
+  if (!picture_files_.empty() && wants_picture("png")) {
+    attempt([&] { convert_pictures(); });
+    save();
+  }
+  if (!failures.first().empty()) throw Error(failures.first());
+  if (summary.end != RunEnd::finished && summary.end != RunEnd::event) return;
+  for (const auto& writer : writers_) writer->clean_up();
+}
+
+void ResultFolder::finish_record(const RunSummary& summary, const DriftTracker& drift) {
+  recorder_->finish(summary, drift, watch_);
+  RunRecord& record = recorder_->record();
+  record.events = event_counts();
+  if (figures_) record.pictures = figures_->figures();
+  for (auto& [name, grid] : record.pictures) {
+    for (Figure& panel : grid.panels) panel = thinned(panel);
+  }
 }
 
 bool ResultFolder::wants_picture(const char* ending) const {

@@ -3,6 +3,7 @@
 // events.csv and pictures.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -48,11 +49,13 @@ class ResultFolder {
   // Writes run.json as that of a run that goes on.
   void show_running(const RunSummary& so_far, const DriftTracker& drift);
   // Writes the last state of a run that was cut short, run.json and report.html, and then the pictures
-  // that other programs make. If one of these fails, notes() says why.
+  // that other programs make. If one of these fails, notes() says why. Whatever else fails does not keep
+  // the rest from being written; in the end Error is thrown with the first reason, which run.json has too.
   void finish(const RunSummary& summary, const DriftTracker& drift);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-  // False after a run without a single step: the results of an earlier run are still there.
+  // False before anything was written. After a run without a single step the results of an earlier run are
+  // still there.
   [[nodiscard]] bool written() const { return opened_; }
   // The names of its files, for a message. Call it after finish().
   [[nodiscard]] std::string files() const;
@@ -66,9 +69,10 @@ class ResultFolder {
   [[nodiscard]] std::map<std::string, int> event_counts() const;
   void open(Opening opening);
   void take_in(const RunMoment& moment);
-  [[nodiscard]] std::string run_json(std::string_view status, const RunSummary& summary,
-                                     const DriftTracker& drift) const;
+  [[nodiscard]] std::string run_json(std::string_view status, std::string_view message,
+                                     const RunSummary& summary, const DriftTracker& drift) const;
   [[nodiscard]] bool wants_picture(const char* ending) const;
+  void finish_record(const RunSummary& summary, const DriftTracker& drift);
   void write_report();
   void convert_pictures();
   [[nodiscard]] bool frames() const;  // whether this run writes any
@@ -89,6 +93,8 @@ class ResultFolder {
   std::unique_ptr<Recorder> recorder_;
   Watch watch_;
   int last_frame_ = -1;
+  int frame_step_ = -1;            // the step of the frame that was begun last,
+  std::size_t frame_writers_ = 0;  // and how many have written it
 };
 
 }  // namespace lilyan

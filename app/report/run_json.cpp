@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "app/files/vital_memory.hpp"
 #include "app/report/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
@@ -29,8 +30,9 @@ Json deviation(const Deviation& d, double initial, bool symmetry) {
 
 }  // namespace
 
-std::string ResultFolder::run_json(std::string_view status, const RunSummary& summary,
-                                   const DriftTracker& drift) const {
+std::string ResultFolder::run_json(std::string_view status, std::string_view message,
+                                   const RunSummary& summary, const DriftTracker& drift) const {
+  const VitalMemory guard;
   const System& system = *scene_.system;
   const Invariants& start = drift.start();
   Json json;
@@ -42,7 +44,7 @@ std::string ResultFolder::run_json(std::string_view status, const RunSummary& su
   json["method"] = scene_.scheme.label;
   json["solve"] = name(scene_.scheme.solve);
   json["status"] = status;
-  if (!summary.message.empty()) json["message"] = summary.message;
+  if (!message.empty()) json["message"] = message;
   if (!notes().empty()) json["notes"] = notes();
   json["step_size"] = scene_.step;
   if (!scene_.variable_steps()) json["steps_asked"] = scene_.steps;
@@ -129,6 +131,7 @@ std::string ResultFolder::run_json(std::string_view status, const RunSummary& su
 
 std::vector<std::string> listed_pictures(const std::filesystem::path& folder) {
   std::ifstream stream(folder / "run.json");
+  const VitalMemory guard;
   // Without a file, or with one that is not JSON, the result is a value that is no object.
   const Json json = Json::parse(stream, nullptr, false);
   std::vector<std::string> names;

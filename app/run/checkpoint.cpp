@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kNewest = "checkpoint.bin";
 constexpr const char* kPrevious = "checkpoint.previous.bin";
+constexpr const char* kAside = "checkpoint.bin.new";
 constexpr std::string_view kKind = "lilyan checkpoint 1, ";
 
 std::string first_line() {
@@ -70,8 +71,19 @@ Checkpoint parse_checkpoint(std::string_view bytes) {
 
 void write_checkpoint(const fs::path& folder, const std::string& content) {
   const fs::path newest = folder / kNewest;
-  if (fs::exists(newest)) fs::rename(newest, folder / kPrevious);
-  replace_file(newest, checkpoint_bytes(content));
+  const fs::path aside = folder / kAside;
+  // Until the new one is whole and safe, both of the others stay what they are.
+  try {
+    write_file(aside, checkpoint_bytes(content));
+    sync_file(aside);
+    if (fs::exists(newest)) rename_file(newest, folder / kPrevious);
+    rename_file(aside, newest);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(aside, ignored);
+    throw;
+  }
+  sync_file(folder);
 }
 
 Checkpoint read_checkpoint(const fs::path& folder) {
@@ -94,8 +106,13 @@ Checkpoint read_checkpoint(const fs::path& folder) {
                        : "no checkpoint can be used: " + reasons);
 }
 
+bool has_checkpoint(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / kNewest, ignored) || fs::exists(folder / kPrevious, ignored);
+}
+
 void remove_checkpoints(const fs::path& folder) {
-  for (const char* name : {kNewest, kPrevious, "checkpoint.bin.new"}) fs::remove(folder / name);
+  for (const char* name : {kNewest, kPrevious, kAside}) fs::remove(folder / name);
 }
 
 std::uint64_t start_digest(const Scene& scene) {

@@ -42,6 +42,7 @@ struct Checkpoint {
 // The bytes of a file with this content.
 [[nodiscard]] std::string checkpoint_bytes(std::string_view content);
 
+[[nodiscard]] bool has_checkpoint(const std::filesystem::path& folder);
 void remove_checkpoints(const std::filesystem::path& folder);
 
 // A number that two scenes share only if they start from the same state with the same masses: meshes are

@@ -68,7 +68,7 @@ void Watch::add(const State& state) {
 
 void Watch::require_finite(int step, double t) const {
   const auto fail = [&](const std::string& name, double value) {
-    throw Error(not_finite(step, t, name, value));
+    throw NotFinite(step, t, name, value);
   };
   for (const Quantity& q : invariants_) {
     if (!std::isfinite(q.now)) fail("invariant_" + q.name, q.now);

@@ -79,43 +79,44 @@ class AnimationFiles final : public FrameWriter {
  public:
   AnimationFiles(const fs::path& folder, const FrameGeometry& geometry, bool glb, bool usda,
                  UpAxis up, Opening opening)
-      : folder_(folder), glb_(glb), usda_(usda), up_(up), parts_(surface_parts(geometry)) {
-    store_.emplace(folder / kStore, vertex_count(parts_), opening);
-  }
+      : folder_(folder),
+        glb_(glb),
+        usda_(usda),
+        up_(up),
+        parts_(surface_parts(geometry)),
+        store_(folder / kStore, vertex_count(parts_), opening) {}
   void archive(Archive& a) override {
     // A program that is killed cannot ask for it any more.
-    if (!a.loading()) store_->keep();
+    if (!a.loading()) store_.keep();
     if (a.loading() && !fs::exists(folder_ / kStore)) {
       throw Error(
           "run.glb and run.usda are complete and cannot be made longer; run the scene anew, or "
           "export them "
           "from vtu frames later");
     }
-    a(*store_, left_out_);
+    a(store_, left_out_);
   }
 
   void add(int /*step*/, const State& state) override {
-    const std::size_t frames = store_->frames();
+    const std::size_t frames = store_.frames();
     if (!usda_ && gltf_bytes(vertex_count(parts_), frames + 1) > kGltfMost) {
       left_out_ = true;
       return;
     }
     gather(parts_, points_of(state.x), points_);
-    store_->add(state.t, points_);
+    store_.add(state.t, points_);
   }
 
-  void finish(bool complete) override {
-    if (!store_ || store_->frames() == 0) return;
-    if (usda_) write_usda(folder_ / kUsda, parts_, *store_, up_);
-    if (glb_ && gltf_bytes(vertex_count(parts_), store_->frames()) > kGltfMost) {
+  void finish() override {
+    if (store_.frames() == 0) return;
+    if (usda_) write_usda(folder_ / kUsda, parts_, store_, up_);
+    if (glb_ && gltf_bytes(vertex_count(parts_), store_.frames()) > kGltfMost) {
       left_out_ = true;
     } else if (glb_) {
-      write_gltf(folder_ / kGlb, parts_, *store_, up_);
+      write_gltf(folder_ / kGlb, parts_, store_, up_);
     }
-    store_.reset();
-    std::error_code ignored;
-    if (complete) fs::remove(folder_ / kStore, ignored);
   }
+  void clean_up() override { store_.remove(); }
 
   [[nodiscard]] std::string note() const override {
     if (!left_out_) return {};
@@ -131,7 +132,7 @@ class AnimationFiles final : public FrameWriter {
   bool usda_;
   UpAxis up_;
   std::vector<SurfacePart> parts_;
-  std::optional<FrameStore> store_;
+  FrameStore store_;
   std::vector<float> points_;
   bool left_out_ = false;
 };

@@ -22,8 +22,10 @@ class FrameWriter {
   virtual ~FrameWriter() = default;
   // Frames come in the order of their steps. Throws Error when they cannot be written.
   virtual void add(int step, const State& state) = 0;
-  // After the last frame, also of a run cut short. One that is not complete may go on later.
-  virtual void finish(bool complete) { static_cast<void>(complete); }
+  // After the last frame, also of a run cut short, which may go on later.
+  virtual void finish() {}
+  // After everything else of a complete run: removes what only a run that goes on needs.
+  virtual void clean_up() {}
   virtual void archive(Archive& /*a*/) {}
   // A remark on the files for the user; empty: none.
   [[nodiscard]] virtual std::string note() const { return {}; }

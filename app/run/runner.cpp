@@ -6,7 +6,10 @@
 #include <chrono>
 #include <cmath>
 #include <new>
+#include <utility>
 
+#include "app/files/file.hpp"
+#include "app/files/series.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/core/drift.hpp"
@@ -141,9 +144,11 @@ bool SceneRun::done() const {
          at_end();
 }
 
-void SceneRun::fail(const std::string& message) {
+void SceneRun::fail(std::string message, bool diverged) {
+  if (summary_.end == RunEnd::failed) return;
+  summary_.diverged = diverged;
   summary_.end = RunEnd::failed;
-  summary_.message = message;
+  summary_.message = std::move(message);
 }
 
 RunMoment SceneRun::start() {
@@ -174,11 +179,8 @@ bool SceneRun::advance() {
   const Clock::time_point before = Clock::now();
   try {
     report_ = control_->step(summary_.state, end_);
-  } catch (const Error& error) {  // a factor that does not fit into memory, say
-    fail(fmt::format("step {} (t = {:.6g}): {}", step, state.t, error.what()));
-    return false;
-  } catch (const std::bad_alloc&) {
-    fail(fmt::format("step {} (t = {:.6g}): there is not enough memory", step, state.t));
+  } catch (...) {  // a factor that does not fit into memory, say
+    fail(fmt::format("step {} (t = {:.6g}): {}", step, state.t, reason_of_failure()));
     return false;
   }
   // A step that was given up is no step: nothing of it counts.
@@ -196,7 +198,8 @@ bool SceneRun::advance() {
   if (succeeded(report_.status)) return true;
   add_to_summary(summary_, report_);
   fail(fmt::format("step {} (t = {:.6g}, h = {:.4g}) {}{}", step, state.t, report_.h,
-                   describe(report_.status), control_->attempts()));
+                   describe(report_.status), control_->attempts()),
+       true);
   return false;
 }
 
@@ -207,6 +210,7 @@ std::optional<RunMoment> SceneRun::step() {
   const int step = ++summary_.steps;
   // Counting equal steps rather than summing them keeps t exact.
   if (!scene_.variable_steps()) state.t = scene_.initial.t + step * scene_.step;
+  summary_.t = state.t;
   const std::span<const EventHit> events =
       events_until_stop(dense_output_, before_, state, scene_, report_.substeps);
   ended_ = !events.empty() && stops(scene_, events.back());
@@ -232,28 +236,27 @@ std::optional<RunMoment> SceneRun::step() {
   return RunMoment{step, state, report_.after, &report_, drift_, summary_, done(), events, samples};
 }
 
-RunSummary SceneRun::finish() {
+const RunSummary& SceneRun::finish() {
   summary_.times = integrator_->times();
   summary_.wall_seconds = earlier_seconds_ + in_seconds(Clock::now() - begun_);
   return summary_;
 }
 
-RunSummary run_to_end(SceneRun& run, const RunObserver& observer) {
-  bool go_on = run.summary().steps > 0 || observer(run.start());
-  while (go_on && !run.done()) {
-    try {
+const RunSummary& run_to_end(SceneRun& run, const RunObserver& observer) {
+  bool go_on = true;
+  try {
+    go_on = run.summary().steps > 0 || observer(run.start());
+    while (go_on && !run.done()) {
       const std::optional<RunMoment> moment = run.step();
       if (moment) go_on = observer(*moment);
-    } catch (const Error& error) {  // results that can no longer be written, say
-      run.fail(error.what());
-    } catch (const std::bad_alloc&) {
-      run.fail("there is not enough memory");
     }
+  } catch (const NotFinite& error) {
+    run.fail(error.what(), true);
+  } catch (...) {
+    run.fail(reason_of_failure());
   }
-  const bool cut_short = !go_on && !run.done();
-  RunSummary summary = run.finish();
-  if (cut_short) summary.end = RunEnd::interrupted;
-  return summary;
+  if (!go_on && !run.done()) run.interrupt();
+  return run.finish();
 }
 
 RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,

@@ -34,7 +34,9 @@ enum class RunEnd {
 struct RunSummary {
   RunEnd end = RunEnd::finished;
   std::string message;  // why it failed, or which event ended it
-  int steps = 0;        // done
+  bool diverged =
+      false;      // it failed because a step could not be solved, or not with finite numbers
+  int steps = 0;  // done
   double t = 0;
   double wall_seconds = 0;
   double step_seconds = 0;  // of these, in the integrator
@@ -96,7 +98,8 @@ class SceneRun {
   // The next step; nothing when it failed or was stopped, which the summary then says. Its
   // references are good until the next call.
   [[nodiscard]] std::optional<RunMoment> step();
-  void fail(const std::string& message);
+  // Ends the run. The first reason is the one that counts.
+  void fail(std::string message, bool diverged = false);
   // To be called when something was added to the system.
   void system_changed();
 
@@ -107,7 +110,8 @@ class SceneRun {
   [[nodiscard]] const State& state() const { return summary_.state; }
   [[nodiscard]] const RunSummary& summary() const { return summary_; }
   // The summary, with the times taken so far.
-  [[nodiscard]] RunSummary finish();
+  const RunSummary& finish();
+  void interrupt() { summary_.end = RunEnd::interrupted; }
 
  private:
   [[nodiscard]] bool at_end() const;
@@ -137,8 +141,10 @@ class SceneRun {
 // Called in the order of the steps, from one thread. Returning false ends the run after this step.
 using RunObserver = std::function<bool(const RunMoment&)>;
 
-// Makes all steps that are left. The observer also sees the start of a run that begins there.
-RunSummary run_to_end(SceneRun& run, const RunObserver& observer);
+// Makes all steps that are left. The observer also sees the start of a run that begins there. If it throws
+// because results cannot be written, or because memory is not enough, the run has failed. Returns the
+// summary of the run.
+const RunSummary& run_to_end(SceneRun& run, const RunObserver& observer);
 
 // Advances scene.initial by scene.steps steps, or over scene.duration with step control. Setting `stop`
 // ends the run (SceneRun says when).

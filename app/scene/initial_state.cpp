@@ -80,6 +80,7 @@ void apply_deformation(TableReader reader, const Vector& rest, Vector& x) {
 Vector read_vertex_file(const std::filesystem::path& file, int vertices) {
   std::ifstream stream(file);
   if (!stream) throw InputError({file.string()}, "cannot be read");
+  stream.exceptions(std::ios::badbit);
   Vector values(3 * static_cast<Eigen::Index>(vertices));
   int row = 0;
   int line_number = 0;

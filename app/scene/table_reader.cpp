@@ -121,6 +121,8 @@ std::size_t utf8_length(const std::string& text, std::size_t at) {
 std::vector<std::string> split_at_dots(const std::string& dotted) {
   std::vector<std::string> parts;
   std::stringstream stream(dotted);
+  // Streams keep exceptions to themselves unless told otherwise, here and below.
+  stream.exceptions(std::ios::badbit);
   for (std::string part; std::getline(stream, part, '.');) parts.push_back(part);
   return parts;
 }
@@ -151,6 +153,7 @@ TomlDocument::TomlDocument(const std::filesystem::path& file,
     throw InputError({file.string()}, "cannot read this scene file");
   }
   std::stringstream text;
+  text.exceptions(std::ios::badbit);
   text << stream.rdbuf();
   source_ = text.str();
   if (const auto place = too_deep_in_toml(source_)) {
@@ -377,6 +380,7 @@ std::string described(const toml::node& node) {
   if (node.is_array()) return fmt::format("a list of {}", node.as_array()->size());
   if (const auto* s = node.as_string()) return fmt::format("the text \"{}\"", s->get());
   std::ostringstream text;
+  text.exceptions(std::ios::badbit);
   node.visit([&](const auto& value) { text << value; });
   return text.str();
 }

@@ -8,5 +8,6 @@ namespace lilyan::test {
 
 [[nodiscard]] std::filesystem::path source_folder();
 [[nodiscard]] std::filesystem::path program();
+[[nodiscard]] std::filesystem::path faults_library();  // support/faults.cpp
 
 }  // namespace lilyan::test

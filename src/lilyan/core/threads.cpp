@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace lilyan {
@@ -58,7 +60,7 @@ class ThreadPool {
   ThreadPool() = default;
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
-  ~ThreadPool() { resize(1); }
+  ~ThreadPool() { dismiss(); }
 
   // Threads that share a loop, the calling one among them. Not to be called from within a loop.
   void resize(int threads);
@@ -77,6 +79,7 @@ class ThreadPool {
     int end = 0;
   };
 
+  void dismiss();  // the workers
   void work(int self);
   void take_chunks(int self);
   // Returns when loop_ is no longer `seen`.
@@ -100,15 +103,25 @@ class ThreadPool {
 void ThreadPool::resize(int threads) {
   const std::lock_guard lock(owner_);
   if (threads == count_) return;
+  auto ranges = std::make_unique<Range[]>(static_cast<std::size_t>(threads));
+  dismiss();
+  workers_.reserve(static_cast<std::size_t>(threads - 1));
+  ranges_ = std::move(ranges);
+  count_ = threads;
+  try {
+    for (int k = 1; k < count_; ++k) workers_.emplace_back([this, k] { work(k); });
+  } catch (const std::system_error&) {
+    // The system has no more of them to give. Those that are there take all chunks.
+  }
+}
+
+void ThreadPool::dismiss() {
   stop_ = true;
   loop_ += 2;
   loop_.notify_all();
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
   stop_ = false;
-  count_ = threads;
-  ranges_ = std::make_unique<Range[]>(static_cast<std::size_t>(count_));
-  for (int k = 1; k < count_; ++k) workers_.emplace_back([this, k] { work(k); });
 }
 
 void ThreadPool::run(int chunks, Function function, const void* body) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <vector>
 
@@ -49,13 +50,15 @@ std::vector<int> fill_reducing_order(const LowerPattern& pattern) {
     // and a run would no longer give the same digits every time.
     static std::mutex one_at_a_time;
     const std::lock_guard lock(one_at_a_time);
-    if (METIS_NodeND(&n, start.data(), graph.data(), nullptr, nullptr, order.data(),
-                     inverse.data()) != METIS_OK) {
-      throw Error("METIS could not order the mesh graph");
-    }
-  } else if (amd_order(n, pattern.graph_start().data(), pattern.graph().data(), order.data(),
-                       nullptr, nullptr) < AMD_OK) {
-    throw Error("AMD could not order the mesh graph");
+    const int status = METIS_NodeND(&n, start.data(), graph.data(), nullptr, nullptr, order.data(),
+                                    inverse.data());
+    if (status == METIS_ERROR_MEMORY) throw std::bad_alloc();
+    if (status != METIS_OK) throw Error("METIS could not order the mesh graph");
+  } else {
+    const int status = amd_order(n, pattern.graph_start().data(), pattern.graph().data(),
+                                 order.data(), nullptr, nullptr);
+    if (status == AMD_OUT_OF_MEMORY) throw std::bad_alloc();
+    if (status < AMD_OK) throw Error("AMD could not order the mesh graph");
   }
   const int dim = pattern.block();
   std::vector<int> dofs(static_cast<std::size_t>(dim) * static_cast<std::size_t>(n));
@@ -68,6 +71,8 @@ std::vector<int> fill_reducing_order(const LowerPattern& pattern) {
 class CholmodCholesky final : public LinearSolver {
  public:
   explicit CholmodCholesky(const LowerPattern& pattern) {
+    const SingleThreaded guard;
+    std::vector<int> order = fill_reducing_order(pattern);
     cholmod_start(&common_);
     common_.print = 0;
     common_.quick_return_if_not_posdef = 1;
@@ -91,8 +96,6 @@ class CholmodCholesky final : public LinearSolver {
     matrix_.sorted = 1;
     matrix_.packed = 1;
 
-    const SingleThreaded guard;
-    std::vector<int> order = fill_reducing_order(pattern);
     factor_ = cholmod_analyze_p(&matrix_, order.data(), nullptr, 0, &common_);
     if (!factor_) {
       const bool memory = common_.status == CHOLMOD_OUT_OF_MEMORY;
@@ -133,7 +136,15 @@ class CholmodCholesky final : public LinearSolver {
     b.x = const_cast<double*>(right_side.data());
     b.xtype = CHOLMOD_REAL;
     b.dtype = CHOLMOD_DOUBLE;
-    // solve2 keeps its result and workspace between calls.
+    // solve2 keeps its result and workspace between calls. It would make them itself, but does not look
+    // whether it got the memory.
+    const auto provide = [&](cholmod_dense*& dense, std::size_t rows, std::size_t columns) {
+      if (!dense) dense = cholmod_allocate_dense(rows, columns, rows, CHOLMOD_REAL, &common_);
+      if (!dense) throw std::bad_alloc();
+    };
+    provide(solution_, b.nrow, 1);
+    provide(work_y_, b.nrow, 1);
+    provide(work_e_, 1, factor_->maxesize);
     if (!cholmod_solve2(CHOLMOD_A, factor_, &b, nullptr, &solution_, nullptr, &work_y_, &work_e_,
                         &common_)) {
       throw Error("the sparse solver failed to solve");
