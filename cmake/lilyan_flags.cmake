@@ -1,7 +1,7 @@
 # One setting for every translation unit: mixed vector widths and Eigen types do not go together.
 add_library(lilyan_flags INTERFACE)
 target_compile_options(lilyan_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wno-psabi -Wno-ignored-attributes -Wno-maybe-uninitialized -Wno-uninitialized
+  -Wall -Wextra -Wpedantic -Wshadow -Wno-psabi -Wno-ignored-attributes $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -Wno-uninitialized
   -Wno-missing-field-initializers -fno-math-errno -ffp-contract=fast)
 # Threads are the library's own: Eigen's would ignore how many are wanted, and crowd each other.
 target_compile_definitions(lilyan_flags INTERFACE EIGEN_DONT_PARALLELIZE)

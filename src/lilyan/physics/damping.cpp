@@ -54,12 +54,12 @@ void Rayleigh::begin_step(const StepStart& start, std::vector<double>& lagged) c
   lagged.assign(s.vertices.size() / static_cast<std::size_t>(s.size) *
                     static_cast<std::size_t>(element_size_),
                 0.0);
-  energy_.evaluate({.x0 = start.x,
-                    .nodes = here,
-                    .want_value = false,
-                    .hessian = lagged.data(),
-                    .slots = &places_,
-                    .projection = 1});
+  (void)energy_.evaluate({.x0 = start.x,
+                          .nodes = here,
+                          .want_value = false,
+                          .hessian = lagged.data(),
+                          .slots = &places_,
+                          .projection = 1});
 }
 
 double Rayleigh::evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const {
@@ -146,8 +146,8 @@ ExplicitStrainDamping::ExplicitStrainDamping(const Energy& energy, double k)
 
 void ExplicitStrainDamping::add(const double* x_previous, const double* x, double* impulse) const {
   const std::array<WeightedNode, 1> here{{{.theta = 0, .gradient = -k_}}};
-  energy_.evaluate_from(x_previous,
-                        {.x0 = x, .nodes = here, .want_value = false, .gradient = impulse});
+  (void)energy_.evaluate_from(x_previous,
+                              {.x0 = x, .nodes = here, .want_value = false, .gradient = impulse});
 }
 
 ImplicitStrainDamping::ImplicitStrainDamping(const Energy& energy, double k, int dofs)

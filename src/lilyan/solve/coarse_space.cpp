@@ -55,7 +55,7 @@ CoarseSpace::CoarseSpace(const BlockMatrix& matrix, const Aggregates& aggregates
   solution_.setZero(pattern_->dofs());
   if (aggregates.count() <= kDenseClusters) {
     dense_.setZero(pattern_->dofs(), pattern_->dofs());
-    factor_ = Eigen::LLT<Eigen::MatrixXd>(pattern_->dofs());
+    factor_.compute(dense_);  // of zeros it ends at once, but has its memory then
   } else {
     sparse_ = make_cholesky(*pattern_);
   }

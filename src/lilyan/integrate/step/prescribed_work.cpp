@@ -31,13 +31,13 @@ double prescribed_work(const World& world, const Vector& x0, const Vector& d,
   const PathMeanWeights mean{.weight = 1};
   scratch.setZero();
   for (const auto& energy : world.system.energies()) {
-    energy->evaluate({.x0 = x0.data(),
-                      .d = d.data(),
-                      .nodes = nodes,
-                      .want_value = false,
-                      .gradient = scratch.data(),
-                      .mean = &mean,
-                      .memory = world.memory_of(*energy)});
+    (void)energy->evaluate({.x0 = x0.data(),
+                            .d = d.data(),
+                            .nodes = nodes,
+                            .want_value = false,
+                            .gradient = scratch.data(),
+                            .mean = &mean,
+                            .memory = world.memory_of(*energy)});
   }
   return prescribed_part(world.system, scratch, d);
 }
