@@ -2,11 +2,21 @@
 add_library(lilyan_flags INTERFACE)
 target_compile_options(lilyan_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wno-psabi -Wno-ignored-attributes $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -Wno-uninitialized
-  -Wno-missing-field-initializers -fno-math-errno -ffp-contract=fast)
+  -Wno-missing-field-initializers -fno-math-errno)
 # Threads are the library's own: Eigen's would ignore how many are wanted, and crowd each other.
 target_compile_definitions(lilyan_flags INTERFACE EIGEN_DONT_PARALLELIZE)
-set(LILYAN_OPTIONS -ffp-contract=fast)
-if(LILYAN_NATIVE)
+# A reference build rounds every operation, has the narrowest lanes and Eigen's factors: nothing is left to the
+# compiler, the processor or other libraries but libm.
+if(LILYAN_REFERENCE)
+  set(LILYAN_OPTIONS "reference -ffp-contract=off")
+  target_compile_options(lilyan_flags INTERFACE -ffp-contract=off)
+  target_compile_definitions(lilyan_flags INTERFACE LILYAN_REFERENCE)
+  set(LILYAN_WITH_CHOLMOD OFF)
+else()
+  set(LILYAN_OPTIONS -ffp-contract=fast)
+  target_compile_options(lilyan_flags INTERFACE -ffp-contract=fast)
+endif()
+if(LILYAN_NATIVE AND NOT LILYAN_REFERENCE)
   target_compile_options(lilyan_flags INTERFACE -march=native)
   string(APPEND LILYAN_OPTIONS " -march=native")
 endif()

@@ -249,7 +249,8 @@ def torture(program, quick):
             if bad:
                 wrong.append(f"{name}, {method}: {text}")
             if outcome[0] in ("stopped", "refused"):
-                reasons.setdefault((outcome[0], re.sub(r"step \d+.*?\) ", "", outcome[1])[:200]), []).append(
+                reason = re.sub(r"the run stopped: |step \d+.*?\) |\S*\.toml:[\d:]* ", "", outcome[1])
+                reasons.setdefault((outcome[0], reason[:200]), []).append(
                     f"{name}, {method}")
     for name, _ in all_cases:
         rows.append([name] + [cells[name, m] for m in METHODS])

@@ -171,8 +171,8 @@ Overlap overlap(const PlacedBody& body, const std::vector<Vec3>& points, const V
   return worst;
 }
 
-// How deep one body is within another. Vertices and the middles of tets are looked at, and bodies that only
-// touch do not overlap, whatever rounding says.
+// How deep one body is within another. Vertices and the middles of tets and of outer faces are looked at, and
+// bodies that only touch do not overlap, whatever rounding says.
 Overlap overlap(const PlacedBody& one, const PlacedBody& other, const Vector& x) {
   std::vector<Vec3> points;
   Box extent;
@@ -182,6 +182,11 @@ Overlap overlap(const PlacedBody& one, const PlacedBody& other, const Vector& x)
   for (const auto& tet : one.body->tets) {
     Vec3 middle = Vec3::Zero();
     for (const int v : tet) middle += 0.25 * points[static_cast<std::size_t>(v)];
+    points.push_back(middle);
+  }
+  for (const BoundaryFace& face : boundary_faces(one.body->tets)) {
+    Vec3 middle = Vec3::Zero();
+    for (const int v : face.corners) middle += points[static_cast<std::size_t>(v)] / 3;
     points.push_back(middle);
   }
   const Overlap worst = overlap(other, points, x);

@@ -9,7 +9,8 @@
 
 namespace lilyan::test {
 
-inline std::string all_replaced(std::string text, const std::string& what, const std::string& with) {
+inline std::string all_replaced(std::string text, const std::string& what,
+                                const std::string& with) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
     text.replace(at, what.size(), with);
   }

@@ -4,7 +4,8 @@
 // compiles hot loops three times, for AVX-512, for AVX2 with FMA and for the baseline, and chooses
 // when it runs: whatever is called from the function given to on_best_lanes is inlined into it, so
 // that one template serves all three. Nothing else differs between them; Eigen's types, whose
-// layout depends on the instruction set, must not appear in such a function.
+// layout depends on the instruction set, must not appear in such a function. A reference build
+// (LILYAN_REFERENCE) has the baseline only.
 #pragma once
 
 #include <cstdlib>
@@ -12,7 +13,8 @@
 
 #include "lilyan/core/lanes.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__AVX2__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__AVX2__) && \
+    !defined(LILYAN_REFERENCE)
 #define LILYAN_DISPATCH_LANES 1
 #else
 #define LILYAN_DISPATCH_LANES 0
