@@ -22,7 +22,9 @@ Method suzuki() {
           .parameters = composition_parameters(),
           .variants = {{{"base", "implicit-midpoint"}}, {{"base", "avf"}}},
           .make = [](const Parameters& given) {
-            const double g = 1 / (4 - std::cbrt(4.0));
+            // As a number: compilers differ in the last digit of std::cbrt.
+            constexpr double kCubeRootOf4 = 1.58740105196819947475170563927;
+            const double g = 1 / (4 - kCubeRootOf4);
             return compose("suzuki 4", 4, symmetric_fractions({g, g}), given);
           }};
 }

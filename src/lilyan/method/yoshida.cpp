@@ -20,8 +20,10 @@ namespace lilyan::method {
 namespace {
 
 std::vector<double> yoshida_half(int order) {
+  // As a number: compilers differ in the last digit of std::cbrt.
+  constexpr double kCubeRootOf2 = 1.25992104989487316476721060728;
   switch (order) {
-    case 4: return {1 / (2 - std::cbrt(2.0))};  // (2)
+    case 4: return {1 / (2 - kCubeRootOf2)};  // (2)
     case 6:
       return {0.78451361047755726381949763, 0.23557321335935813368479318,
               -1.17767998417887100694641568};
