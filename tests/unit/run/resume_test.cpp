@@ -184,6 +184,15 @@ TEST(Resume, AdaptiveQuadratureAndChosenSolvers) {
   expect_resumes(bar, {}, 7, 9);
   expect_resumes(bar, {"solver.linear=pcg"}, 5, 6);
   expect_resumes(bar, {"solver.linear=cholesky"}, 5, 6);
+  // So slender that conjugate gradients give up, and are tried again after a while.
+  const fs::path slender = folder.write(
+      "slender.toml",
+      "[integrator]\nmethod = \"avf\"\nstep = 0.05\nsteps = 40\n"
+      "[[body]]\nmass = 1\nmaterial = { mu = 1e7, lambda = 1e7 }\n"
+      "shape = { kind = \"bar\", size = [100, 1, 1], cells = [300, 1, 1] }\n"
+      "deform = [{ kind = \"stretch\", factors = [1.01, 1, 1] }, { kind = \"twist\", axis = \"x\", "
+      "angle = 90 }]\n");
+  for (int before = 1; before < 5; ++before) expect_resumes(slender, {}, before, 3);
 }
 
 TEST(Resume, WhateverTheThreads) {
