@@ -7,13 +7,17 @@
 #include <array>
 #include <cmath>
 #include <random>
+#include <string>
+#include <vector>
 
+#include "app/scene/scene.hpp"
 #include "lilyan/assemble/tet_kernel.hpp"
 #include "lilyan/integrate/control/step_control.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/physics/constraints.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"
+#include "support/temp_folder.hpp"
 
 namespace lilyan::test::path_nodes_test {
 namespace {
@@ -202,6 +206,35 @@ TEST(DrownedInRounding, IsAFailedStepOfRootFindsToo) {
       report = integrator->step(state, 1.0 / 30);
     EXPECT_EQ(report.status, StepStatus::drowned_in_rounding) << method;
   }
+}
+
+// With forces, and masses that are not constant, the energy's balance is no measure of the mean: steps failed.
+TEST(AdaptiveAverage, KeepsTheOrderOfGeneralLagrangiansUnderForces) {
+  const TempFolder folder;
+  const auto file = folder.write(
+      "s.toml",
+      "[integrator]\nmethod = \"yoshida\"\nbase = \"avf\"\nquadrature = \"auto\"\norder = 6\n"
+      "step = 0.1\nduration = 2\n"
+      "[system]\nkind = \"lagrangian\"\ncoordinates = [\"a\", \"b\"]\n"
+      "kinetic = \"a'^2*(2 + cos(b))/2 + b'^2/2 + a'*b'*sin(a)/3\"\n"
+      "potential = \"a^2/2 + (a - b)^4/4\"\n[system.position]\na = 1\nb = -0.5\n"
+      "[system.force]\na = \"0.7*cos(2*t) - 0.3*a'\"\nb = \"0.4*sin(a)*cos(t)\"\n");
+  std::vector<Vector> ends;
+  for (const int halvings : {0, 1, 2, 4}) {
+    const Scene scene = load_scene(file);
+    const auto integrator = make_integrator(*scene.system, scene.scheme, {});
+    State state = scene.initial;
+    const int steps = 20 << halvings;
+    for (int k = 0; k < steps; ++k) {
+      ASSERT_TRUE(succeeded(integrator->step(state, 2.0 / steps).status)) << steps;
+    }
+    ends.push_back(state.x);
+  }
+  const double first = (ends[0] - ends[3]).norm();
+  const double second = (ends[1] - ends[3]).norm();
+  const double third = (ends[2] - ends[3]).norm();
+  EXPECT_NEAR(std::log2(first / second), 6, 0.5);
+  EXPECT_NEAR(std::log2(second / third), 6, 0.5);
 }
 
 }  // namespace

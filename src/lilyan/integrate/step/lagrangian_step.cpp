@@ -439,9 +439,10 @@ bool LagrangianIntegrator::accurate(StepReport& report) {
   const double defect = end_invariants_.total - report.before.total - work;
   const double scale = std::max(report.before.scale(), end_invariants_.scale());
   double error = std::abs(defect);
-  // Energy that comes and goes with explicit time is no error of the mean: that has converged where more
-  // points do not change the step any more.
-  if (lagrangian_.depends_on_time() && path_nodes_.tried()) {
+  // Energy that comes and goes with explicit time or external forces is no error of the mean: that has
+  // converged where more points do not change the step any more.
+  const bool exchanges = lagrangian_.depends_on_time() || !system_.forces().empty();
+  if (exchanges && path_nodes_.tried()) {
     error = std::min(error, std::abs(end_invariants_.total - last_total_));
   }
   last_total_ = end_invariants_.total;
