@@ -34,6 +34,8 @@ void append_raw(std::string& out, std::span<const T> values) {
 }
 
 [[nodiscard]] std::string base64(std::string_view bytes);
+// Escapes a text of an XML file or an HTML page, or the value of an attribute.
+[[nodiscard]] std::string escaped(std::string_view text);
 
 // An open file. Every function throws Error, with the reason that the system gives, when it fails.
 class FileHandle {

@@ -111,21 +111,6 @@ void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
 }
 
 namespace {
-// A text as the value of an attribute.
-std::string in_attribute(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 constexpr std::string_view kPvdHead =
     "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n";
 constexpr std::string_view kPvdEnd = "</Collection>\n</VTKFile>\n";
@@ -140,7 +125,7 @@ PvdWriter::PvdWriter(const std::filesystem::path& path, Opening opening) : path_
 
 void PvdWriter::add(double t, const std::filesystem::path& frame) {
   const std::string entry = fmt::format("<DataSet timestep=\"{:.17g}\" file=\"{}\"/>\n", t,
-                                        in_attribute(frame.generic_string()));
+                                        escaped(frame.generic_string()));
   // Blank lines behind the end do no harm. Once there is room for them, there is for the entry.
   file_.write_at(tail_ + kPvdEnd.size(), std::string(entry.size(), '\n'));
   file_.write_at(tail_, entry + std::string(kPvdEnd));

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "app/files/file.hpp"
 #include "app/report/figure.hpp"
 
 namespace lilyan::html {
 
-// Escapes a text of a page, or the value of an attribute.
-[[nodiscard]] std::string escaped(std::string_view text);
+using lilyan::escaped;
 // Writes a path below the page as the value of a link. Characters that are not plain become %XX.
 [[nodiscard]] std::string url_path(std::string_view path);
 

@@ -181,6 +181,10 @@ struct RunStart {
   Invariants invariants;
   DriftTracker drift;
   RunSummary so_far;
+
+  [[nodiscard]] RunMoment moment(bool last) const {
+    return {0, state, invariants, nullptr, drift, so_far, last, {}, {}};
+  }
 };
 
 ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene, Opening opening)
@@ -260,15 +264,7 @@ void ResultFolder::add(const RunMoment& moment) {
     open(Opening::fresh);
     show_running(moment.so_far, moment.drift);
     if (start_) {
-      take_in({0,
-               start_->state,
-               start_->invariants,
-               nullptr,
-               start_->drift,
-               start_->so_far,
-               false,
-               {},
-               {}});
+      take_in(start_->moment(false));
     }
     start_.reset();
   }
@@ -337,15 +333,7 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
     // Not a single step: what an earlier run has left is worth more.
     if (!start_ || summary.end == RunEnd::failed || summary.end == RunEnd::interrupted) return;
     open(Opening::fresh);
-    take_in({0,
-             start_->state,
-             start_->invariants,
-             nullptr,
-             start_->drift,
-             start_->so_far,
-             true,
-             {},
-             {}});
+    take_in(start_->moment(true));
   }
   if (!series_) return;  // not even the first file could be made, which is why the run has failed
   Failures failures;
