@@ -72,10 +72,13 @@ void add_bench_command(CLI::App& app, int& exit_code) {
       bench, exit_code);
   command->add_option("methods", options.methods, "methods to time (default: all implicit)");
   command
-      ->add_option("--suite", options.suites,
-                   "what to measure: methods, linear, explicit, threads, growth (up to a million "
-                   "tets); may be repeated (default: the first three)")
-      ->check(CLI::IsMember({"methods", "linear", "explicit", "threads", "growth"}))
+      ->add_option(
+          "--suite", options.suites,
+          "what to measure: methods, linear, explicit, violent (starts that turn elements inside "
+          "out), runs (all frames of the bunny), threads, growth (up to a million tets); may "
+          "be repeated (default: the first four)")
+      ->check(
+          CLI::IsMember({"methods", "linear", "explicit", "violent", "runs", "threads", "growth"}))
       ->allow_extra_args(false);
   command->add_option("--repetitions", options.repetitions, "of each measurement")
       ->check(CLI::PositiveNumber)

@@ -21,7 +21,7 @@ void set_values_to_zero(std::vector<double>& values) {
 
 }  // namespace
 
-EnergyByKind Assembler::run(Evaluation at, EnergyPart part) const {
+EnergyByKind Assembler::run(Evaluation at, EnergyPart part, bool beside_mass) const {
   EnergyByKind sum{};
   for (std::size_t k = 0; k < system_.energies().size(); ++k) {
     const Energy& energy = *system_.energies()[k];
@@ -30,6 +30,7 @@ EnergyByKind Assembler::run(Evaluation at, EnergyPart part) const {
     if (at.hessian) {
       if (energy.stencils().size == 0) continue;
       at.slots = &slots_[k];
+      at.lent_mass = beside_mass && !lent_mass_[k].empty() ? lent_mass_[k].data() : nullptr;
     }
     at.memory = world_.memory_of(energy);
     sum[static_cast<std::size_t>(energy.kind())] += energy.evaluate(at);
@@ -67,8 +68,8 @@ void Assembler::gradient(const Vector& x0, const Vector* d, std::span<const Weig
 }
 
 void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
-                        double projection, std::vector<double>& values,
-                        const PathMeanWeights* mean) const {
+                        double projection, std::vector<double>& values, const PathMeanWeights* mean,
+                        bool beside_mass) const {
   set_values_to_zero(values);
   run({.x0 = x0.data(),
        .d = d.data(),
@@ -76,7 +77,8 @@ void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const Weigh
        .want_value = false,
        .hessian = values.data(),
        .projection = projection,
-       .mean = mean});
+       .mean = mean},
+      EnergyPart::all, beside_mass);
 }
 
 EnergyByKind Assembler::add_part(EnergyPart part, const Vector& x,
@@ -88,8 +90,11 @@ EnergyByKind Assembler::add_part(EnergyPart part, const Vector& x,
 const BlockPattern& Assembler::hessian_pattern() {
   if (!pattern_) {
     pattern_ = std::make_unique<BlockPattern>(world_);
-    for (const auto& energy : system_.energies())
+    for (const auto& energy : system_.energies()) {
       slots_.push_back(pattern_->slots(world_.stencils(*energy)));
+      lent_mass_.push_back(energy->lend_mass(
+          {system_.mass().data(), static_cast<std::size_t>(system_.mass().size())}));
+    }
   }
   return *pattern_;
 }

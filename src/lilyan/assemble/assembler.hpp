@@ -34,10 +34,12 @@ class Assembler {
                                    const PathMeanWeights* mean = nullptr) const;
   void gradient(const Vector& x0, const Vector* d, std::span<const WeightedNode> nodes,
                 Vector& gradient) const;
-  // values (of size hessian_pattern().storage()) = Σ hessian_i ∇²E(x₀+θ_i d) over free vertices.
+  // values (of size hessian_pattern().storage()) = Σ hessian_i ∇²E(x₀+θ_i d) over free vertices, negative
+  // eigenvalues raised by the share `projection`: those of elements with their share of the masses where
+  // these are going to be added, `beside_mass`.
   void hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
                double projection, std::vector<double>& values,
-               const PathMeanWeights* mean = nullptr) const;
+               const PathMeanWeights* mean = nullptr, bool beside_mass = false) const;
 
   // Σ value_i E(x) by kind of a part of the energies, whose gradient is added to `gradient` (may be
   // null) at all vertices, fixed ones too.
@@ -49,12 +51,14 @@ class Assembler {
   [[nodiscard]] const World& world() const { return world_; }
 
  private:
-  EnergyByKind run(Evaluation at, EnergyPart part = EnergyPart::all) const;
+  EnergyByKind run(Evaluation at, EnergyPart part = EnergyPart::all,
+                   bool beside_mass = false) const;
 
   World world_;
   const System& system_;
   std::unique_ptr<BlockPattern> pattern_;
   std::vector<BlockSlots> slots_;
+  std::vector<std::vector<double>> lent_mass_;  // by energy and element
 };
 
 // Discrete gradients of all energies, and their Jacobians.

@@ -203,6 +203,34 @@ TetChunks group_tets(const TetShape& shape) {
   return result;
 }
 
+std::vector<double> lend_mass_by_volume(const TetChunks& tets, std::span<const double> mass) {
+  const auto each_tet = [&](const auto& body) {
+    for (const TetChunk& chunk : tets.chunks) {
+      for (int e = chunk.first_tet; e < chunk.last_tet; ++e) {
+        const int place = e - chunk.first_tet;
+        body(tets.groups[static_cast<std::size_t>(chunk.first_group + place / kLanes)],
+             place % kLanes);
+      }
+    }
+  };
+  std::vector<double> volume(mass.size() / 3, 0.0);
+  each_tet([&](const TetGroup& group, int lane) {
+    for (const auto& vertex : group.vertex) {
+      volume[static_cast<std::size_t>(vertex[lane])] += group.volume[lane];
+    }
+  });
+  std::vector<double> lent;
+  each_tet([&](const TetGroup& group, int lane) {
+    double density = std::numeric_limits<double>::infinity();
+    for (const auto& vertex : group.vertex) {
+      const auto v = static_cast<std::size_t>(vertex[lane]);
+      density = std::min(density, mass[3 * v] / volume[v]);
+    }
+    lent.push_back(density * group.volume[lane]);
+  });
+  return lent;
+}
+
 // A flat lane becomes a copy of a good one without volume: nothing of it counts, but its F, and
 // with that the logarithm of a determinant, is a number.
 bool take_rest_shape(const double* rest, TetGroup& group) {

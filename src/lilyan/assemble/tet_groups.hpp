@@ -96,6 +96,12 @@ struct TetOrder {
 // naming the first tet whose rest volume is zero.
 [[nodiscard]] TetChunks group_tets(const TetShape& shape);
 
+// The mass that each of a tet's four vertices lends it (Energy::lend_mass): a vertex lends in proportion to
+// volume, and a tet takes from all four what the poorest can give, which for a body of one density is all
+// they have.
+[[nodiscard]] std::vector<double> lend_mass_by_volume(const TetChunks& tets,
+                                                      std::span<const double> mass);
+
 // Gives the group the shape at `rest` as its undeformed one. Tets that are flat there (volume below
 // 1e-6 of the cube of their longest edge) get no volume, and the shape of one that is not flat.
 // Returns false when all are flat.

@@ -7,9 +7,40 @@
 
 namespace lilyan {
 
+namespace {
+
+// tangent += m Σ_a (X_a − X̄)(X_a − X̄)ᵀ ⊗ I, the quadratic form in F of the motion of a tet's vertices relative
+// to their centre, each with the mass m. With D_m = G⁻¹ the sum is D_m (I − ¼ 1 1ᵀ) D_mᵀ.
+template <AnyPack P>
+void add_inertia(const TetPart<P>& part, const double* lent, Sym9<P>& tangent) {
+  P mass = {};
+  for (int lane = 0; lane < part.used; ++lane) mass[lane] = lent[lane];
+  const Mat3<P> G = part.inverse_rest();
+  const Mat3<P> cof = cofactor(G);
+  const P inverse = 1.0 / determinant(G, cof);
+  Mat3<P> edges;  // D_m
+  for (int i = 0; i < 3; ++i) {
+    for (int a = 0; a < 3; ++a) edges(i, a) = inverse * cof(a, i);
+  }
+  P sum[3];
+  for (int i = 0; i < 3; ++i) sum[i] = edges(i, 0) + edges(i, 1) + edges(i, 2);
+  const Mat3<P> squares = multiply_transposed(edges, edges);
+  for (int j = 0; j < 3; ++j) {
+    for (int l = j; l < 3; ++l) {
+      const P entry = mass * (squares(j, l) - 0.25 * sum[j] * sum[l]);
+      for (int i = 0; i < 3; ++i) tangent.a[3 * i + j][3 * i + l] += entry;
+    }
+  }
+}
+
+}  // namespace
+
 template <AnyPack P>
 void add_projection(const TetPart<P>& part, Sym9<P>& tangent, std::ptrdiff_t first,
                     const Evaluation& at) {
+  if (at.lent_mass) {
+    on_best_lanes([&](auto) { add_inertia(part, at.lent_mass + first, tangent); });
+  }
   const Sym9<P> before = tangent;
   if (!raise_negative_eigenvalues(tangent, at.projection)) return;
   on_best_lanes([&](auto) {

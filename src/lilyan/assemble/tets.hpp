@@ -49,6 +49,10 @@ class Tets final : public Energy, public EnergyDensity {
     });
   }
 
+  [[nodiscard]] std::vector<double> lend_mass(std::span<const double> mass) const override {
+    return lend_mass_by_volume(tets_, mass);
+  }
+
   [[nodiscard]] bool has_moving_rest() const override { return true; }
   [[nodiscard]] double evaluate_from(const double* rest, const Evaluation& at) const override {
     return sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {

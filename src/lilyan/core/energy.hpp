@@ -174,6 +174,10 @@ struct Evaluation {
   // How far to raise the negative eigenvalues of each element's (summed) Hessian: 0 not at all,
   // 1 up to zero.
   double projection = 0;
+  // Where not null, for each element the mass that each of its vertices lends it (Energy::lend_mass): the
+  // Hessian is to be added to a mass matrix, and an element needs raising only as far as it is negative
+  // together with its own share of that.
+  const double* lent_mass = nullptr;
   // Where not null, an energy that can integrate over the path better than the nodes do is to do
   // that instead (and to return that value).
   const PathMeanWeights* mean = nullptr;
@@ -227,6 +231,12 @@ class Energy {
   [[nodiscard]] virtual double evaluate_from(const double* /*rest*/,
                                              const Evaluation& /*at*/) const {
     return 0;
+  }
+
+  // For each element the mass that each of its vertices may count as this element's own, so that all elements
+  // of a vertex together count no more than it has. An energy whose elements have no use for it has none.
+  [[nodiscard]] virtual std::vector<double> lend_mass(std::span<const double> /*mass*/) const {
+    return {};
   }
 
   // Energies that depend on time (a moving obstacle) or on the past (a spring that appears on

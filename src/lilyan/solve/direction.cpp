@@ -40,6 +40,7 @@ DirectionFinder::DirectionFinder(const BlockPattern& pattern, LinearChoice choic
       right_(pattern.dofs()),
       solution_(pattern.dofs()),
       positions_(pattern.dofs()),
+      masses_(pattern.dofs()),
       next_hold_(kFirstHold) {
   const bool points = pattern.dimension() == 3 && pattern.nodes() > 0;
   if (choice == LinearChoice::pcg && !points) {
@@ -80,6 +81,7 @@ bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& 
   parallel_ranges(pattern_.dofs(), [&](int first, int last) {
     for (int c = first; c < last; ++c) right_[c] = -gradient[pattern_.dof(c)];
   });
+  truncated_ = false;
   if (!(request.reuse && factorised())) {
     bool exact = choice_ == LinearChoice::cholesky;
     if (choice_ == LinearChoice::automatic) {
@@ -120,7 +122,7 @@ bool DirectionFinder::by_iteration(Objective& objective, const Vector& d, const 
   last_ = LinearKind::pcg;
   spent_ = 0;
   const bool solved =
-      with_definite_hessian(objective, d, pattern_, definiteness_, request.caution, hessian_, work,
+      with_definite_hessian(objective, d, pattern_, definiteness_, request.definite, hessian_, work,
                             times, [&] { return attempt(objective, d, request, work, times); });
   if (solved && end_ == PcgEnd::converged) {
     next_hold_ = kFirstHold;
@@ -138,15 +140,17 @@ bool DirectionFinder::attempt(const Objective& objective, const Vector& d, const
   {
     const Timer timer(times.factorisation);
     const Vector* x = objective.positions();
+    const Vector* mass = objective.masses();
     parallel_ranges(pattern_.dofs(), [&](int first, int last) {
       for (int c = first; c < last; ++c) {
         const int dof = pattern_.dof(c);
         positions_[c] = x ? (*x)[dof] + 0.5 * d[dof] : 0.0;  // half-way, where forces act
+        if (mass) masses_[c] = (*mass)[dof];
       }
     });
     end_ = PcgEnd::not_definite;
     if (!pcg_->prepare({hessian_.data(), static_cast<std::size_t>(pattern_.entries())}, positions_,
-                       renew_)) {
+                       renew_, mass ? &masses_ : nullptr)) {
       return false;
     }
   }
@@ -157,6 +161,14 @@ bool DirectionFinder::attempt(const Objective& objective, const Vector& d, const
   if (end_ == PcgEnd::exhausted) end_ = pcg_->run(accuracy, iteration_limit() - spent_);
   work.linear_iterations += pcg_->iterations();
   spent_ += pcg_->iterations();
+  // With the masses at hand, what there is so far is a good direction: better than what a matrix modified
+  // all over the body gives, and cheaper.
+  if (end_ == PcgEnd::not_definite && objective.masses()) {
+    end_ = PcgEnd::converged;
+    truncated_ = true;
+    pcg_->solution(solution_);
+    return true;
+  }
   // Where a factor would have been found by now, it is no use to go on with other matrices.
   if (end_ == PcgEnd::not_definite) {
     const bool give_up =

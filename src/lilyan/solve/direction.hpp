@@ -13,11 +13,11 @@ namespace lilyan {
 
 // Assembles the Hessian at d into `values` and gives it to `attempt`, until that says that it was
 // definite: as it is; with its elements' negative eigenvalues raised, half-way and then fully; at
-// last with a growing multiple of the identity. The first `skip` of these are left out. False when
-// nothing helps.
+// last with a growing multiple of the identity. The first one is left out where it is known not to be
+// definite. False when nothing helps.
 template <class Attempt>
 bool with_definite_hessian(Objective& objective, const Vector& d, const BlockPattern& pattern,
-                           Definiteness definiteness, int skip, std::vector<double>& values,
+                           Definiteness definiteness, bool indefinite, std::vector<double>& values,
                            SolverWork& work, NewtonTimes& times, const Attempt& attempt) {
   // Projecting half-way is often enough for definiteness and keeps more of the true curvature:
   // about half the iterations on violently compressed bodies.
@@ -30,14 +30,13 @@ bool with_definite_hessian(Objective& objective, const Vector& d, const BlockPat
     ++times.hessians;
     objective.hessian(d, projection, values);
   };
-  if (skip == 0 || definiteness == Definiteness::shift) {
+  if (!indefinite || definiteness == Definiteness::shift) {
     assemble(0);
     if (attempt()) return true;
   }
   ++work.definiteness_fixes;
   if (definiteness == Definiteness::project) {
     for (const double strength : kProjections) {
-      if (--skip > 0) continue;
       assemble(strength);
       if (attempt()) return true;
     }
@@ -60,11 +59,12 @@ bool with_definite_hessian(Objective& objective, const Vector& d, const BlockPat
 inline bool factorise_definite(Objective& objective, const Vector& d, const BlockPattern& pattern,
                                Definiteness definiteness, LinearSolver& linear,
                                std::vector<double>& values, SolverWork& work, NewtonTimes& times) {
-  return with_definite_hessian(objective, d, pattern, definiteness, 0, values, work, times, [&] {
-    const Timer timer(times.factorisation);
-    ++work.factorisations;
-    return linear.factorise({values.data(), static_cast<std::size_t>(pattern.entries())});
-  });
+  return with_definite_hessian(
+      objective, d, pattern, definiteness, false, values, work, times, [&] {
+        const Timer timer(times.factorisation);
+        ++work.factorisations;
+        return linear.factorise({values.data(), static_cast<std::size_t>(pattern.entries())});
+      });
 }
 
 // Cholesky is exact and does not mind what the matrix is like; conjugate gradients are several
@@ -86,9 +86,8 @@ class DirectionFinder {
     int insist = 0;         // what was found last did not help: be more accurate; exact if above 1
     // It may be the last one: what is left of total forces and torques would be left for good.
     bool last = false;
-    // The Hessian may be indefinite without conjugate gradients having met a direction that shows
-    // it: how many of the first attempts at a definite one to leave out.
-    int caution = 0;
+    // The Hessian as it is has led nowhere: take one that is made definite.
+    bool definite = false;
   };
   // False when the Hessian cannot be made positive definite.
   bool find(Objective& objective, const Vector& d, const Vector& gradient, const Request& request,
@@ -96,6 +95,9 @@ class DirectionFinder {
 
   // Whether the last direction came from a factor, which can be used again.
   [[nodiscard]] bool factorised() const { return last_ == LinearKind::cholesky; }
+  // Whether conjugate gradients ended the last direction where they met too little curvature: it goes
+  // downhill, but there is no telling how far.
+  [[nodiscard]] bool truncated() const { return truncated_; }
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] LinearKind kind() const { return last_; }
   void archive(Archive& a);
@@ -119,10 +121,11 @@ class DirectionFinder {
   std::vector<double> hessian_;
   std::unique_ptr<LinearSolver> cholesky_;  // each made when first needed
   std::unique_ptr<Pcg> pcg_;
-  Vector right_, solution_, positions_;
+  Vector right_, solution_, positions_, masses_;
 
   // Conjugate gradients.
   PcgEnd end_ = PcgEnd::converged;
+  bool truncated_ = false;
   int spent_ = 0;              // iterations for the direction at hand, over all attempts
   bool renew_ = true;          // the coarse matrix
   double renewed_effort_ = 0;  // iterations per digit of the first solve after that

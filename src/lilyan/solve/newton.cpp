@@ -16,7 +16,7 @@ constexpr double kFirstAccuracy = 0.1;     // relative error of an iterative lin
 constexpr double kBestAccuracy = 1e-5;
 constexpr double kMayBeLast = 100;  // error expected after a step, relative to what is allowed
 constexpr double kPoorContraction = 0.9;
-constexpr int kPatience = 3;  // steps of that kind before iterative solutions are no longer trusted
+constexpr int kPatience = 10;  // steps of that kind before directions are found in another way
 constexpr double kStillSteep = 0.5;
 constexpr double kFlat = 0.1;  // share of the first slope that is left near a minimum
 constexpr double kStraight =
@@ -90,7 +90,6 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   bool stalled = false;  // the last step hardly shrank the residual
   bool accurate = true;  // its direction was exact, or nearly
   int poor = 0;          // steps in a row that did not shrink it
-  int shortened = 0;     // steps in a row that were shortened
   DirectionFinder::Request request{.accuracy = kFirstAccuracy};
   finder_->begin();
   while (true) {
@@ -157,7 +156,8 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
       length *= std::clamp(shrink, 0.1, 0.5);
     }
 
-    if (accepted && length == 1 && result.work.definiteness_fixes > fixes) {
+    if (accepted && length == 1 &&
+        (finder_->truncated() || result.work.definiteness_fixes > fixes)) {
       length = lengthen(d, phi, slope, evaluate);
     }
     if (!accepted) {
@@ -179,17 +179,15 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     gradient_.swap(trial_gradient_);
     if (objective.linearise(d)) phi = evaluate(d, gradient_);
     const double new_norm = objective.norm(gradient_);
-    // Steps that have to be shortened again and again are a sign of negative curvature that an
-    // iterative solution does not see unless it comes across it.
     poor = new_norm > kPoorContraction * norm ? poor + 1 : 0;
-    shortened = length < 1 ? shortened + 1 : 0;
     accurate = finder_->factorised() || request.insist > 0;
-    const int caution = finder_->factorised() ? 0 : std::clamp(shortened - 1, 0, 2);
-    request = {.reuse = options_.reuse_factor && length == 1 &&
-                        new_norm <= kReuseContraction * norm && finder_->factorised(),
-               .accuracy = next_accuracy(new_norm / norm),
-               .insist = poor >= kPatience ? 2 : 0,
-               .caution = caution};
+    request = {
+        .reuse = options_.reuse_factor && length == 1 && new_norm <= kReuseContraction * norm &&
+                 finder_->factorised(),
+        // (Of a direction that could not be taken in full, more digits would not have been any use.)
+        .accuracy = length < 1 ? kFirstAccuracy : next_accuracy(new_norm / norm),
+        .insist = poor >= kPatience && !finder_->truncated() ? 2 : 0,
+        .definite = poor >= kPatience && finder_->truncated()};
     stalled = new_norm > 0.5 * norm;
     norm = new_norm;
   }

@@ -77,6 +77,9 @@ class Objective {
   // Where the vertices are, roughly, if they are points in space: what a rigid motion of some of
   // them is depends on it.
   [[nodiscard]] virtual const Vector* positions() const { return nullptr; }
+  // The masses, if the Hessian is their matrix and that of an energy: the curvature that it would have at
+  // least if the energy were convex.
+  [[nodiscard]] virtual const Vector* masses() const { return nullptr; }
 };
 
 struct NewtonResult {

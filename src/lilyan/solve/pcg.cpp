@@ -1,5 +1,6 @@
 #include "lilyan/solve/pcg.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,11 @@ constexpr int kClusters = 24;
 constexpr int kSmallestCluster = 40;
 constexpr int kLargestCluster = 200;
 
+// Share of a direction's inertia that its curvature has to have. Of a convex function it has all of it.
+constexpr double kLeastCurvature = 0.3;
+// The same of a vertex by itself, for the preconditioner.
+constexpr double kLeastOfVertex = 0.5;
+
 int cluster_size(int nodes) {
   return std::clamp(nodes / kClusters, kSmallestCluster, kLargestCluster);
 }
@@ -31,7 +37,8 @@ Pcg::Pcg(const LowerPattern& pattern)
       rigid_(matrix_, aggregates_),
       inverse_(9 * static_cast<std::size_t>(pattern.nodes())),
       bad_(matrix_.chunks().size()),
-      partial_(matrix_.chunks().size()) {
+      partial_(matrix_.chunks().size()),
+      mass_(Vector::Zero(pattern.nodes())) {
   for (Vector* v : {&positions_, &residual_, &solution_, &direction_, &image_, &z_})
     v->setZero(pattern.dofs());
 }
@@ -40,15 +47,39 @@ double Pcg::work() const {
   return 9.0 * matrix_.blocks() + 30.0 * pattern_.nodes() + coarse_.work();
 }
 
-bool Pcg::prepare(std::span<const double> values, const Vector& positions, bool renew) {
+bool Pcg::prepare(std::span<const double> values, const Vector& positions, bool renew,
+                  const Vector* masses) {
   matrix_.assign(values);
   parallel_ranges(pattern_.nodes(), [&](int first, int last) {
     for (int k = first; k < last; ++k) {
       positions_.segment<3>(3 * k) = positions.segment<3>(3 * aggregates_.node[k]);
+      mass_[k] = masses ? masses->segment<3>(3 * aggregates_.node[k]).minCoeff() : 0.0;
     }
   });
   return invert_diagonal() && (!renew || coarse_.build(positions_.data()));
 }
+
+namespace {
+
+bool is_definite(const Mat3d& a) {
+  return a(0, 0) > 0 && a(0, 0) * a(1, 1) > a(1, 0) * a(0, 1) && a.determinant() > 0;
+}
+
+// The inverse of a vertex's block, each of whose eigenvalues is raised to the least one if that is positive.
+bool invert(const Mat3d& block, double least, Eigen::Map<Mat3d> inverse) {
+  if (is_definite(block - least * Mat3d::Identity())) {
+    inverse = block.inverse();
+    return true;
+  }
+  if (!(least > 0)) return false;
+  Eigen::SelfAdjointEigenSolver<Mat3d> eigen;
+  eigen.computeDirect(block);
+  inverse = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(least).cwiseInverse().asDiagonal() *
+            eigen.eigenvectors().transpose();
+  return inverse.allFinite();
+}
+
+}  // namespace
 
 bool Pcg::invert_diagonal() {
   const auto chunks = matrix_.chunks();
@@ -56,11 +87,10 @@ bool Pcg::invert_diagonal() {
     bad_[chunk] = 0;
     for (int i = coarse_.cluster_start(chunks[chunk]); i < coarse_.cluster_start(chunks[chunk + 1]);
          ++i) {
-      const Eigen::Map<const Mat3d> block(matrix_.diagonal(i));
-      const double minor = block(0, 0) * block(1, 1) - block(1, 0) * block(0, 1);
-      const double det = block.determinant();
-      if (!(block(0, 0) > 0 && minor > 0 && det > 0)) bad_[chunk] = 1;
-      Eigen::Map<Mat3d>(inverse_.data() + 9 * std::ptrdiff_t{i}) = block.inverse();
+      if (!invert(Eigen::Map<const Mat3d>(matrix_.diagonal(i)), kLeastOfVertex * mass_[i],
+                  Eigen::Map<Mat3d>(inverse_.data() + 9 * std::ptrdiff_t{i}))) {
+        bad_[chunk] = 1;
+      }
     }
   });
   return std::ranges::none_of(bad_, [](char bad) { return bad != 0; });
@@ -93,16 +123,23 @@ double Pcg::advance(double alpha) {
 
 void Pcg::new_direction(double beta) {
   const auto chunks = matrix_.chunks();
-  parallel_for(static_cast<int>(chunks.size()) - 1, [&](int chunk) {
+  const int count = static_cast<int>(chunks.size()) - 1;
+  parallel_for(count, [&](int chunk) {
+    double inertia = 0;
     for (int a = chunks[chunk]; a < chunks[chunk + 1]; ++a) {
       const auto [translation, rotation] = coarse_.motion(a);
       for (int i = coarse_.cluster_start(a); i < coarse_.cluster_start(a + 1); ++i) {
         const Vec3 arm = Eigen::Map<const Vec3>(coarse_.arm(i));
-        direction_.segment<3>(3 * i) = z_.segment<3>(3 * i) + translation + rotation.cross(arm) +
-                                       beta * direction_.segment<3>(3 * i);
+        const Vec3 p = z_.segment<3>(3 * i) + translation + rotation.cross(arm) +
+                       beta * direction_.segment<3>(3 * i);
+        direction_.segment<3>(3 * i) = p;
+        inertia += mass_[i] * p.squaredNorm();
       }
     }
+    partial_[chunk] = inertia;
   });
+  inertia_ = 0;
+  for (int chunk = 0; chunk < count; ++chunk) inertia_ += partial_[chunk];
 }
 
 void Pcg::start(const Vector& right_side) {
@@ -124,7 +161,13 @@ PcgEnd Pcg::run(double tolerance, int max_iterations) {
   while (norm_ > goal) {
     if (iterations_ >= max_iterations) return PcgEnd::exhausted;
     const double curvature = matrix_.multiply(direction_.data(), image_.data());
-    if (!(curvature > 0)) return PcgEnd::not_definite;
+    if (!(curvature > kLeastCurvature * inertia_)) {
+      if (inertia_ > 0 && std::isfinite(curvature)) {
+        ++iterations_;
+        norm_ = advance(norm_ / std::max(inertia_, std::abs(curvature)));
+      }
+      return PcgEnd::not_definite;
+    }
     ++iterations_;
     const double next = advance(norm_ / curvature);
     if (!(next >= 0)) return PcgEnd::not_definite;

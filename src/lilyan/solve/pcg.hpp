@@ -25,12 +25,16 @@ class Pcg {
   // The pattern has blocks of 3×3, and must outlive this.
   explicit Pcg(const LowerPattern& pattern);
 
-  // Takes a matrix in the pattern's lower compressed columns, and the nodes' positions. The coarse
-  // matrix is renewed on request. False when the matrix is seen not to be positive definite.
-  [[nodiscard]] bool prepare(std::span<const double> values, const Vector& positions, bool renew);
+  // Takes a matrix in the pattern's lower compressed columns, the nodes' positions, and the masses if the
+  // matrix is theirs plus that of an energy (null: it is not). The coarse matrix is renewed on request. False when the matrix is seen not to be positive definite: never by its diagonal
+  // where there are masses, which then count for what is missing there.
+  [[nodiscard]] bool prepare(std::span<const double> values, const Vector& positions, bool renew,
+                             const Vector* masses = nullptr);
 
   // Begins with a new right side, from zero.
   void start(const Vector& right_side);
+  // Ends as `not_definite` along a direction p whose curvature is negative or, with masses, far below its
+  // inertia p·Mp. In the latter case it still goes along p, as far as the inertia alone would let it.
   // Goes on until the error, in the norm of the preconditioned residual, is at most `tolerance` of
   // what it was at the start, or `max_iterations` have been made since then.
   PcgEnd run(double tolerance, int max_iterations);
@@ -49,6 +53,7 @@ class Pcg {
   // residual −= α A p, solution += α p; the preconditioned residual's vertex part into z_, its
   // coarse part into the coarse space. Returns r·z.
   double advance(double alpha);
+  // And its inertia, p·Mp.
   void new_direction(double beta);
 
   const LowerPattern& pattern_;
@@ -60,10 +65,12 @@ class Pcg {
   std::vector<char> bad_;        // chunks with a diagonal block that is not positive definite
   std::vector<double> partial_;
   // In the aggregates' order.
+  Vector mass_;  // of each node
   Vector positions_, residual_, solution_, direction_, image_, z_;
   int iterations_ = 0;
   double start_norm_ = 0;  // squared, as the next
   double norm_ = 0;
+  double inertia_ = 0;
 };
 
 }  // namespace lilyan

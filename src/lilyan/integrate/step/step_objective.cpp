@@ -158,7 +158,7 @@ void StepObjective::hessian(const Vector& d, double projection, std::vector<doub
     std::ranges::fill(values, 0.0);
   } else {
     assembler_.hessian(*step_.x0, d, nodes_, projection, values,
-                       step_.mean ? &*step_.mean : nullptr);
+                       step_.mean ? &*step_.mean : nullptr, true);
   }
   each_dissipation(d, [&](DissipationVelocity which, double factor) {
     dissipation_.add_hessian(which, point_v_, step_.h * step_.dissipation_weight * factor,

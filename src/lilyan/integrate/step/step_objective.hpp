@@ -66,6 +66,7 @@ class StepObjective final : public Objective {
   [[nodiscard]] Rounding rounding(const Vector& d, const Vector& diagonal) const override;
   [[nodiscard]] bool rounding_is_harmless(const Vector& d, const Vector& gradient) const override;
   [[nodiscard]] const Vector* positions() const override { return step_.x0; }
+  [[nodiscard]] const Vector* masses() const override { return &mass_; }
 
   // h² Σ βᵢ ∇E(x₀ + θᵢ d) of the last evaluation.
   [[nodiscard]] const Vector& weighted_gradients() const { return gradients_; }
