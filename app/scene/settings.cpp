@@ -97,11 +97,19 @@ void read_integrator(TableReader reader, const std::optional<int>& steps, Scene&
   }
 }
 
+// Velocity errors are allowed this many times the size of energy errors, which they cause only in part.
+constexpr double kVelocityByEnergy = 10;
+
 void read_solver(TableReader reader, Scene& scene) {
-  reader.expect({"energy_tolerance", "velocity_tolerance", "max_iterations", "definiteness",
-                 "linear", "reuse_factor", "threads", "on_failure", "max_halvings"});
+  reader.expect({"tolerance", "energy_tolerance", "velocity_tolerance", "max_iterations",
+                 "definiteness", "linear", "reuse_factor", "threads", "on_failure",
+                 "max_halvings"});
   SolverOptions& s = scene.solver;
+  // One number for all; whoever sets one of the two that it stands for need not know of the other.
+  const bool given = reader.has("tolerance") || reader.has("energy_tolerance");
+  if (reader.has("tolerance")) s.energy_tolerance = reader.positive("tolerance");
   s.energy_tolerance = reader.positive("energy_tolerance", s.energy_tolerance);
+  if (given) s.velocity_tolerance = kVelocityByEnergy * s.energy_tolerance;
   s.velocity_tolerance = reader.positive("velocity_tolerance", s.velocity_tolerance);
   s.newton.max_iterations = reader.whole("max_iterations", 1, kMostSteps, s.newton.max_iterations);
   s.newton.definiteness =

@@ -64,6 +64,29 @@ TEST(TetOrder, OfOneTetAndOfNone) {
   EXPECT_TRUE(order_tets({}, 9).tets.empty());
 }
 
+// All that the vertices of a body of one density have, and never more than a vertex has.
+TEST(LentMass, IsWhatVerticesHave) {
+  const Body body(long_block(), {});
+  const Energy& energy = *body.system.energies()[0];
+  Vector mass = body.system.mass();
+  const auto lent_by_vertex = [&] {
+    const std::vector<double> lent =
+        energy.lend_mass({mass.data(), static_cast<std::size_t>(mass.size())});
+    Vector sum = Vector::Zero(mass.size() / 3);
+    const auto& vertices = energy.stencils().vertices;
+    EXPECT_EQ(4 * lent.size(), vertices.size());
+    for (std::size_t k = 0; k < vertices.size(); ++k) sum[vertices[k]] += lent[k / 4];
+    return sum;
+  };
+  const Vector all = lent_by_vertex();
+  for (int i = 0; i < all.size(); ++i) EXPECT_NEAR(all[i], mass[3 * i], 1e-12 * mass[3 * i]) << i;
+  mass[3 * 5] *= 0.1;
+  mass[3 * 9] *= 7;
+  const Vector less = lent_by_vertex();
+  for (int i = 0; i < less.size(); ++i) EXPECT_LE(less[i], (1 + 1e-12) * mass[3 * i]) << i;
+  EXPECT_LT(less.sum(), all.sum());
+}
+
 // Everything the energy of tets can be asked for, as bits.
 struct Results {
   EnergyByKind values{};

@@ -82,6 +82,32 @@ TEST_P(StepObjectiveOf, HessianIsThatOfTheGradient) {
   }
 }
 
+// Elements are raised only as far as they are negative together with the mass that they are lent.
+TEST_P(StepObjectiveOf, RaisedHessianIsSemidefiniteBesideItsMasses) {
+  const BlockPattern& pattern = assembler_.hessian_pattern();
+  std::vector<double> values(static_cast<std::size_t>(pattern.storage()));
+  objective_.hessian(d_, 0, values);
+  const Matrix hessian = dense(pattern, values);
+  objective_.hessian(d_, 1, values);
+  const Matrix raised = dense(pattern, values);
+  const auto lowest = [](const Matrix& m) {
+    return Eigen::SelfAdjointEigenSolver<Matrix>(m).eigenvalues()[0];
+  };
+  EXPECT_GE(lowest(raised), -1e-9 * hessian.norm());
+  EXPECT_GE(lowest(raised - hessian), -1e-9 * hessian.norm());
+  // Elements raised by themselves would have been changed more.
+  std::vector<WeightedNode> weighted;
+  for (const Node& n : nodes_) {
+    weighted.push_back({.theta = n.theta, .hessian = kStep * kStep * n.weight * n.theta});
+  }
+  assembler_.hessian(x0_, d_, weighted, 0, values);
+  const Matrix elastic = dense(pattern, values);
+  assembler_.hessian(x0_, d_, weighted, 1, values);
+  const double alone = (dense(pattern, values) - elastic).norm();
+  EXPECT_GT(alone, 0);
+  EXPECT_LT((raised - hessian).norm(), 0.999 * alone);
+}
+
 // M (d − y) + h² Σ βᵢ ∇E(x₀ + θᵢ d), one node at a time.
 TEST_P(StepObjectiveOf, GradientIsTheMethodsEquation) {
   Vector gradient(d_.size()), force(d_.size());

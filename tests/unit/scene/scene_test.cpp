@@ -193,6 +193,24 @@ TEST(Scene, StepsFromDurationAndFromOutside) {
   EXPECT_EQ(load_scene(file, {.steps = 7}).steps, 7);
 }
 
+TEST(Scene, OneToleranceStandsForBoth) {
+  const TempFolder folder;
+  const auto file = folder.write("s.toml",
+                                 "[integrator]\nstep = 0.1\nsteps = 3\n"
+                                 "[system]\nkind = \"kepler\"\n");
+  const auto tolerances = [&](std::vector<std::string> settings) {
+    const SolverOptions s = load_scene(file, {.settings = std::move(settings)}).solver;
+    return std::pair{s.energy_tolerance, s.velocity_tolerance};
+  };
+  EXPECT_EQ(tolerances({}), (std::pair{1e-14, 1e-13}));
+  EXPECT_EQ(tolerances({"solver.tolerance=1e-6"}), (std::pair{1e-6, 10 * 1e-6}));
+  EXPECT_EQ(tolerances({"solver.energy_tolerance=1e-8"}), (std::pair{1e-8, 10 * 1e-8}));
+  EXPECT_EQ(tolerances({"solver.velocity_tolerance=1e-5"}), (std::pair{1e-14, 1e-5}));
+  EXPECT_EQ(tolerances({"solver.tolerance=1e-6", "solver.energy_tolerance=1e-8",
+                        "solver.velocity_tolerance=1e-4"}),
+            (std::pair{1e-8, 1e-4}));
+}
+
 TEST(Scene, StepControlRunsForATimeAndIsResolved) {
   const TempFolder folder;
   const std::string system = "[system]\nkind = \"kepler\"\n";

@@ -190,6 +190,50 @@ TEST(Pcg, ReportsIndefiniteMatrices) {
   }
 }
 
+// Whatever the matrix is, the masses tell how far it is safe to go: along p at most (r·p)/(p·Mp).
+TEST(Pcg, GoesAlongWhatLacksCurvatureAsFarAsInertiaLets) {
+  for (const double share : {-3.0, 0.0, 0.2}) {  // of the mass, as the curvature of one vertex
+    Problem p({.cells = {8, 4, 4}}, 1);
+    Vector masses(p.pattern.dofs());
+    for (int c = 0; c < masses.size(); ++c) masses[c] = p.body.system.mass()[p.pattern.dof(c)];
+    std::ranges::fill(p.values, 0.0);
+    for (int c = 0; c < masses.size(); ++c) {
+      p.values[p.pattern.column_start()[c]] = (c / 3 == 40 ? share : 5.0) * masses[c];
+    }
+    Pcg pcg(p.pattern);
+    ASSERT_TRUE(pcg.prepare(p.lower(), p.positions, true, &masses)) << share;
+    Vector right = Vector::Zero(p.pattern.dofs());
+    right[120] = 1;
+    pcg.start(right);
+    EXPECT_EQ(pcg.run(1e-12, 100), PcgEnd::not_definite) << share;
+    EXPECT_EQ(pcg.iterations(), 1) << share;
+    Vector solution(right.size());
+    pcg.solution(solution);
+    const double along = right.dot(solution);
+    const double inertia = solution.dot(masses.cwiseProduct(solution));
+    EXPECT_GT(along, 0) << share;
+    EXPECT_LE(inertia, (1 + 1e-6) * along) << share;
+    EXPECT_GE(inertia, 0.05 * along) << share;
+  }
+}
+
+TEST(Pcg, TakesNoNoticeOfMassesWhereAllIsConvex) {
+  const Problem p({.cells = {8, 4, 4}, .fixed = {3}}, 1);
+  Vector masses(p.pattern.dofs());
+  for (int c = 0; c < masses.size(); ++c) masses[c] = p.body.system.mass()[p.pattern.dof(c)];
+  std::mt19937 random(8);
+  const Vector right = random_vector(p.pattern.dofs(), 1, random);
+  Vector solutions[2] = {Vector(right.size()), Vector(right.size())};
+  for (const bool with : {false, true}) {
+    Pcg pcg(p.pattern);
+    ASSERT_TRUE(pcg.prepare(p.lower(), p.positions, true, with ? &masses : nullptr));
+    pcg.start(right);
+    EXPECT_EQ(pcg.run(1e-6, 1000), PcgEnd::converged);
+    pcg.solution(solutions[with ? 1 : 0]);
+  }
+  EXPECT_EQ(solutions[0], solutions[1]);
+}
+
 // Vertices in line have no third rotation, and a vertex alone has none at all.
 TEST(Pcg, RopesAndLonePoints) {
   constexpr int kPoints = 90;
