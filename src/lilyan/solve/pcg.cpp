@@ -125,15 +125,26 @@ void Pcg::new_direction(double beta) {
   const auto chunks = matrix_.chunks();
   const int count = static_cast<int>(chunks.size()) - 1;
   parallel_for(count, [&](int chunk) {
+    const double* __restrict arms = coarse_.arm(0);
+    const double* __restrict z = z_.data();
+    const double* __restrict mass = mass_.data();
+    double* __restrict p = direction_.data();
     double inertia = 0;
     for (int a = chunks[chunk]; a < chunks[chunk + 1]; ++a) {
-      const auto [translation, rotation] = coarse_.motion(a);
+      const auto [t, w] = coarse_.motion(a);
       for (int i = coarse_.cluster_start(a); i < coarse_.cluster_start(a + 1); ++i) {
-        const Vec3 arm = Eigen::Map<const Vec3>(coarse_.arm(i));
-        const Vec3 p = z_.segment<3>(3 * i) + translation + rotation.cross(arm) +
-                       beta * direction_.segment<3>(3 * i);
-        direction_.segment<3>(3 * i) = p;
-        inertia += mass_[i] * p.squaredNorm();
+        const std::ptrdiff_t k = 3 * std::ptrdiff_t{i};
+        const double* r = arms + k;
+        const double rigid[3] = {t[0] + (w[1] * r[2] - w[2] * r[1]),
+                                 t[1] + (w[2] * r[0] - w[0] * r[2]),
+                                 t[2] + (w[0] * r[1] - w[1] * r[0])};
+        double square = 0;
+        for (int c = 0; c < 3; ++c) {
+          const double y = beta * p[k + c] + (z[k + c] + rigid[c]);
+          p[k + c] = y;
+          square += y * y;
+        }
+        inertia += mass[i] * square;
       }
     }
     partial_[chunk] = inertia;
