@@ -65,6 +65,10 @@ class Faults : public ::testing::TestWithParam<const char*> {
     return nlohmann::json::parse(read_text(scene_.path() / folder / "run.json"));
   }
 
+  [[nodiscard]] bool is_finished(const std::string& folder) const {
+    return fs::exists(scene_.path() / folder / "run.json") && json(folder)["status"] == "finished";
+  }
+
   void expect_readable(const fs::path& folder) const {
     const bool listed = fs::exists(folder / "run.pvd") && fs::file_size(folder / "run.pvd") > 0 &&
                         fs::exists(folder / "frames") && !fs::is_empty(folder / "frames");
@@ -78,9 +82,7 @@ class Faults : public ::testing::TestWithParam<const char*> {
       EXPECT_GT(read_numbers(folder / table).columns.size(), 0U);
     }
     // The very last call only makes sure of what is there already.
-    if (fs::exists(folder / "run.json") && json(folder.string())["status"] == "finished") {
-      expect_same("whole", folder.string());
-    }
+    if (is_finished(folder.string())) expect_same("whole", folder.string());
   }
 
   void expect_goes_on(const std::string& folder) {
@@ -150,7 +152,8 @@ TEST_P(Faults, OfManyAllocations) {
     ++ended;
     if (fs::exists(scene_.path() / "r")) {  // otherwise nothing is left to go on with
       expect_readable(scene_.path() / "r");
-      expect_goes_on("r");
+      // If it could not even say that it is finished, nothing is missing (and run.glb cannot be made longer).
+      if (!is_finished("r")) expect_goes_on("r");
     }
     if (HasFailure()) return;
   }
