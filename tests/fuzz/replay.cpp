@@ -61,6 +61,8 @@ int main(int count, char** arguments) {
     std::cerr << "usage: lilyan_replay NAME FOLDER\n";
     return 2;
   }
+  (void)initialize_checkpoint(&count,
+                              &arguments);  // writes inputs to begin with, if it is asked to
   const Target target = targets().at(arguments[1]);
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(arguments[2])) {
