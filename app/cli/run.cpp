@@ -123,6 +123,12 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
         "through it unnoticed. A smaller integrator.step or a thicker obstacle helps.\n",
         summary.longest_to_obstacle));
   }
+  if (summary.passages_of_bodies > 0) {
+    tell(fmt::format(
+        "warning: {} time{} a vertex went through the surface of another body: a smaller "
+        "integrator.step, a thicker or a stiffer contact helps.\n",
+        summary.passages_of_bodies, summary.passages_of_bodies == 1 ? "" : "s"));
+  }
   std::string verdict;
   for (const Verdict& v : verdicts(system, summary, drift)) {
     verdict += (verdict.empty() ? "" : "; ") + v.text;

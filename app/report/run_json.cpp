@@ -119,6 +119,9 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
     json["obstacles"] = {{"vertices_through", summary.passages},
                          {"longest_step_over_thickness", summary.longest_to_obstacle}};
   }
+  if (!scene_.contacts.empty()) {
+    json["contacts"] = {{"vertices_through", summary.passages_of_bodies}};
+  }
   if (events_) json["events"] = event_counts();
   if (figures_) json["pictures"] = picture_files_;
   if (recorder_) json["report"] = "report.html";

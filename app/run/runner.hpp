@@ -64,6 +64,7 @@ struct RunSummary {
   Digest digest;                   // of all states so far
   long passages = 0;               // of vertices through obstacles, within one step
   double longest_to_obstacle = 0;  // longest step towards an obstacle, over its thickness
+  long passages_of_bodies = 0;     // of vertices through other bodies' surfaces
 
   void archive(Archive& a);
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/scene/scene_tables.hpp"
+#include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/physics/energies.hpp"
 #include "lilyan/physics/rigid_motion.hpp"
@@ -151,7 +152,7 @@ void read_bodies(TableReader& root, Scene& scene) {
   scene.springs += springs.size();
   read_springs(std::move(springs), placed, scene.initial.x, *scene.system);
   scene.obstacles = read_obstacles(std::move(obstacles), placed, *scene.system);
-  read_contacts(std::move(contacts), placed, scene.initial.x, *scene.system);
+  scene.contacts = read_contacts(std::move(contacts), placed, scene.initial.x, *scene.system);
   read_constraints(std::move(constraints), placed, project, *scene.system, scene.initial);
 }
 

@@ -320,8 +320,10 @@ std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
   return obstacles;
 }
 
-void read_contacts(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,
-                   Vector& x, System& system) {
+std::vector<std::vector<ContactSurface>> read_contacts(std::vector<TableReader> readers,
+                                                       const std::vector<PlacedBody>& bodies,
+                                                       Vector& x, System& system) {
+  std::vector<std::vector<ContactSurface>> contacts;
   for (TableReader& reader : readers) {
     reader.expect({"bodies", "stiffness", "thickness", "friction", "creep", "overlap"});
     std::vector<ContactSurface> surfaces;
@@ -347,8 +349,10 @@ void read_contacts(std::vector<TableReader> readers, const std::vector<PlacedBod
     const SceneFriction friction = read_friction(reader);
     add_with_friction(std::make_unique<BodyContact>(surfaces, stiffness, thickness, x), friction,
                       system);
+    contacts.push_back(std::move(surfaces));
     reader.finish();
   }
+  return contacts;
 }
 
 }  // namespace lilyan

@@ -9,6 +9,7 @@
 #include "app/scene/observables.hpp"
 #include "app/scene/scene_tables.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 
 namespace lilyan {

@@ -19,6 +19,7 @@
 
 namespace lilyan {
 
+struct ContactSurface;
 struct FrameGeometry;
 struct Obstacle;
 class Observables;
@@ -79,6 +80,7 @@ struct Scene {
   std::optional<Lame> material;
   std::optional<RayleighDamping> damping;
   std::vector<Obstacle> obstacles;
+  std::vector<std::vector<ContactSurface>> contacts;  // surfaces that touch each other
   Vec3 gravity = Vec3::Zero();
   // A name for each degree of freedom of a small system; empty for bodies.
   std::vector<std::string> coordinates;

@@ -44,8 +44,9 @@ void read_constraints(std::vector<TableReader> readers, const std::vector<Placed
 // [[obstacle]] and [[contact]] between bodies, which start at x (contact.cpp).
 std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
                                      const std::vector<PlacedBody>& bodies, System& system);
-// Bodies that overlap are moved apart if the scene asks for it.
-void read_contacts(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,
-                   Vector& x, System& system);
+// The surfaces that touch each other. Bodies that overlap are moved apart if the scene asks for it.
+std::vector<std::vector<ContactSurface>> read_contacts(std::vector<TableReader> readers,
+                                                       const std::vector<PlacedBody>& bodies,
+                                                       Vector& x, System& system);
 
 }  // namespace lilyan

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
+#include "app/files/vital_memory.hpp"
 #include "app/scene/toml_nesting.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/system/expression_text.hpp"
@@ -59,7 +61,10 @@ TomlDocument::TomlDocument(const std::filesystem::path& file,
                            const std::vector<std::string>& without_files)
     : file_(file) {
   for (const std::string& s : without_files) without_files_.insert("--set " + s);
+  const NoticedMemory memory;
+  errno = 0;
   std::ifstream stream(file, std::ios::binary);
+  if (!stream && errno == ENOMEM) throw std::bad_alloc();
   if (!stream || std::filesystem::is_directory(file)) {
     throw InputError({file.string()}, "cannot read this scene file");
   }
@@ -67,15 +72,18 @@ TomlDocument::TomlDocument(const std::filesystem::path& file,
   text.exceptions(std::ios::badbit);
   text << stream.rdbuf();
   source_ = text.str();
+  memory.require();
   if (const auto place = too_deep_in_toml(source_)) {
     throw InputError({file.string(), place->line, place->column}, too_deep());
   }
   try {
     root_ = toml::parse(source_, file.string());
   } catch (const toml::parse_error& error) {
+    memory.require();
     throw InputError(position_in(file.string(), error.source().begin),
                      fmt::format("not valid TOML: {}", error.description()));
   }
+  memory.require();
   for (const std::string& s : settings) apply(s);
 }
 
@@ -97,12 +105,14 @@ void TomlDocument::apply(const std::string& assignment) {
     throw InputError(shortened(option), too_deep());
   }
 
+  const NoticedMemory memory;
   toml::table parsed;
   try {
     parsed = toml::parse(toml);
   } catch (const toml::parse_error&) {
     parsed.clear();
   }
+  memory.require();
   if (parsed.size() != 1) {
     parsed.clear();
     parsed.insert("value", value);

@@ -13,10 +13,10 @@ namespace lilyan::test {
 
 class TempFolder {
  public:
-  TempFolder() {
+  explicit TempFolder(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
     static std::atomic<int> count{0};
-    path_ = std::filesystem::temp_directory_path() /
-            ("lilyan-test-" + std::to_string(getpid()) + "-" + std::to_string(count++));
+    path_ = parent / ("lilyan-test-" + std::to_string(getpid()) + "-" + std::to_string(count++));
     std::filesystem::create_directories(path_);
   }
   ~TempFolder() { std::filesystem::remove_all(path_); }
@@ -32,6 +32,12 @@ class TempFolder {
  private:
   std::filesystem::path path_;
 };
+
+// Where files are in memory: a disk makes sure of every file that a run writes, which takes most of the time of a test
+// that runs the program many times.
+inline std::filesystem::path memory_folder() {
+  return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
+}
 
 inline std::string read_text(const std::filesystem::path& file) {
   std::stringstream text;

@@ -7,9 +7,13 @@
 namespace lilyan {
 namespace {
 
-constexpr int kMaxSweeps = 12;
+constexpr int kMaxSweeps = 20;
 // Off-diagonal mass, relative to the whole, below which the eigenvalues are exact enough.
 constexpr double kOffDiagonal = 1e-24;
+// The square of an entry, relative to the same, below which it is rounding error. Between equal eigenvalues such
+// an entry would turn by any angle, and undo what the sweep has zeroed before: then convergence is no longer
+// quadratic, and can take more than twenty sweeps.
+constexpr double kRounding = 1e-32;
 
 template <AnyPack P>
 P absolute(const P& x) {
@@ -56,14 +60,15 @@ void jacobi(P (&d)[9][9], P (&v)[9][9]) {
       done = done && !(off[lane] > kOffDiagonal * (all[lane] + off[lane]));
     }
     if (done) return;
+    const P rounding = kRounding * (all + off);
     for (int p = 0; p < 9; ++p) {
       for (int q = p + 1; q < 9; ++q) {
-        // tan of the angle that zeroes d[p][q]; none where it is zero already.
+        // tan of the angle that zeroes d[p][q]; none where it is zero but for rounding.
         const P apq = d[p][q];
         const P theta = (d[q][q] - d[p][p]) / (2.0 * apq);
         const P size = 1.0 / (absolute(theta) + sqrt(theta * theta + 1.0));
         const P zero = {};
-        const P t = apq == zero ? zero : (theta < 0.0 ? -size : size);
+        const P t = apq * apq <= rounding ? zero : (theta < 0.0 ? -size : size);
         const P c = 1.0 / sqrt(t * t + 1.0);
         const P s = t * c;
         d[p][p] -= t * apq;

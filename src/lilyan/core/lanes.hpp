@@ -19,6 +19,7 @@ namespace detail {
 template <int kWidth>
 struct PackTraits {
   using Type [[gnu::vector_size(kWidth * sizeof(double))]] = double;
+  using Unsigned [[gnu::vector_size(kWidth * sizeof(double))]] = std::uint64_t;
 };
 }  // namespace detail
 
@@ -36,6 +37,9 @@ inline constexpr int lanes_of = sizeof(P) / sizeof(double);
 // A pack's bits; also what comparisons of packs give, all bits set where they hold.
 template <AnyPack P>
 using BitsOf = decltype(P{} < P{});
+// The same for arithmetic that may overflow.
+template <AnyPack P>
+using UnsignedBitsOf = typename detail::PackTraits<lanes_of<P>>::Unsigned;
 
 template <AnyPack P>
 inline P load(const double* from) {
@@ -75,13 +79,13 @@ inline P interleave_odd(const P& x, const P& y) {
 template <AnyPack P>
 inline P log(const P& x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  constexpr std::int64_t kRootHalf = 0x3fe6a09e667f3bcd;  // the bits of √½
-  constexpr double kLog2High = 0x1.62e42fefa38p-1;        // ln 2 = high + low; e·high is exact
+  constexpr std::uint64_t kRootHalf = 0x3fe6a09e667f3bcd;  // the bits of √½
+  constexpr double kLog2High = 0x1.62e42fefa38p-1;         // ln 2 = high + low; e·high is exact
   constexpr double kLog2Low = 0x1.ef35793c7673p-45;
   const auto subnormal = x < 0x1p-1022;
-  const BitsOf<P> bits = (BitsOf<P>)(subnormal ? 0x1p54 * x : x);
-  const BitsOf<P> exponent = (bits - kRootHalf) >> 52;
-  const P f = (P)(bits - (exponent << 52)) - 1.0;
+  const UnsignedBitsOf<P> bits = (UnsignedBitsOf<P>)(subnormal ? 0x1p54 * x : x);
+  const BitsOf<P> exponent = (BitsOf<P>)(bits - kRootHalf) >> 52;
+  const P f = (P)(bits - ((UnsignedBitsOf<P>)exponent << 52)) - 1.0;
   const P e = __builtin_convertvector(exponent, P) - (subnormal ? P{} + 54.0 : P{});
   const P s = f / (2.0 + f);
   const P z = s * s;  // at most 0.0295, so that eleven terms are enough

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -62,6 +64,91 @@ TEST(Tunnelling, PassingByIsNotThrough) {
   EXPECT_FALSE(
       TunnelWatch(scene_with("kind = \"plane\"\nnormal = [-1, 0, 0]\npoint = [3, 0, 0]\n", 20))
           .wanted());
+}
+
+// Two plates of four by four cells that fly at each other along z, each at that speed. Their vertices do not meet.
+Scene plates(double speed, const std::string& contact) {
+  const TempFolder folder;
+  const auto plate = [](double z, double shift, double v) {
+    return "[[body]]\nmass = 1\nmaterial = { mu = 300, lambda = 200 }\n"
+           "shape = { kind = \"box\", size = [2, 2, 0.2], cells = [4, 4, 1] }\ntranslate = [" +
+           std::to_string(shift) + ", " + std::to_string(shift) + ", " + std::to_string(z) +
+           "]\nvelocity = [0, 0, " + std::to_string(v) + "]\n";
+  };
+  return load_scene(folder.write(
+      "s.toml", "[integrator]\nmethod = \"implicit-midpoint\"\nstep = 0.1\nsteps = 4\n" +
+                    plate(-0.5, 0, speed) + plate(0.5, 0.13, -speed) + "[[contact]]\n" + contact));
+}
+
+TEST(Tunnelling, OfBodiesThroughEachOtherIsCounted) {
+  const std::string thin = "stiffness = 100\nthickness = 0.05\n";
+  // In one step of 4 each passes all of the other: of the 25 vertices of a side those below the other plate, which is
+  // shifted by half a cell, are four by four.
+  const RunSummary fast = run_of(plates(20, thin));
+  EXPECT_EQ(fast.passages_of_bodies, 4 * 16);
+  // Slowly, contact turns them back.
+  EXPECT_EQ(run_of(plates(0.5, "stiffness = 1000\nthickness = 0.1\n")).passages_of_bodies, 0);
+  // No more than a distance of contact in a step, but with more energy than it has.
+  EXPECT_GT(run_of(plates(1.5, "stiffness = 0.1\nthickness = 0.05\n")).passages_of_bodies, 0);
+  // Without a contact bodies may pass through each other.
+  EXPECT_FALSE(TunnelWatch(scene_with(kWall, 1)).between_bodies());
+}
+
+// Against a search along the way in small steps.
+TEST(Tunnelling, CrossingsOfAPointAndATriangle) {
+  std::mt19937 random(17);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const auto side = [](const PointTriangle& z) {
+    const Vec3 a = z.segment<3>(3);
+    return (z.segment<3>(6) - a).cross(Vec3(z.segment<3>(9) - a)).dot(Vec3(z.segment<3>(0) - a)) >=
+           0;
+  };
+  std::array<int, 4> seen{};
+  for (int k = 0; k < 10000; ++k) {
+    PointTriangle before;
+    PointTriangle after;
+    for (double& e : before) e = uniform(random);
+    for (double& e : after) e = 2 * uniform(random);
+    // Every other triangle keeps its form, as most do.
+    const Vec3 shift(uniform(random), uniform(random), uniform(random));
+    if (k % 2 == 0) after.tail<9>() = before.tail<9>() + shift.replicate<3, 1>();
+    // A point that moves little is passed more often by a triangle that turns.
+    if (k % 2 == 1) after.head<3>() = before.head<3>() * 0.9;
+    int expected = 0;
+    bool doubtful = false;
+    constexpr int kCuts = 300;
+    for (int i = 0; i < kCuts; ++i) {
+      const auto at = [&](double s) { return PointTriangle(before + s * (after - before)); };
+      const PointTriangle now = at((i + 0.5) / kCuts);
+      if (side(at(static_cast<double>(i) / kCuts)) == side(at((i + 1.0) / kCuts))) continue;
+      const NearestPoint nearest = nearest_point(now);
+      expected += nearest.feature == Nearest::face ? 1 : 0;
+      doubtful = doubtful || std::ranges::min(nearest.weight) < 0.05;
+    }
+    if (doubtful) continue;
+    const int found = crossings(before, after);
+    ++seen[static_cast<std::size_t>(found)];
+    EXPECT_EQ(found, expected) << before.transpose() << "\n" << after.transpose();
+    // The way back goes through as often.
+    EXPECT_EQ(crossings(after, before), found);
+  }
+  EXPECT_GT(seen[1], 100);
+  EXPECT_GT(seen[2], 5);
+}
+
+TEST(Tunnelling, APointThatStopsOnATriangleIsCountedOnce) {
+  PointTriangle above;
+  above << 0.2, 0.2, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0;
+  PointTriangle on = above;
+  on[2] = 0;
+  PointTriangle below = above;
+  below[2] = -1;
+  for (const auto& [from, to] : {std::pair{above, below}, std::pair{below, above}}) {
+    EXPECT_EQ(crossings(from, to), 1);
+    EXPECT_EQ(crossings(from, on) + crossings(on, to), 1);
+    EXPECT_EQ(crossings(from, on) + crossings(on, from), from == above ? 0 : 2);
+  }
+  EXPECT_EQ(crossings(on, on), 0);
 }
 
 }  // namespace
