@@ -163,7 +163,7 @@ bool DirectionFinder::attempt(const Objective& objective, const Vector& d, const
   spent_ += pcg_->iterations();
   // With the masses at hand, what there is so far is a good direction: better than what a matrix modified
   // all over the body gives, and cheaper.
-  if (end_ == PcgEnd::not_definite && objective.masses() &&
+  if (end_ == PcgEnd::not_definite && objective.masses() && pcg_->iterations() > 0 &&
       definiteness_ == Definiteness::project) {
     end_ = PcgEnd::converged;
     truncated_ = true;

@@ -26,17 +26,18 @@ class Pcg {
   explicit Pcg(const LowerPattern& pattern);
 
   // Takes a matrix in the pattern's lower compressed columns, the nodes' positions, and the masses if the
-  // matrix is theirs plus that of an energy (null: it is not). The coarse matrix is renewed on request. False when the matrix is seen not to be positive definite: never by its diagonal
-  // where there are masses, which then count for what is missing there.
+  // matrix is theirs plus that of an energy (null: it is not). The coarse matrix is renewed on request.
+  // False when the matrix is seen not to be positive definite. With masses its diagonal is no reason: they
+  // count for what is missing there.
   [[nodiscard]] bool prepare(std::span<const double> values, const Vector& positions, bool renew,
                              const Vector* masses = nullptr);
 
   // Begins with a new right side, from zero.
   void start(const Vector& right_side);
-  // Ends as `not_definite` along a direction p whose curvature is negative or, with masses, far below its
-  // inertia p·Mp. In the latter case it still goes along p, as far as the inertia alone would let it.
   // Goes on until the error, in the norm of the preconditioned residual, is at most `tolerance` of
-  // what it was at the start, or `max_iterations` have been made since then.
+  // what it was at the start, or `max_iterations` have been made since then. Ends as `not_definite` at a
+  // direction p whose curvature is not positive. With masses it does so where the curvature is far below the
+  // inertia p·Mp, and still goes along p as far as the inertia alone would let it.
   PcgEnd run(double tolerance, int max_iterations);
   // Takes out the error that is left in rigid motions of whole bodies, at the cost of a few
   // iterations. To be called at most once, after the last run.
@@ -53,7 +54,7 @@ class Pcg {
   // residual −= α A p, solution += α p; the preconditioned residual's vertex part into z_, its
   // coarse part into the coarse space. Returns r·z.
   double advance(double alpha);
-  // And its inertia, p·Mp.
+  // The next direction p, and its inertia p·Mp.
   void new_direction(double beta);
 
   const LowerPattern& pattern_;
