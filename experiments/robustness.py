@@ -175,7 +175,7 @@ r = 0.7
 
 def run(program, scene, settings, folder):
     """What became of a run: a class, and a short text."""
-    arguments = [program, "run", scene, "-q", "-o", folder, "--set", "output.report=false",
+    arguments = [program, "run", scene, "-q", "-o", folder, "--overwrite", "--set", "output.report=false",
                  "--set", "output.every=0", "--set", "output.pictures=[]"]
     for key, value in settings.items():
         arguments += ["--set", f"{key}={value}"]
@@ -267,7 +267,7 @@ def soak(program, steps):
         for count in (steps // 10, steps):
             begun = time.time()
             process = subprocess.Popen(
-                [program, "run", file, "-q", "-o", Path(scratch, "soak"), "--steps", str(count), "--set",
+                [program, "run", file, "-q", "-o", Path(scratch, "soak"), "--overwrite", "--steps", str(count), "--set",
                  "output.every=0", "--set", "output.report=false", "--set", "solver.threads=1"],
                 stdout=subprocess.DEVNULL)
             _, status, usage = os.wait4(process.pid, 0)

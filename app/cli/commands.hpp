@@ -43,11 +43,12 @@ using ServeRun = std::unique_ptr<RunViewer> (*)(const Scene& scene, std::optiona
 struct RunOptions {
   SceneOptions scene;
   std::string resume;          // the result folder of a run to go on with, instead of a scene
-  std::string output;          // empty: results/SCENE-METHOD
+  std::string output;          // empty: results/SCENE-METHOD, and what the settings change
+  bool overwrite = false;      // results that are in that folder, whatever they are
   std::optional<int> steps;    // none: as the scene says
   std::optional<int> threads;  // none: as the scene says; 0: one per core
   bool quiet = false;
-  std::string expect;        // "conserved": an invariant that is not kept is an error
+  std::string expect;        // "conserved" or "bounded": an invariant that is not is an error
   ServeRun serve = nullptr;  // none: this program has no live view
   bool view = false;         // serve a page that shows the run
   std::optional<int> port;   // of that page; none: the usual, or the next that is free
@@ -62,7 +63,8 @@ struct ViewOptions {
 struct CompareOptions {
   SceneOptions scene;
   std::vector<std::string> methods;  // NAME[:PARAMETER=VALUE]...; empty: the usual ones
-  std::string output;                // empty: results/SCENE-compare
+  std::string output;                // empty: results/SCENE-compare, and what the settings change
+  bool overwrite = false;            // results that are in that folder, whatever they are
   std::optional<int> steps;          // none: as the scene says
   int threads = 0;                   // methods at a time; 0: one per core
   bool quiet = false;
@@ -113,8 +115,18 @@ struct ExportArguments {
 
 struct PictureArguments {
   std::vector<std::string> folders;
-  std::vector<int> frames;
+  std::string frames;  // "all", "0-10", "::5", "3,7"; empty: the last
   std::string output = ".";
+  std::vector<int> size = {480, 360};
+  std::vector<float> from;  // empty: front, right, above
+  float zoom = 1;
+};
+
+struct FilmArguments {
+  std::vector<std::string> folders;
+  std::string output;  // empty: film.mp4 in the first folder, or film.png without FFmpeg
+  int every = 1;
+  std::optional<double> rate;
   std::vector<int> size = {480, 360};
   std::vector<float> from;  // empty: front, right, above
   float zoom = 1;
@@ -126,12 +138,16 @@ int mesh_tetrahedralize(const TetrahedralizeArguments& arguments);
 int export_run(const ExportArguments& arguments);
 // Writes frames of runs that are done as PNG files, seen by one camera.
 int picture(const PictureArguments& arguments);
+// Makes a film of runs that are done, side by side.
+int film(const FilmArguments& arguments);
 int run(const RunOptions& options);
 // Runs a scene with several methods and writes what they did side by side.
 int compare(const CompareOptions& options);
 // Shows scenes in a web page, from a server on this machine, until interrupted.
 int view(const ViewOptions& options);
 int check(const SceneOptions& options);
+// Lists the scenes that are shipped, and those in scenes/ here, whose name or title has the word in it.
+int scenes(const std::string& word);
 int methods(const std::string& name);
 int materials(const MaterialOptions& options);
 // Measures what a method, or every method, claims; also writes it as a page of Markdown.

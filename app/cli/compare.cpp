@@ -9,6 +9,7 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
+#include "app/report/choose_folder.hpp"
 #include "app/report/report.hpp"
 #include "app/report/result_folder.hpp"
 #include "app/scene/scene.hpp"
@@ -24,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTable = "table.csv";
+constexpr const char* kWhat = "comparison.toml";
 
 struct Contender {
   std::string given;                  // "hp:alpha=0.25"
@@ -94,6 +96,18 @@ void remove_earlier_runs(const fs::path& folder, const std::vector<Contender>& a
     tell(fmt::format("{} of an earlier comparison has other files in it and was kept\n",
                      earlier.string()));
   }
+}
+
+// The scene with the scene's own method, and the methods that are compared.
+std::string identity_of(const Scene& scene, const std::vector<Contender>& all) {
+  std::string text = "# The methods that are compared:";
+  for (const Contender& c : all) text += " " + c.given;
+  return text + "\n" + scene.resolved;
+}
+
+std::optional<EarlierResults> earlier_comparison(const fs::path& folder) {
+  if (!fs::exists(folder / kTable)) return std::nullopt;
+  return EarlierResults{.identity = read_text(folder / kWhat)};
 }
 
 // Makes the folder, or takes one that an earlier comparison left.
@@ -209,14 +223,22 @@ int compare(const CompareOptions& options) {
   const Scene scene = load_scene(find_scene(options.scene.scene),
                                  {.settings = options.scene.settings, .steps = options.steps});
   std::vector<Contender> all = contenders(options.methods, scene);
-  const fs::path folder = options.output.empty() ? fs::path("results") / (scene.name + "-compare")
-                                                 : fs::path(options.output);
+  const std::string identity = identity_of(scene, all);
+  const FolderChoice choice = choose_folder(
+      {.given = options.output,
+       .name = scene.name + "-compare" + name_of_changes(options.scene.settings, options.steps),
+       .identity = identity,
+       .overwrite = options.overwrite,
+       .read = earlier_comparison});
+  const fs::path& folder = choice.folder;
+  if (!choice.note.empty() && !options.quiet) tell(fmt::format("{}\n", choice.note));
   if (wants_png(scene)) require_svg_converter();
   open_folder(folder, all);
   // Also a comparison that does not get to its end says what it wrote.
   std::vector<const RunRecord*> runs;
   for (const Contender& c : all) runs.push_back(&c.record);
   write_file(folder / kTable, summary_csv(runs));
+  write_file(folder / kWhat, identity);
   catch_interrupts();
   std::vector<std::string> names;
   for (const Contender& c : all) names.push_back(c.given);

@@ -1,4 +1,4 @@
-// lilyan export, lilyan picture: frames of runs that are done.
+// lilyan export, lilyan picture, lilyan film: frames of runs that are done.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -22,16 +22,41 @@ int export_run(const ExportArguments& arguments) {
   return kDone;
 }
 
+namespace {
+
+Outlook outlook(const std::vector<float>& from, float zoom) {
+  Outlook result{.zoom = zoom};
+  if (from.empty()) return result;
+  result.from = Eigen::Vector3f(from[0], from[1], from[2]);
+  if (result.from->isZero(0)) throw Error("--from: expected a direction, found 0,0,0");
+  return result;
+}
+
+}  // namespace
+
+int film(const FilmArguments& arguments) {
+  const FilmOptions options{.output = arguments.output,
+                            .every = arguments.every,
+                            .rate = arguments.rate,
+                            .size = {.width = arguments.size[0], .height = arguments.size[1]},
+                            .outlook = outlook(arguments.from, arguments.zoom)};
+  const Film film = write_film({arguments.folders.begin(), arguments.folders.end()}, options,
+                               [](int done, int all) {
+                                 const int tenths = 10 * done / all;
+                                 if (tenths == 10 * (done - 1) / all) return;
+                                 tell(fmt::format("drawn {} of {} frames\n", done, all));
+                               });
+  for (const std::string& text : film.warnings) tell(text + "\n");
+  fmt::print("{}: {} frames, {:.3g} in a second\n", film.file.string(), film.frames, film.rate);
+  return kDone;
+}
+
 int picture(const PictureArguments& arguments) {
-  FramePictureOptions options{.frames = arguments.frames,
-                              .output = arguments.output,
-                              .size = {.width = arguments.size[0], .height = arguments.size[1]},
-                              .outlook = {.zoom = arguments.zoom}};
-  if (!arguments.from.empty()) {
-    const Eigen::Vector3f from(arguments.from[0], arguments.from[1], arguments.from[2]);
-    if (from.isZero(0)) throw Error("--from: expected a direction, found 0,0,0");
-    options.outlook.from = from;
-  }
+  const FramePictureOptions options{
+      .frames = arguments.frames,
+      .output = arguments.output,
+      .size = {.width = arguments.size[0], .height = arguments.size[1]},
+      .outlook = outlook(arguments.from, arguments.zoom)};
   const FramePictures pictures =
       write_frame_pictures({arguments.folders.begin(), arguments.folders.end()}, options);
   for (const auto& file : pictures.files) fmt::print("{}\n", file.string());

@@ -1,5 +1,10 @@
-// lilyan methods, lilyan materials: what can be chosen in a scene.
+// lilyan scenes, lilyan methods, lilyan materials: what there is, and what can be chosen in a scene.
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
 
 #include "app/cli/commands.hpp"
 #include "lilyan/core/error.hpp"
@@ -8,6 +13,26 @@
 
 namespace lilyan::cli {
 namespace {
+
+// The title that a scene file begins with.
+std::string title_of(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  constexpr std::string_view kStart = "title = \"";
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.starts_with(kStart)) continue;
+    const std::size_t end = line.rfind('"');
+    return line.substr(kStart.size(), end - kStart.size());
+  }
+  return {};
+}
+
+bool has_word(const std::string& text, const std::string& word) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  return !std::ranges::search(text, word, same).empty() || word.empty();
+}
 
 std::string_view yes_or_dash(bool value) { return value ? "yes" : "-"; }
 
@@ -22,8 +47,8 @@ void print_method(const Method& m) {
   fmt::print("  for: {}\n", m.use);
   if (!m.aliases.empty()) fmt::print("  also called: {}\n", fmt::join(m.aliases, ", "));
   for (const ParameterSpec& p : m.parameters) {
-    fmt::print("  integrator.{} = {}: {}\n", p.name, p.default_value ? shown(*p.default_value) : "",
-               p.meaning);
+    fmt::print("  integrator.{}{}: {}\n", p.name,
+               p.default_value ? " = " + shown(*p.default_value) : "", p.meaning);
   }
   const Claims& c = scheme.claims;
   fmt::print(
@@ -56,6 +81,21 @@ void print_material(const MaterialInfo& m) {
 }
 
 }  // namespace
+
+int scenes(const std::string& word) {
+  std::vector<std::array<std::string, 2>> rows;
+  std::size_t widest = 0;
+  for (const std::string& name : scene_names()) {
+    const std::string title = title_of(find_scene(name));
+    if (!has_word(name, word) && !has_word(title, word)) continue;
+    rows.push_back({name, title});
+    widest = std::max(widest, name.size());
+  }
+  if (rows.empty()) throw Error(fmt::format("no scene has '{}' in its name or title", word));
+  for (const auto& [name, title] : rows) fmt::print("{:<{}}  {}\n", name, widest, title);
+  fmt::print("\n./lilyan run NAME runs one, ./lilyan view NAME shows it.\n");
+  return kDone;
+}
 
 int methods(const std::string& wanted) {
   if (!wanted.empty()) {

@@ -21,7 +21,10 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("-o,--output", options.output,
-                      "folder for the results (default: results/SCENE-compare)");
+                      "folder for the results (default: results/SCENE-compare, and what --set and "
+                      "--steps change)");
+  command->add_flag("--overwrite", options.overwrite,
+                    "replace what is in that folder, also another comparison");
   add_steps(*command, options.steps);
   add_threads(*command, options.threads,
               "methods that run at the same time (default: one per core)");
@@ -38,6 +41,12 @@ void add_view_command(CLI::App& app, int& exit_code) {
   add_settings(*command, options.settings,
                "change a setting of all these scenes: key=value; may be repeated");
   add_port(*command, options.port);
+}
+
+void add_scenes_command(CLI::App& app, int& exit_code) {
+  auto [command, word] =
+      add_command(app, "scenes", "list the scenes that are shipped", scenes, exit_code);
+  command->add_option("word", word, "only those with this word in their name or title");
 }
 
 void add_methods_command(CLI::App& app, int& exit_code) {
@@ -141,38 +150,57 @@ void add_export_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"y", "z"}));
 }
 
+// Size and point of view of pictures.
+template <class Options>
+void add_outlook(CLI::App& command, Options& options) {
+  command.add_option("--size", options.size, "width and height in pixels (default: 480,360)")
+      ->delimiter(',')
+      ->expected(2)
+      ->check(CLI::Range(16, 8192));
+  command
+      .add_option("--from", options.from,
+                  "direction towards the camera: x,y,z (default: from the front, right and above)")
+      ->delimiter(',')
+      ->expected(3);
+  command.add_option("--zoom", options.zoom, "above 1: nearer than shows everything")
+      ->check(CLI::Range(0.01, 100.0));
+}
+
+void add_film_command(CLI::App& app, int& exit_code) {
+  auto [command, options] =
+      add_command(app, "film", "make a film of runs that are done, side by side", film, exit_code);
+  command->add_option("folder", options.folders, "the result folders of runs")->required();
+  command->add_option(
+      "-o,--output", options.output,
+      "the film: .mp4, .webm, .webp and .gif need FFmpeg, .png is an animated picture "
+      "(default: film.mp4 in the first folder, or film.png without FFmpeg)");
+  command->add_option("--every", options.every, "take each Nth frame")->check(CLI::PositiveNumber);
+  command->add_option("--rate", options.rate, "frames in a second (default: as fast as the motion)")
+      ->check(CLI::Range(0.1, 240.0));
+  add_outlook(*command, options);
+}
+
 void add_picture_command(CLI::App& app, int& exit_code) {
   auto [command, options] = add_command(
       app, "picture", "draw frames of runs that are done, all seen by one camera: FOLDER-FRAME.png",
       picture, exit_code);
   command->add_option("folder", options.folders, "the result folders of runs")->required();
-  command
-      ->add_option("--frames", options.frames,
-                   "numbers of frames, separated by commas, from 0 (default: the last)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::NonNegativeNumber);
+  command->add_option("--frames", options.frames,
+                      "all, numbers from 0 separated by commas, ranges such as 0-10, ::5 for every "
+                      "fifth (default: the last)");
   command->add_option("-o,--output", options.output, "folder for the pictures (default: here)");
-  command->add_option("--size", options.size, "width and height in pixels (default: 480,360)")
-      ->delimiter(',')
-      ->expected(2)
-      ->check(CLI::Range(16, 8192));
-  command
-      ->add_option("--from", options.from,
-                   "direction towards the camera: x,y,z (default: from the front, right and above)")
-      ->delimiter(',')
-      ->expected(3);
-  command->add_option("--zoom", options.zoom, "above 1: nearer than shows everything")
-      ->check(CLI::Range(0.01, 100.0));
+  add_outlook(*command, options);
 }
 
 void add_all(CLI::App& app, int& exit_code) {
   add_compare_command(app, exit_code);
   add_view_command(app, exit_code);
+  add_scenes_command(app, exit_code);
   add_methods_command(app, exit_code);
   add_materials_command(app, exit_code);
   add_mesh_command(app, exit_code);
   add_export_command(app, exit_code);
+  add_film_command(app, exit_code);
   add_picture_command(app, exit_code);
   add_verify_command(app, exit_code);
   add_bench_command(app, exit_code);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include "app/cli/arguments.hpp"
 #include "app/cli/terminal.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/parameter.hpp"
 #include "lilyan/core/version.hpp"
 
 namespace lilyan::cli {
@@ -52,7 +54,10 @@ void add_run_command(CLI::App& app, ServeRun serve, int& exit_code) {
       add_command(app, "run", "simulate a scene and write its results", run, exit_code);
   CLI::Option* scene = add_scene(*command, options.scene)->required(false);
   CLI::Option* output = command->add_option(
-      "-o,--output", options.output, "folder for the results (default: results/SCENE-METHOD)");
+      "-o,--output", options.output,
+      "folder for the results (default: results/SCENE-METHOD, and what --set and --steps change)");
+  command->add_flag("--overwrite", options.overwrite,
+                    "replace what is in that folder, also another run or one that was interrupted");
   command
       ->add_option(
           "--resume", options.resume,
@@ -71,8 +76,8 @@ void add_run_command(CLI::App& app, ServeRun serve, int& exit_code) {
       ->add_option(
           "--expect", options.expect,
           "conserved: end with exit code 4 if energy, a momentum or an invariant that the scene "
-          "should keep was not kept")
-      ->check(CLI::IsMember({"conserved"}));
+          "should keep was not kept; bounded: if one drifts")
+      ->check(CLI::IsMember({"conserved", "bounded"}));
   if (!serve) return;
   options.serve = serve;
   CLI::Option* watched =
@@ -86,9 +91,38 @@ void add_check_command(CLI::App& app, int& exit_code) {
   add_scene(*command, options);
 }
 
+// What is wrong with a word that should be a command; empty when it is one, or an option.
+std::string unknown_command(const CLI::App& app, const std::string& word) {
+  if (word.starts_with("-")) return {};
+  // The launcher's own, which are there too when the program is called by it.
+  std::vector<std::string> names = {"test", "lint", "reproduce"};
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return {};
+    names.push_back(command->get_name());
+  }
+  std::ranges::sort(names);
+  return fmt::format("there is no command '{}'{}", word, suggestion(word, names));
+}
+
+constexpr const char* kFooter =
+    R"(The launcher ./lilyan, which installs what is missing and builds first, also has:
+  test [ARGUMENTS]            build and run every test; arguments go to ctest (-R NAME runs some)
+  test --sanitize             a part of them with address and undefined-behaviour sanitizers
+  lint [--all|--format]       check the formatting and run clang-tidy
+  reproduce ID                run an experiment of the papers again (--list shows them)
+
+Examples:
+  lilyan run bunny            simulate a shipped scene into results/bunny-avf
+  lilyan run bunny --set integrator.method=backward-euler --steps 60
+  lilyan view pendulum        watch it in a web page
+  lilyan compare bunny        four methods side by side in a report
+  lilyan run --resume results/bunny-avf
+)";
+
 int dispatch(int argc, char** argv, const Extras& extras) {
   CLI::App app{"Lilyan: time integration that keeps what nature keeps.", "lilyan"};
   app.require_subcommand(1);
+  app.footer(kFooter);
   app.set_version_flag("--version", fmt::format("lilyan {} ({})", version(), commit()));
   int exit_code = kDone;
   add_run_command(app, extras.serve_run, exit_code);
@@ -96,6 +130,10 @@ int dispatch(int argc, char** argv, const Extras& extras) {
   if (extras.add_commands) extras.add_commands(app, exit_code);
   if (argc == 1) {
     fmt::print("{}", app.help());
+    return kBadInput;
+  }
+  if (const std::string unknown = unknown_command(app, argv[1]); !unknown.empty()) {
+    tell(fmt::format("error: {}\n", unknown));
     return kBadInput;
   }
   try {

@@ -16,6 +16,7 @@
 #include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
 #include "app/files/process.hpp"
+#include "app/report/choose_folder.hpp"
 #include "app/report/result_folder.hpp"
 #include "app/run/checkpoint.hpp"
 #include "app/run/conservation.hpp"
@@ -30,13 +31,12 @@
 namespace lilyan::cli {
 namespace {
 
-// "Lz conserved, |Δ|/|Lz| ≤ 3.1e-15; p_phi (a symmetry) conserved, …"
-void print_invariants(const Watch& watch) {
+// "Lz conserved, |ΔLz|/|Lz| ≤ 3.1e-15; p_phi (cyclic) conserved, …"
+void print_invariants(const Watch& watch, int steps) {
   std::string line;
   for (const Watch::Quantity& q : watch.invariants()) {
-    const bool kept = q.worst_relative() <= kConserved;
-    line += fmt::format("{}{}{} {}conserved, |Δ|/|{}| ≤ {:.1e}", line.empty() ? "  " : "; ", q.name,
-                        q.found ? " (cyclic)" : "", kept ? "" : "not ", q.name, q.worst_relative());
+    line += fmt::format("{}{}{} {}", line.empty() ? "  " : "; ", q.name, q.found ? " (cyclic)" : "",
+                        how_kept(q.deviation, "Δ" + q.name, "|" + q.name + "|", steps));
   }
   if (!line.empty()) fmt::print("{}\n", line);
   if (watch.has_exact()) {
@@ -45,15 +45,17 @@ void print_invariants(const Watch& watch) {
   }
 }
 
-// Whether everything that the scene should keep was kept.
-bool all_kept(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
-              const ResultFolder& results) {
+// Whether everything that the scene should keep was kept, as well as asked for.
+bool all_kept(const std::string& expect, const Scene& scene, const RunSummary& summary,
+              const DriftTracker& drift, const ResultFolder& results) {
+  const auto well = [&](Kept kept) {
+    return kept == Kept::conserved || (kept == Kept::bounded && expect == "bounded");
+  };
   for (const Verdict& v : verdicts(*scene.system, summary, drift)) {
-    if (v.kind == Verdict::Kind::not_kept) return false;
+    if (v.kept && !well(*v.kept)) return false;
   }
-  return std::ranges::all_of(results.watch().invariants(), [](const Watch::Quantity& q) {
-    return q.worst_relative() <= kConserved;
-  });
+  return std::ranges::all_of(results.watch().invariants(),
+                             [&](const Watch::Quantity& q) { return well(q.deviation.kept()); });
 }
 
 // A run that makes energy out of nothing looks like any other in a log.
@@ -96,8 +98,9 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   fmt::print("  results in {}: {}\n", results.folder().string(), results.files());
   for (const std::string& note : results.notes()) fmt::print("  {}\n", note);
   if (summary.most_points > 0) {
-    fmt::print("  {} to {} points of quadrature a step\n", summary.fewest_points,
-               summary.most_points);
+    const bool same = summary.fewest_points == summary.most_points;
+    fmt::print("  {}{} points of quadrature a step\n",
+               same ? "" : fmt::format("{} to ", summary.fewest_points), summary.most_points);
   }
   if (summary.round_off_steps > 0) {
     fmt::print("  {} steps were solved to rounding error rather than to the tolerances\n",
@@ -134,7 +137,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
     verdict += (verdict.empty() ? "" : "; ") + v.text;
   }
   fmt::print("over {} steps: {}\n", summary.steps, verdict);
-  print_invariants(results.watch());
+  print_invariants(results.watch(), summary.steps);
   warn_of_energy(drift);
 }
 
@@ -241,8 +244,8 @@ int exit_code(const RunOptions& options, const Scene& scene, const RunSummary& s
                      summary.steps, go_on));
     return kStopped;
   }
-  if (!options.expect.empty() && !all_kept(scene, summary, drift, results)) {
-    tell("error: not everything was conserved, as --expect asks\n");
+  if (!options.expect.empty() && !all_kept(options.expect, scene, summary, drift, results)) {
+    tell(fmt::format("error: not everything was {}, as --expect asks\n", options.expect));
     return kNotConserved;
   }
   return kDone;
@@ -267,11 +270,14 @@ int run(const RunOptions& options) {
       checkpoint ? scene_to_resume(options.resume, *checkpoint, options.steps)
                  : load_scene(find_scene(options.scene.scene),
                               {.settings = options.scene.settings, .steps = options.steps});
-  const std::filesystem::path folder =
-      checkpoint ? std::filesystem::path(options.resume)
-      : options.output.empty()
-          ? std::filesystem::path("results") / (scene.name + "-" + scene.method)
-          : std::filesystem::path(options.output);
+  const FolderChoice choice =
+      checkpoint ? FolderChoice{options.resume, ""}
+                 : choose_folder({.given = options.output,
+                                  .name = scene.name + "-" + scene.method +
+                                          name_of_changes(options.scene.settings, options.steps),
+                                  .identity = scene.resolved,
+                                  .overwrite = options.overwrite});
+  const std::filesystem::path& folder = choice.folder;
   set_threads(options.threads.value_or(scene.threads));
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
   SceneRun run(scene, drift, interrupt_flag());
@@ -286,7 +292,9 @@ int run(const RunOptions& options) {
   }
   if (!options.quiet) {
     tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, describe_size(scene),
-                     describe_plan(scene), scene.scheme.label, folder.string()));
+                     describe_plan(scene), describe_method(scene), folder.string()));
+    for (const std::string& remark : scene.remarks) tell(fmt::format("  remark: {}\n", remark));
+    if (!choice.note.empty()) tell(fmt::format("  {}\n", choice.note));
     if (checkpoint) tell(fmt::format("  going on from step {}\n", run.summary().steps));
     if (scene.output.thinned) {
       tell(fmt::format("  series.csv gets a row every {} steps (output.series_every)\n",
@@ -335,7 +343,8 @@ int check(const SceneOptions& options) {
   const std::filesystem::path file = find_scene(options.scene);
   const Scene scene = load_scene(file, {.settings = options.settings});
   fmt::print("{}: ok: {}, {} with {}\n", file.string(), describe_size(scene), describe_plan(scene),
-             scene.scheme.label);
+             describe_method(scene));
+  for (const std::string& remark : scene.remarks) fmt::print("  remark: {}\n", remark);
   return kDone;
 }
 

@@ -4,10 +4,14 @@
 #include <Eigen/Geometry>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <span>
+#include <system_error>
 
 #include "app/files/file.hpp"
+#include "app/files/process.hpp"
 #include "app/files/vtu.hpp"
 #include "app/report/html.hpp"
 #include "app/run/frames.hpp"
@@ -177,8 +181,7 @@ FramePictures write_frame_pictures(const std::vector<fs::path>& folders,
   for (const fs::path& folder : folders) {
     const std::vector<ListedFrame> listed = listed_frames(folder);
     PicturedRun source = open_source(folder, listed, pictures.warnings);
-    std::vector<int> wanted = options.frames;
-    if (wanted.empty()) wanted = {static_cast<int>(listed.size()) - 1};
+    const std::vector<int> wanted = named_frames(options.frames, static_cast<int>(listed.size()));
     // The first frame is always read: its size decides what counts as exploded.
     source.frames.push_back(read_frame(source, 0, listed.front()));
     for (const int number : wanted) {
@@ -206,6 +209,163 @@ FramePictures write_frame_pictures(const std::vector<fs::path>& folders,
     }
   }
   return pictures;
+}
+
+std::vector<int> named_frames(const std::string& text, int count) {
+  const auto fail = [&] {
+    throw Error(fmt::format(
+        "--frames: expected numbers, ranges such as 0-10, ::5 for every fifth, or all; found '{}'",
+        text));
+  };
+  const auto number = [&](std::string_view digits, int fallback) {
+    if (digits.empty()) return fallback;
+    int value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc{} || end != digits.data() + digits.size() || value < 0) fail();
+    return value;
+  };
+  if (text.empty()) return {count - 1};
+  std::vector<int> frames;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string_view part = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    if (part.empty()) fail();
+    if (part == "all") {
+      for (int k = 0; k < count; ++k) frames.push_back(k);
+    } else if (const std::size_t colons = part.find("::"); colons != part.npos) {
+      const int apart = number(part.substr(colons + 2), 1);
+      if (apart == 0) fail();
+      for (int k = number(part.substr(0, colons), 0); k < count; k += apart) frames.push_back(k);
+    } else if (const std::size_t dash = part.find('-'); dash != part.npos) {
+      if (dash == 0) fail();
+      const int last = std::min(number(part.substr(dash + 1), count - 1), count - 1);
+      for (int k = number(part.substr(0, dash), 0); k <= last; ++k) frames.push_back(k);
+    } else {
+      frames.push_back(number(part, 0));
+    }
+  }
+  return frames;
+}
+
+namespace {
+
+// A run whose frames are read one after the other.
+struct FilmedRun {
+  PicturedRun run;
+  std::vector<ListedFrame> listed;
+};
+
+constexpr int kSeenByCamera = 24;  // frames that decide where it stands
+constexpr int kMostInRow = 4;
+constexpr double kSlowest = 5;  // frames in a second
+constexpr double kFastest = 60;
+
+void put(const Image& tile, int left, int top, Image& whole) {
+  for (int y = 0; y < tile.height; ++y) {
+    const auto from = 3 * static_cast<std::size_t>(y * tile.width);
+    const auto to = 3 * static_cast<std::size_t>((top + y) * whole.width + left);
+    std::copy_n(tile.rgb.begin() + static_cast<std::ptrdiff_t>(from), 3 * tile.width,
+                whole.rgb.begin() + static_cast<std::ptrdiff_t>(to));
+  }
+}
+
+void encode(const fs::path& frames, double rate, const fs::path& file) {
+  const std::optional<fs::path> ffmpeg = find_program("ffmpeg");
+  if (!ffmpeg) {
+    throw Error(fmt::format("{} needs FFmpeg (apt install ffmpeg); an animated .png does not",
+                            file.string()));
+  }
+  const std::string extension = file.extension().string();
+  std::vector<std::string> arguments = {
+      "-y", "-loglevel", "error", "-framerate", fmt::format("{:.6g}", rate), "-i", "%06d.png"};
+  const auto add = [&](std::initializer_list<const char*> more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+  };
+  if (extension == ".webp") {
+    add({"-loop", "0", "-quality", "70"});
+  } else if (extension == ".gif") {
+    add({"-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse"});
+  } else {
+    add({"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"});
+    if (extension == ".mp4") add({"-movflags", "+faststart"});
+  }
+  arguments.push_back(fs::absolute(file).string());
+  const ProcessResult result = run_process(*ffmpeg, arguments, frames);
+  if (result.code == 0) return;
+  throw Error(fmt::format("FFmpeg could not make {}: {}", file.string(), result.output));
+}
+
+}  // namespace
+
+Film write_film(const std::vector<fs::path>& folders, const FilmOptions& options,
+                const std::function<void(int, int)>& progress) {
+  Film film{.file = options.output};
+  if (film.file.empty()) {
+    film.file = folders.front() / (find_program("ffmpeg") ? "film.mp4" : "film.png");
+  }
+  const std::string extension = film.file.extension().string();
+  constexpr std::array kEndings = {".mp4", ".webm", ".webp", ".gif", ".png"};
+  if (std::ranges::find(kEndings, extension) == kEndings.end()) {
+    throw Error(
+        fmt::format("a film is a .mp4, .webm, .webp, .gif or .png, not {}", film.file.string()));
+  }
+  std::vector<FilmedRun> runs;
+  std::vector<float> points;
+  std::size_t longest = 0;
+  for (const fs::path& folder : folders) {
+    FilmedRun filmed{.listed = listed_frames(folder)};
+    filmed.run = open_source(folder, filmed.listed, film.warnings);
+    longest = std::max(longest, filmed.listed.size());
+    std::vector<KeptFrame> seen;
+    const std::size_t apart = filmed.listed.size() / kSeenByCamera + 1;
+    for (std::size_t k = 0; k < filmed.listed.size(); k += apart) {
+      seen.push_back(read_frame(filmed.run, static_cast<int>(k), filmed.listed[k]));
+    }
+    add_points_to_frame(seen, points);
+    runs.push_back(std::move(filmed));
+  }
+  const auto every = static_cast<std::size_t>(options.every);
+  film.frames = static_cast<int>((longest + every - 1) / every);
+  const auto& slowest =
+      *std::ranges::max_element(runs, {}, [](const FilmedRun& r) { return r.listed.size(); });
+  const double duration = slowest.listed.back().t - slowest.listed.front().t;
+  film.rate = options.rate.value_or(
+      duration > 0 ? std::clamp((film.frames - 1) / duration, kSlowest, kFastest) : kSlowest);
+
+  const float aspect =
+      static_cast<float>(options.size.height) / static_cast<float>(options.size.width);
+  const Camera camera = framing(points, runs.front().run.scenery.up, aspect, options.outlook);
+  const int columns = std::min(static_cast<int>(runs.size()), kMostInRow);
+  const int rows = (static_cast<int>(runs.size()) + columns - 1) / columns;
+  Image whole{columns * options.size.width, rows * options.size.height, {}};
+  whole.rgb.assign(
+      3 * static_cast<std::size_t>(whole.width) * static_cast<std::size_t>(whole.height), 255);
+  const WorkFolder work;
+  AnimatedPng animated(film.frames, film.rate);
+  for (int k = 0; k < film.frames; ++k) {
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const std::size_t wanted = static_cast<std::size_t>(k) * every;
+      if (wanted >= runs[r].listed.size() && k > 0) continue;  // it stands still
+      const KeptFrame frame =
+          read_frame(runs[r].run, static_cast<int>(wanted), runs[r].listed[wanted]);
+      put(render(runs[r].run.scenery, camera, {frame.t, frame.points}, options.size),
+          static_cast<int>(r) % columns * options.size.width,
+          static_cast<int>(r) / columns * options.size.height, whole);
+    }
+    if (extension == ".png") {
+      animated.add(whole);
+    } else {
+      write_file(work.path() / fmt::format("{:06}.png", k), png_bytes(whole));
+    }
+    progress(k + 1, film.frames);
+  }
+  if (extension == ".png") {
+    write_file(film.file, animated.finish());
+  } else {
+    encode(work.path(), film.rate, film.file);
+  }
+  return film;
 }
 
 }  // namespace lilyan

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 
 #include "app/files/process.hpp"
@@ -92,9 +94,7 @@ std::pair<std::filesystem::path, const SvgConverter*> svg_converter() {
       "output.pictures");
 }
 
-}  // namespace
-
-std::string png_bytes(const Image& image) {
+std::string packed_rows(const Image& image) {
   const std::string rows = filtered_rows(image);
   uLongf size = compressBound(static_cast<uLong>(rows.size()));
   std::string packed(size, '\0');
@@ -104,15 +104,93 @@ std::string png_bytes(const Image& image) {
     throw Error("cannot make a picture of a frame");
   }
   packed.resize(size);
-  std::string header;
-  add_number(header, static_cast<std::uint32_t>(image.width));
-  add_number(header, static_cast<std::uint32_t>(image.height));
-  header += std::string("\x08\x02\x00\x00\x00", 5);  // eight bits of red, green and blue
+  return packed;
+}
+
+std::string size_of(const Image& image) {
+  std::string out;
+  add_number(out, static_cast<std::uint32_t>(image.width));
+  add_number(out, static_cast<std::uint32_t>(image.height));
+  return out;
+}
+
+std::string head_of(const Image& image) {
   std::string out = "\x89PNG\r\n\x1a\n";
-  add_chunk(out, "IHDR", header);
-  add_chunk(out, "IDAT", packed);
+  // Eight bits of red, green and blue.
+  add_chunk(out, "IHDR", size_of(image) + std::string("\x08\x02\x00\x00\x00", 5));
+  return out;
+}
+
+// The least part of a picture outside of which it is the same as another of its size.
+struct Part {
+  int left = 0;
+  int top = 0;
+  Image image;
+};
+Part changed_part(const Image& image, const Image& before) {
+  int left = image.width, right = 0, top = image.height, bottom = 0;
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      const auto at = 3 * static_cast<std::size_t>(y * image.width + x);
+      if (std::equal(&image.rgb[at], &image.rgb[at] + 3, &before.rgb[at])) continue;
+      left = std::min(left, x);
+      right = std::max(right, x + 1);
+      top = std::min(top, y);
+      bottom = std::max(bottom, y + 1);
+    }
+  }
+  if (left >= right) left = top = 0, right = bottom = 1;  // a frame has a pixel at least
+  Part part{left, top, {right - left, bottom - top, {}}};
+  for (int y = top; y < bottom; ++y) {
+    const auto* row = image.rgb.data() + 3 * static_cast<std::size_t>(y * image.width);
+    part.image.rgb.insert(part.image.rgb.end(), row + 3 * left, row + 3 * right);
+  }
+  return part;
+}
+
+}  // namespace
+
+std::string png_bytes(const Image& image) {
+  std::string out = head_of(image);
+  add_chunk(out, "IDAT", packed_rows(image));
   add_chunk(out, "IEND", "");
   return out;
+}
+
+// An animated PNG says how many frames there are before the first, and begins each with its place and duration.
+// All but the first are in chunks of their own kind, so that programs that know nothing of this show that one.
+AnimatedPng::AnimatedPng(int frames, double rate) : frames_(frames), rate_(rate) {}
+
+void AnimatedPng::add(const Image& image) {
+  const bool first = last_.rgb.empty();
+  const Part part = first ? Part{0, 0, image} : changed_part(image, last_);
+  if (first) {
+    bytes_ = head_of(image);
+    std::string count;
+    add_number(count, static_cast<std::uint32_t>(frames_));
+    add_number(count, 0);  // for ever
+    add_chunk(bytes_, "acTL", count);
+  }
+  std::string control;
+  add_number(control, sequence_++);
+  control += size_of(part.image);
+  add_number(control, static_cast<std::uint32_t>(part.left));
+  add_number(control, static_cast<std::uint32_t>(part.top));
+  // A duration of 1000/(1000 rate) seconds, as two numbers of two bytes; drawn over what is there.
+  const auto thousandths =
+      static_cast<std::uint32_t>(std::clamp(std::lround(1000 / rate_), 1L, 65535L));
+  add_number(control, thousandths << 16 | 1000U);
+  control += std::string("\0\0", 2);
+  add_chunk(bytes_, "fcTL", control);
+  std::string data;
+  if (!first) add_number(data, sequence_++);
+  add_chunk(bytes_, first ? "IDAT" : "fdAT", data + packed_rows(part.image));
+  last_ = image;
+}
+
+std::string AnimatedPng::finish() {
+  add_chunk(bytes_, "IEND", "");
+  return std::move(bytes_);
 }
 
 void require_svg_converter() { (void)svg_converter(); }

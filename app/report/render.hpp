@@ -28,6 +28,22 @@ struct Image {
 // The bytes of a PNG file. Throws Error.
 [[nodiscard]] std::string png_bytes(const Image& image);
 
+// An animated PNG file, which browsers play and other programs show the first frame of.
+class AnimatedPng {
+ public:
+  // The number of frames that will be added, all of one size, and how many are shown in a second.
+  AnimatedPng(int frames, double rate);
+  void add(const Image& image);
+  [[nodiscard]] std::string finish();
+
+ private:
+  int frames_;
+  double rate_;
+  std::uint32_t sequence_ = 0;
+  Image last_;
+  std::string bytes_;
+};
+
 // Where a point is in the picture: −1 … 1 from left to right over the width, and the same unit
 // upwards. `inverse_depth` is larger for what is nearer, and not positive behind the camera.
 struct Projected {

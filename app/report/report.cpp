@@ -90,9 +90,10 @@ class ReportPage {
     std::string out = "<ul class=\"verdicts\">\n";
     for (const Verdict& v : run.verdicts) {
       out += fmt::format("<li class=\"{}\">{}</li>\n",
-                         v.kind == Verdict::Kind::kept       ? "kept"
-                         : v.kind == Verdict::Kind::not_kept ? "lost"
-                                                             : "none",
+                         !v.kept                      ? "none"
+                         : *v.kept == Kept::conserved ? "kept"
+                         : *v.kept == Kept::bounded   ? "bounded"
+                                                      : "lost",
                          escaped(v.text));
     }
     return out + "</ul>\n";
@@ -112,7 +113,10 @@ class ReportPage {
         std::string& cell = table.rows[i][static_cast<std::size_t>(column - table.head.begin())];
         if (cell == kNone) return;
         cell = fmt::format("<span class=\"{}\">{}</span>",
-                           d.worst_relative() <= kConserved ? "good" : "bad", cell);
+                           d.kept() == Kept::conserved ? "good"
+                           : d.kept() == Kept::bounded ? "fair"
+                                                       : "bad",
+                           cell);
       };
       mark("|ΔE|/E₀", run.energy);
       mark("|ΔP|/|P|", run.linear);
@@ -120,7 +124,8 @@ class ReportPage {
     }
     return html::table(table.head, table.rows) +
            "<p class=\"soft\">Largest deviations over the run; green: conserved to nine digits or "
-           "more. “–”: the scene does not conserve this quantity, or it is zero throughout.</p>\n";
+           "more; blue: bounded, it swings in a band without drifting; red: drifts. “–”: the scene "
+           "does not conserve this quantity, or it is zero throughout.</p>\n";
   }
 
   static std::string charts(const std::vector<Figure>& figures) {

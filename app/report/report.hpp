@@ -5,6 +5,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,8 +57,12 @@ void drop_empty_columns(SummaryTable& table);
 // the same moments each, seen by one camera. The text is empty when there are no frames to show.
 [[nodiscard]] std::string frame_strips(Runs runs);
 
+// The frames that a text names, of `count`: "all", "3", "0-10", "::5" (every fifth), "10::5" and several of these
+// with commas between; empty: the last. Numbers count from 0 and may be beyond the last. Throws Error.
+[[nodiscard]] std::vector<int> named_frames(const std::string& text, int count);
+
 struct FramePictureOptions {
-  std::vector<int> frames;       // numbers in run.pvd, from 0; empty: the last of each run
+  std::string frames;            // see named_frames()
   std::filesystem::path output;  // a folder, made if there is none
   PictureSize size = {};
   Outlook outlook = {};
@@ -73,5 +79,27 @@ struct FramePictures {
 // Throws Error.
 [[nodiscard]] FramePictures write_frame_pictures(const std::vector<std::filesystem::path>& folders,
                                                  const FramePictureOptions& options);
+
+struct FilmOptions {
+  std::filesystem::path output;  // .mp4, .webm, .webp, .gif or .png; empty: in the first folder
+  int every = 1;                 // takes each nth frame
+  std::optional<double> rate;    // frames in a second; none: as fast as the motion
+  PictureSize size = {};         // of each run
+  Outlook outlook = {};
+};
+
+struct Film {
+  std::filesystem::path file;
+  int frames = 0;
+  double rate = 0;
+  std::vector<std::string> warnings;
+};
+
+// Makes a film of the frames that runs have written, side by side and seen by one camera: by FFmpeg, or as an
+// animated PNG. A run that ended before the others stands still. `progress` is told of each frame that is done,
+// with their number. Throws Error.
+[[nodiscard]] Film write_film(const std::vector<std::filesystem::path>& folders,
+                              const FilmOptions& options,
+                              const std::function<void(int, int)>& progress);
 
 }  // namespace lilyan

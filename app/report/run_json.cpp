@@ -25,6 +25,9 @@ Json deviation(const Deviation& d, double initial, bool symmetry) {
           {"worst_deviation", d.worst},
           {"relative_to", d.scale},
           {"worst_relative_deviation", d.worst_relative()},
+          {"relative_band", d.relative_band()},
+          {"relative_drift", d.relative_drift()},
+          {"verdict", symmetry ? Json(name(d.kept())) : Json()},
           {"is_invariant_of_the_scene", symmetry}};
 }
 
@@ -104,9 +107,10 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
     for (const Watch::Quantity& q : watch_.invariants()) {
       invariants[q.name] = {{"initial", q.start},
                             {"final", q.now},
-                            {"worst_deviation", q.worst},
-                            {"relative_to", q.scale},
+                            {"worst_deviation", q.deviation.worst},
+                            {"relative_to", q.deviation.scale},
                             {"worst_relative_deviation", q.worst_relative()},
+                            {"verdict", name(q.deviation.kept())},
                             {"found_as_a_symmetry", q.found}};
     }
     json["invariants"] = invariants;

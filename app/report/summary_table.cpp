@@ -57,8 +57,8 @@ std::string three_digits(double value) {
 }
 
 SummaryTable summary_table(Runs runs) {
-  SummaryTable table{{"method", "steps", "status", "|ΔE|/E₀", "|ΔP|/|P|", "|ΔL|/|L|", "ms/step",
-                      "iterations/step"},
+  SummaryTable table{{"method", "steps", "status", "|ΔE|/E₀", "energy", "|ΔP|/|P|", "|ΔL|/|L|",
+                      "ms/step", "iterations/step"},
                      {}};
   for (const RunRecord* run : runs) {
     const bool any = run->started && run->summary.steps > 0;
@@ -69,6 +69,7 @@ SummaryTable summary_table(Runs runs) {
     table.rows.push_back(
         {run->method, run->started ? std::to_string(run->summary.steps) : kNone, run->status(),
          number(run->energy.worst_relative(), true),
+         any ? std::string(name(run->energy.kept())) : kNone,
          number(run->linear.worst_relative(), run->in_space && run->linear_invariant),
          number(run->angular.worst_relative(), run->in_space && run->angular_invariant),
          any ? three_digits(per_step(1e3 * run->summary.step_seconds, *run)) : kNone,
@@ -119,17 +120,18 @@ std::string as_markdown(const SummaryTable& table) {
 std::string summary_csv(Runs runs) {
   std::string out =
       "method,folder,steps_done,status,worst_relative_energy_error,linear_momentum_drift,"
-      "angular_momentum_drift,ms_per_step,iterations_per_step,reason\n";
+      "angular_momentum_drift,energy_verdict,ms_per_step,iterations_per_step,reason\n";
   for (const RunRecord* run : runs) {
     const bool any = run->started && run->summary.steps > 0;
     const auto number = [&](double value, bool told) {
       return any && told ? fmt::format("{:.17g}", value) : std::string();
     };
     out += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{}\n", csv_field(run->method), csv_field(run->folder),
+        "{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(run->method), csv_field(run->folder),
         run->summary.steps, csv_field(run->status()), number(run->energy.worst_relative(), true),
         number(run->linear.worst_relative(), run->in_space && run->linear_invariant),
         number(run->angular.worst_relative(), run->in_space && run->angular_invariant),
+        any ? name(run->energy.kept()) : "",
         number(per_step(1e3 * run->summary.step_seconds, *run), true),
         number(per_step(static_cast<double>(run->summary.solver_work.iterations), *run), true),
         csv_field(run->summary.message));

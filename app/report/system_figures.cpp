@@ -64,7 +64,7 @@ void SystemFigures::add(const RunMoment& moment, const Watch& watch) {
     energies_.set(4, (at.total - start_energy_ - work) / (scale > 0 ? scale : 1));
     std::size_t column = 5;
     for (const Watch::Quantity& q : watch.invariants()) {
-      energies_.set(column++, (q.now - q.start) / (q.scale > 0 ? q.scale : 1));
+      energies_.set(column++, (q.now - q.start) / (q.deviation.scale > 0 ? q.deviation.scale : 1));
     }
     energies_.set(column, watch.error());
   }

@@ -2,21 +2,19 @@
 // distance of the motion from its exact solution.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lilyan/core/archive.hpp"
+#include "lilyan/core/drift.hpp"
 
 namespace lilyan {
 
-class DriftTracker;
 class System;
 struct RunSummary;
 struct Scene;
 struct State;
-
-// A relative deviation below this counts as conserved.
-inline constexpr double kConserved = 1e-9;
 
 // Follows the invariants that a scene of a small system names, and the distance from its exact
 // solution.
@@ -35,10 +33,10 @@ class Watch {
     bool found = false;  // by a symmetry
     double start = 0;
     double now = 0;
-    double worst = 0;  // largest |Q − Q₀|
-    double scale = 0;  // largest |Q|, and largest size of its terms at some moments
-    void archive(Archive& a) { a(name, found, start, now, worst, scale); }
-    [[nodiscard]] double worst_relative() const { return scale > 0 ? worst / scale : worst; }
+    // From Q₀, relative to the largest |Q|, or the largest size of its terms at some moments.
+    Deviation deviation = {};
+    void archive(Archive& a) { a(name, found, start, now, deviation); }
+    [[nodiscard]] double worst_relative() const { return deviation.worst_relative(); }
   };
   [[nodiscard]] const std::vector<Quantity>& invariants() const { return invariants_; }
   [[nodiscard]] bool has_exact() const { return has_exact_; }
@@ -60,10 +58,12 @@ class Watch {
 };
 
 struct Verdict {
-  enum class Kind { kept, not_kept, no_invariant };
-  Kind kind = Kind::kept;
-  std::string text;  // "energy conserved, |ΔE|/E₀ ≤ 5.3e-13"
+  std::optional<Kept> kept;  // none: the scene does not keep this quantity
+  std::string text;          // "energy conserved, |ΔE|/E₀ ≤ 5.3e-13"
 };
+// "conserved, |ΔE|/E₀ ≤ 5.3e-13", "bounded: in a band of 9.8e-06 of E₀, drift 1.2e-12 a step"
+[[nodiscard]] std::string how_kept(const Deviation& deviation, std::string_view symbol,
+                                   std::string_view size, int steps);
 // Verdicts on energy, and on the momenta of points in space.
 [[nodiscard]] std::vector<Verdict> verdicts(const System& system, const RunSummary& summary,
                                             const DriftTracker& drift);

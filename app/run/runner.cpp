@@ -232,7 +232,7 @@ std::optional<RunMoment> SceneRun::step() {
   summary_.digest.add(state.x);
   summary_.digest.add(state.v);
   summary_.invariants = report_.after;
-  drift_.add(report_.after, summary_.ledger.work + summary_.ledger.dissipation);
+  drift_.add(state.t, report_.after, summary_.ledger.work + summary_.ledger.dissipation);
   const std::span<const State> samples = dense_output_.samples(before_, state);
   return RunMoment{step, state, report_.after, &report_, drift_, summary_, done(), events, samples};
 }

@@ -152,12 +152,12 @@ RigidMotion read_motion(TableReader& reader, const Vec3& default_center) {
 }
 
 SceneScript read_script(TableReader reader, const Vector& rest, const Vector& x) {
-  reader.expect({"region"});
-  if (!reader.has("region")) {
+  if (!has_region(reader)) {
+    reader.refuse_misspelling("region");
     reader.fail("region", "a script needs a 'region': which vertices it moves");
   }
   SceneScript script;
-  script.vertices = read_region(reader.table("region"), rest);
+  script.vertices = read_region(reader, rest);
   Eigen::AlignedBox3d box;
   for (const int i : script.vertices) box.extend(Vec3(x.segment<3>(3 * i)));
   script.motion = read_motion(reader, box.center());

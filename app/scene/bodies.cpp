@@ -129,6 +129,7 @@ void read_bodies(TableReader& root, Scene& scene) {
       reader.fail("name", fmt::format("there already is a body '{}'; give this one another 'name'",
                                       body.name));
     }
+    for (std::string& remark : remarks_on(body)) scene.remarks.push_back(std::move(remark));
     bodies.push_back(std::move(body));
   }
   root.finish();

@@ -112,6 +112,23 @@ void lump_mass(TableReader& reader, const std::vector<double>& volumes,
   }
 }
 
+// A surface cannot be a solid, which is what its material may ask for.
+void refuse_solid_surface(TableReader& reader, const std::string& kind) {
+  std::string why = kind == "solid" ? "cannot be a solid" : "";
+  if (reader.is_table("material") && reader.table("material").has("model")) {
+    const std::string model = reader.table("material").text("model");
+    if (find_material(model)) why = fmt::format("cannot have {}, a material of solids", model);
+  }
+  if (why.empty()) return;
+  const std::filesystem::path file = reader.file("mesh");
+  std::filesystem::path filled = file.filename();
+  reader.fail("mesh",
+              fmt::format("{} is a surface and {}: fill it with tets first, with ./lilyan "
+                          "mesh tetrahedralize {} {}",
+                          filled.string(), why, filled.string(),
+                          std::filesystem::path(filled).replace_extension(".vtu").string()));
+}
+
 // The key 'kind' says it, or by default what the body is made from.
 BodyKind body_kind(TableReader& reader, const std::string& source) {
   std::string default_kind = "solid";
@@ -125,6 +142,7 @@ BodyKind body_kind(TableReader& reader, const std::string& source) {
     if (shape == "line") default_kind = "rod";
   }
   const std::string kind = reader.choice("kind", {"solid", "cloth", "rod"}, default_kind);
+  if (source == "mesh" && default_kind == "cloth") refuse_solid_surface(reader, kind);
   if (kind == "rod" && source == "mesh") {
     reader.fail("kind", "a rod cannot be read from a mesh; use shape = { kind = \"line\", … }");
   }
@@ -135,7 +153,7 @@ BodyKind body_kind(TableReader& reader, const std::string& source) {
 void read_anchors(TableReader& reader, Body& body) {
   for (TableReader& table : reader.tables("attach")) {
     const double stiffness = table.positive("stiffness");
-    const std::vector<int> vertices = read_region(table.table("region"), body.rest);
+    const std::vector<int> vertices = read_region(table, body.rest);
     table.finish();
     for (const int i : vertices) body.anchors.push_back({i, body.x.segment<3>(3 * i), stiffness});
   }
@@ -209,8 +227,9 @@ Body read_body(TableReader reader, int number) {
   read_anchors(reader, body);
 
   body.fixed.assign(body.masses.size(), 0);
-  for (const TableReader& region : reader.tables("fix")) {
-    for (const int i : read_region(region, body.rest)) body.fixed[static_cast<std::size_t>(i)] = 1;
+  for (TableReader& table : reader.tables("fix")) {
+    for (const int i : read_region(table, body.rest)) body.fixed[static_cast<std::size_t>(i)] = 1;
+    table.finish();
   }
 
   std::vector<char> scripted(body.masses.size(), 0);
@@ -229,7 +248,7 @@ Body read_body(TableReader reader, int number) {
 
   for (TableReader& table : reader.tables("force")) {
     SceneForce force = read_force(table, 3);
-    if (table.has("region")) force.vertices = read_region(table.table("region"), body.rest);
+    if (has_region(table)) force.vertices = read_region(table, body.rest);
     table.finish({"region"});
     body.forces.push_back(std::move(force));
   }

@@ -49,8 +49,13 @@ struct Body {
 // Number is the body's place in the scene, for its default name.
 [[nodiscard]] Body read_body(TableReader reader, int number);
 
-// Vertices of a [region] table, by their rest positions. At least one (region.cpp).
-[[nodiscard]] std::vector<int> read_region(TableReader reader, const Vector& rest);
+// Vertices by their rest positions, at least one: of the table's `region = {…}`, or of the keys of a region
+// in the table itself (region.cpp).
+[[nodiscard]] std::vector<int> read_region(TableReader& table, const Vector& rest);
+[[nodiscard]] bool has_region(const TableReader& table);
+
+// What the author may not expect of this body: that it locks, that its mesh is poor (remarks.cpp).
+[[nodiscard]] std::vector<std::string> remarks_on(const Body& body);
 
 // Initial positions and velocities: [[body.deform]], 'positions', 'velocity', …; the body's rest
 // shape and masses are known (initial_state.cpp).

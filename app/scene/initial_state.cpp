@@ -51,7 +51,7 @@ void twist(TableReader& reader, const Vector& rest, Vector& x) {
 void pull(TableReader& reader, const Vector& rest, Vector& x) {
   const Vec3 by = reader.vector("by");
   const double falloff = reader.not_negative("falloff", 0.0);
-  const std::vector<int> region = read_region(reader.table("region"), rest);
+  const std::vector<int> region = read_region(reader, rest);
   for (int i = 0; i < x.size() / 3; ++i) {
     double nearest = std::numeric_limits<double>::infinity();
     for (const int r : region) {

@@ -170,9 +170,8 @@ class ConstraintReader {
                                  ? "give either 'region' or 'vertices', not both"
                                  : "this constraint needs a 'region' or 'vertices'");
     }
-    std::vector<int> chosen = reader_.has("region")
-                                  ? read_region(reader_.table("region"), a.body->rest)
-                                  : reader_.indices("vertices", a.count());
+    std::vector<int> chosen = reader_.has("region") ? read_region(reader_, a.body->rest)
+                                                    : reader_.indices("vertices", a.count());
     if (chosen.empty()) reader_.fail("vertices", "this list of vertices is empty");
     return chosen;
   }

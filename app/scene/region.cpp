@@ -1,6 +1,7 @@
 // Regions: sets of vertices chosen by where they are in the rest shape.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "app/scene/body.hpp"
@@ -35,11 +36,15 @@ std::vector<int> read_slab(TableReader reader, const Vector& rest) {
   });
 }
 
-}  // namespace
+const std::vector<std::string>& region_kinds() {
+  static const std::vector<std::string> kKinds = {"all",        "box",  "ball",
+                                                  "half_space", "slab", "vertices"};
+  return kKinds;
+}
 
-std::vector<int> read_region(TableReader reader, const Vector& rest) {
-  const std::vector<std::string> kinds = {"all", "box", "ball", "half_space", "slab", "vertices"};
-  reader.expect(kinds);
+// Reads the one key that says which vertices.
+std::vector<int> read_region_keys(TableReader& reader, const Vector& rest) {
+  const std::vector<std::string>& kinds = region_kinds();
   std::string kind;
   for (const std::string& k : kinds) {
     if (!reader.has(k)) continue;
@@ -48,7 +53,7 @@ std::vector<int> read_region(TableReader reader, const Vector& rest) {
     kind = k;
   }
   if (kind.empty()) {
-    reader.finish(kinds);
+    for (const std::string& k : kinds) reader.refuse_misspelling(k);
     reader.fail("", "a region needs one of: all, box, ball, half_space, slab, vertices");
   }
 
@@ -80,7 +85,6 @@ std::vector<int> read_region(TableReader reader, const Vector& rest) {
   } else {
     chosen = reader.indices("vertices", static_cast<int>(rest.size() / 3));
   }
-  reader.finish(kinds);
   if (chosen.empty()) {
     const auto points = Eigen::Map<const Eigen::Matrix3Xd>(rest.data(), 3, rest.size() / 3);
     const Vec3 low = points.rowwise().minCoeff();
@@ -89,6 +93,28 @@ std::vector<int> read_region(TableReader reader, const Vector& rest) {
                                   "from [{:.4g}, {:.4g}, {:.4g}] to [{:.4g}, {:.4g}, {:.4g}]",
                                   low[0], low[1], low[2], high[0], high[1], high[2]));
   }
+  return chosen;
+}
+
+}  // namespace
+
+bool has_region(const TableReader& table) {
+  if (table.has("region")) return true;
+  return std::ranges::any_of(region_kinds(), [&](const auto& kind) { return table.has(kind); });
+}
+
+std::vector<int> read_region(TableReader& table, const Vector& rest) {
+  table.expect({"region"});
+  table.expect(region_kinds());
+  if (!table.has("region")) return read_region_keys(table, rest);
+  for (const std::string& kind : region_kinds()) {
+    if (table.has(kind)) {
+      table.fail(kind, fmt::format("give either 'region' or '{}', not both", kind));
+    }
+  }
+  TableReader region = table.table("region");
+  std::vector<int> chosen = read_region_keys(region, rest);
+  region.finish(region_kinds());
   return chosen;
 }
 

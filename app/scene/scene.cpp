@@ -11,6 +11,7 @@
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/integrate/integrator.hpp"
 
 namespace lilyan {
 namespace {
@@ -133,6 +134,15 @@ std::string describe_size(const Scene& scene) {
 }
 
 std::string_view time_unit(const Scene& scene) { return scene.coordinates.empty() ? " s" : ""; }
+
+std::string describe_method(const Scene& scene) {
+  const auto* table = std::get_if<MinimisationTable>(&scene.scheme.table);
+  if (!table || !table->adaptive_nodes) return scene.scheme.label;
+  const std::optional<int> points = exact_points(*scene.system);
+  return fmt::format("{}: {}", scene.scheme.label,
+                     points ? fmt::format("{} Gauss points, exact for these forces", *points)
+                            : "as many Gauss points as each step needs");
+}
 
 std::string describe_plan(const Scene& scene) {
   const std::string_view unit = time_unit(scene);

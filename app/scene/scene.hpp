@@ -87,7 +87,8 @@ struct Scene {
   // Invariants, events and plots of a small system; null for bodies.
   std::unique_ptr<Observables> observables;
 
-  std::string resolved;  // the scene as TOML with every default filled in
+  std::vector<std::string> remarks;  // what its author may not expect, for a message
+  std::string resolved;              // the scene as TOML with every default filled in
 };
 
 struct SceneChanges {
@@ -111,6 +112,8 @@ struct SceneChanges {
 // "1 body, 330 vertices (25 fixed), 2000 tets", "…, 12482 triangles, 31363 springs",
 // "1 degree of freedom"
 [[nodiscard]] std::string describe_size(const Scene& scene);
+// "implicit-midpoint", "avf(auto): 2 Gauss points, exact for these forces"
+[[nodiscard]] std::string describe_method(const Scene& scene);
 // "300 steps of 0.01 s", "error-controlled steps over 60 s"
 [[nodiscard]] std::string describe_plan(const Scene& scene);
 // " s", or nothing: small systems have units of their own.

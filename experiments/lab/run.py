@@ -88,7 +88,7 @@ class Lab:
     def run(self, job: Job, threads: int = 0) -> Run:
         """threads: as for the program, 0 one per core."""
         folder = self.folder / "runs" / job.name
-        command = [str(self.program), "run", self._scene(job.scene), "-o", str(folder), "-q"]
+        command = [str(self.program), "run", self._scene(job.scene), "-o", str(folder), "--overwrite", "-q"]
         if threads:
             command += ["--threads", str(threads)]
         if job.steps is not None:

@@ -135,7 +135,7 @@ class Pane {
     return {
       type: "pane", pane: this.index, run: this.run, scene: this.scene,
       title: { blob: "Wobbling blob", "two-blobs": "Two blobs", rod: "Rod", pendulum: "Pendulum", kepler: "Kepler's problem", broken: "Broken", long: "A long run" }[this.scene] ?? this.scene,
-      method: this.method === "avf" ? "avf(gauss 2)" : this.method, methodName: this.error ? "" : this.method, step: this.step, steps: this.steps, kind: this.kind,
+      method: this.method === "avf" ? "avf(auto)" : this.method, methodName: this.error ? "" : this.method, step: this.step, steps: this.steps, kind: this.kind,
       vertices: this.body?.nv ?? 0, coordinates: this.coordinates, settings: this.settings,
       columns: this.kind === "body" ? COLUMNS : SYSTEM_COLUMNS,
       obstacles: this.kind === "body"

@@ -204,6 +204,12 @@ class Elements final : public Energy {
   [[nodiscard]] double evaluate(const Evaluation& at) const override {
     return evaluate_elements(std::span<const Element<E>>(elements_), at);
   }
+  [[nodiscard]] std::optional<int> force_degree() const override {
+    if constexpr (requires { E::kForceDegree; }) {
+      if (E::kForceDegree >= 0) return E::kForceDegree;  // (negative: not a polynomial)
+    }
+    return std::nullopt;
+  }
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override {
     discrete_gradient_of_elements(std::span<const Element<E>>(elements_), at);

@@ -33,6 +33,7 @@ class GramElement {
  public:
   static constexpr int kVertices = 3;
   static constexpr LocalCoordinates kCoordinates = LocalCoordinates::edges;
+  static constexpr int kForceDegree = Law::kQuadratic ? 3 : -1;
   using Edges = LocalVector<6>;
   using Matrix = LocalMatrix<6>;
 

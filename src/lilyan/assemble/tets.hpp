@@ -49,6 +49,13 @@ class Tets final : public Energy, public EnergyDensity {
     });
   }
 
+  [[nodiscard]] std::optional<int> force_degree() const override {
+    if constexpr (requires { Material::info().degree; }) {
+      if (const int degree = Material::info().degree; degree > 0) return degree - 1;
+    }
+    return std::nullopt;
+  }
+
   [[nodiscard]] std::vector<double> lend_mass(std::span<const double> mass) const override {
     return lend_mass_by_volume(tets_, mass);
   }

@@ -25,6 +25,7 @@ struct ContactPoint {
 class ContactEnergy : public Energy {
  public:
   [[nodiscard]] EnergyKind kind() const override { return EnergyKind::contact; }
+  [[nodiscard]] std::optional<int> force_degree() const override { return 0; }
 
   // The contact point of element n (of four vertices at most), from the mean contact force over the
   // step x → x + d. A null d is zero; memory is as in Evaluation.

@@ -27,6 +27,7 @@ class RepulsionSprings final : public Energy {
   [[nodiscard]] bool translation_invariant() const override { return false; }
   [[nodiscard]] bool rotation_invariant() const override { return false; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
+  [[nodiscard]] std::optional<int> force_degree() const override { return 1; }
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override;
 

@@ -14,10 +14,10 @@ constexpr double kNegligibleMomentum = 1e-3;
 // So does an energy below this share of its parts.
 constexpr double kNegligibleEnergy = 1e-3;
 
-void update_deviation(Deviation& deviation, double now) {
-  deviation.now = now;
-  deviation.worst = larger(deviation.worst, now);
-}
+// The share of a band that a line through it may rise by while it counts as flat. A wave of n periods has
+// a line that rises by up to 0.95/n of its band.
+constexpr double kFlat = 0.2;
+constexpr double kFewest = 10;  // values, below which nobody can tell
 
 // Sum of the gravity forces' sizes.
 double total_weight(const System& system, const State& state) {
@@ -52,6 +52,41 @@ double rest_energy(const System& system, const State& state, const Vec3& center)
 }
 
 }  // namespace
+
+void Trend::add(double t, double value) {
+  if (count_ == 0) {
+    first_ = t;
+    low_ = high_ = value;
+  }
+  last_ = t;
+  low_ = std::min(low_, value);
+  high_ = std::max(high_, value);
+  count_ += 1;
+  const double before = t - mean_t_;
+  mean_t_ += before / count_;
+  mean_ += (value - mean_) / count_;
+  squares_ += before * (t - mean_t_);
+  products_ += before * (value - mean_);
+}
+
+double Trend::drift() const { return squares_ > 0 ? products_ / squares_ * (last_ - first_) : 0; }
+
+bool Trend::bounded() const { return count_ >= kFewest && std::abs(drift()) <= kFlat * band(); }
+
+std::string_view name(Kept kept) {
+  return kept == Kept::conserved ? "conserved" : kept == Kept::bounded ? "bounded" : "drifts";
+}
+
+void Deviation::add(double t, double deviation) {
+  now = std::abs(deviation);
+  worst = larger(worst, now);
+  trend.add(t, deviation);
+}
+
+Kept Deviation::kept() const {
+  if (worst_relative() <= kConserved) return Kept::conserved;
+  return worst_relative() <= kMostOfBounded && trend.bounded() ? Kept::bounded : Kept::drifts;
+}
 
 DriftTracker::DriftTracker(const System& system, const State& initial, const Invariants& start)
     : start_(start) {
@@ -93,13 +128,12 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
   angular_.scale = l > kNegligibleMomentum * angular ? l : angular;
 }
 
-void DriftTracker::add(const Invariants& at, double work) {
+void DriftTracker::add(double t, const Invariants& at, double work) {
   // A body set in motion by forces is compared with the energy they gave it.
   if (work != 0) energy_.scale = std::max({energy_.scale, std::abs(work), at.kinetic});
-  update_deviation(energy_, std::abs(at.total - start_.total - work));
-  update_deviation(linear_, (at.linear_momentum - start_.linear_momentum).norm());
-  update_deviation(angular_,
-                   (at.angular_momentum - center_.cross(at.linear_momentum) - spin_).norm());
+  energy_.add(t, at.total - start_.total - work);
+  linear_.add(t, (at.linear_momentum - start_.linear_momentum).norm());
+  angular_.add(t, (at.angular_momentum - center_.cross(at.linear_momentum) - spin_).norm());
 }
 
 }  // namespace lilyan

@@ -1,21 +1,69 @@
 // How far the invariants of a run have moved from where they started.
 #pragma once
 
+#include <string_view>
+
+#include "lilyan/core/archive.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/step_report.hpp"
 #include "lilyan/core/system.hpp"
 
 namespace lilyan {
 
+// Whether a quantity swings about a line or follows it: the straight line through all its values over
+// time, fitted as they come, and the band they lie in.
+class Trend {
+ public:
+  void add(double t, double value);
+
+  // By how much the line rises from the first value's time to the last's.
+  [[nodiscard]] double drift() const;
+  [[nodiscard]] double band() const { return high_ - low_; }
+  // What the line rises by is a small part of the band, as of a quantity that swings several times.
+  [[nodiscard]] bool bounded() const;
+  void archive(Archive& a) {
+    a(count_, first_, last_, mean_t_, mean_, squares_, products_, low_, high_);
+  }
+
+ private:
+  double count_ = 0;
+  double first_ = 0, last_ = 0;  // times
+  double mean_t_ = 0, mean_ = 0;
+  double squares_ = 0;   // Σ (t − mean)²
+  double products_ = 0;  // Σ (t − mean) (value − mean)
+  double low_ = 0, high_ = 0;
+};
+
+// How a quantity that nature keeps was kept by a run.
+enum class Kept {
+  conserved,  // to rounding errors and tolerances
+  bounded,    // it swings in a band, as symplectic methods let it
+  drifts,     // neither
+};
+[[nodiscard]] std::string_view name(Kept kept);
+
+// A relative deviation below this counts as conserved.
+inline constexpr double kConserved = 1e-9;
+// One above this is not called bounded, however it came about.
+inline constexpr double kMostOfBounded = 0.2;
+
 // A deviation |Q − Q₀| and the size it is measured against.
 struct Deviation {
   double now = 0;
   double worst = 0;
   double scale = 0;
+  Trend trend;  // of Q − Q₀; of its length for vectors
+
+  // Takes in the deviation at time t.
+  void add(double t, double deviation);
+  [[nodiscard]] Kept kept() const;
+  // As a share of the scale.
+  [[nodiscard]] double relative_band() const { return trend.band() / (scale > 0 ? scale : 1); }
+  [[nodiscard]] double relative_drift() const { return trend.drift() / (scale > 0 ? scale : 1); }
 
   [[nodiscard]] double relative() const { return scale > 0 ? now / scale : now; }
   [[nodiscard]] double worst_relative() const { return scale > 0 ? worst / scale : worst; }
-  void archive(Archive& a) { a(now, worst, scale); }
+  void archive(Archive& a) { a(now, worst, scale, trend); }
 };
 
 // Energy is compared with the largest of the initial kinetic energy, the initial elastic energy and
@@ -29,8 +77,8 @@ struct Deviation {
 class DriftTracker {
  public:
   DriftTracker(const System& system, const State& initial, const Invariants& start);
-  // work: done by external forces since the start; it does not count as a change of the energy.
-  void add(const Invariants& at, double work = 0);
+  // At time t. work: done by external forces since the start; it does not count as a change of the energy.
+  void add(double t, const Invariants& at, double work = 0);
 
   [[nodiscard]] const Deviation& energy() const { return energy_; }
   [[nodiscard]] const Deviation& linear_momentum() const { return linear_; }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -215,6 +216,10 @@ class Energy {
   [[nodiscard]] virtual EnergyKind kind() const = 0;
   [[nodiscard]] virtual Stencils stencils() const = 0;
   [[nodiscard]] virtual double evaluate(const Evaluation& at) const = 0;
+
+  // The degree of the force as a polynomial of s along a straight path x₀ + s d; none where it is not a
+  // polynomial. An energy that integrates over paths by itself (Evaluation::mean) has degree 0.
+  [[nodiscard]] virtual std::optional<int> force_degree() const { return std::nullopt; }
 
   // A discrete gradient: a vector ∇̄E(x0, d) that tends to ∇E(x0) as d → 0, with
   //   ∇̄E · d = E(x0 + d) − E(x0)

@@ -81,6 +81,21 @@ struct Interpreter {
   }
 };
 
+// The points of an adaptive mean are fixed where forces are polynomials: then so many are exact.
+Scheme with_exact_points(const System& system, const Scheme& scheme) {
+  const auto* adaptive = std::get_if<MinimisationTable>(&scheme.table);
+  if (!adaptive || !adaptive->adaptive_nodes) return scheme;
+  const std::optional<int> points = exact_points(system);
+  if (!points) return scheme;
+  Scheme exact = scheme;
+  auto& table = std::get<MinimisationTable>(exact.table);
+  table.adaptive_nodes = false;
+  std::vector<Node>& nodes = table.stages.front().nodes;
+  nodes.clear();
+  for (const Node& n : gauss(*points).nodes) nodes.push_back({n.theta, n.weight / 2});
+  return exact;
+}
+
 // False for methods whose solve is not prepared for a potential of the velocity.
 bool supports_dissipation(const System& system, const Scheme& scheme) {
   // In a step back in time damping would put energy in.
@@ -114,6 +129,17 @@ std::string reason_unsupported_lagrangian(const System& system, const Scheme& sc
 }
 
 }  // namespace
+
+std::optional<int> exact_points(const System& system) {
+  if (system.lagrangian()) return std::nullopt;
+  int degree = 3;  // with fewer points a mean would not be much of one
+  for (const auto& energy : system.energies()) {
+    const std::optional<int> own = energy->force_degree();
+    if (!own) return std::nullopt;
+    degree = std::max(degree, *own);
+  }
+  return degree / 2 + 1;
+}
 
 std::string reason_unsupported(const System& system, const Scheme& scheme) {
   if (system.lagrangian()) return reason_unsupported_lagrangian(system, scheme);
@@ -166,16 +192,17 @@ std::unique_ptr<Integrator> make_plain_integrator(const World& world, const Sche
     return std::make_unique<LagrangianIntegrator>(world.system, *scheme.lagrangian, options);
   }
   if (!world.system.constraints().empty()) {
-    return std::make_unique<ConstrainedIntegrator>(world, scheme, options);
+    return std::make_unique<ConstrainedIntegrator>(world, with_exact_points(world.system, scheme),
+                                                   options);
   }
-  return std::visit(Interpreter{world, options}, scheme.table);
+  return std::visit(Interpreter{world, options}, with_exact_points(world.system, scheme).table);
 }
 
 std::unique_ptr<Integrator> make_predictor(const World& world, SolverOptions options) {
   constexpr double kTolerance = 1e-3;
   options.energy_tolerance = std::max(options.energy_tolerance, kTolerance);
   options.velocity_tolerance = std::max(options.velocity_tolerance, kTolerance);
-  return make_plain_integrator(world, make_scheme("avf"), options);
+  return make_plain_integrator(world, make_scheme("avf", {{"points", 2.0}}), options);
 }
 
 std::unique_ptr<Integrator> make_integrator(const System& system, const Scheme& scheme,

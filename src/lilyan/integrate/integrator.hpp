@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -66,6 +67,10 @@ class Integrator {
 [[nodiscard]] std::unique_ptr<Integrator> make_integrator(const System& system,
                                                           const Scheme& scheme,
                                                           const SolverOptions& options);
+
+// The least number of Gauss points that integrate all forces of the system exactly along a straight path, at
+// least two; none where some force is not a polynomial there.
+[[nodiscard]] std::optional<int> exact_points(const System& system);
 
 // Why the method cannot step this system ("newmark(…) cannot keep constraints; …"); empty when it
 // can.

@@ -10,6 +10,7 @@ namespace {
 struct AnchorElement {
   static constexpr int kVertices = 1;
   static constexpr LocalCoordinates kCoordinates = LocalCoordinates::positions;
+  static constexpr int kForceDegree = 1;
   Vec3 point;
   double stiffness;
 

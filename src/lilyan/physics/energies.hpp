@@ -33,6 +33,7 @@ class Gravity final : public Energy {
   [[nodiscard]] bool translation_invariant() const override { return acceleration_.isZero(0); }
   [[nodiscard]] bool rotation_invariant() const override { return acceleration_.isZero(0); }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
+  [[nodiscard]] std::optional<int> force_degree() const override { return 0; }
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override;
 

@@ -38,6 +38,7 @@ struct SpringQuotient {
 };
 
 struct HookeanSpring {
+  static constexpr int kForceDegree = -1;  // not a polynomial
   // A spring of length zero has no direction: its force is taken as zero, its curvature as that
   // of a spring of this share of the rest length.
   static constexpr double kShortest = 1e-12;
@@ -60,6 +61,7 @@ struct HookeanSpring {
 };
 
 struct StvkSpring {
+  static constexpr int kForceDegree = 3;
   double k;
   double r;
 
@@ -76,6 +78,7 @@ template <class Law>
 struct SpringElement {
   static constexpr int kVertices = 2;
   static constexpr LocalCoordinates kCoordinates = LocalCoordinates::edges;
+  static constexpr int kForceDegree = Law::kForceDegree;
   Law law;
 
   double evaluate(const Vec3& e, Vec3* gradient, Eigen::Matrix3d* hessian) const {

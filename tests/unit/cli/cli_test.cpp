@@ -1,4 +1,5 @@
 // The program as a user meets it: exit codes, messages, files.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -153,7 +154,8 @@ TEST(Cli, RunsEveryMethodOfTheRegistry) {
     const Output output =
         run(folder, "run s.toml -q --set integrator.step=0.001 --set integrator.method=" + m.name);
     EXPECT_EQ(output.code, 0) << output.text;
-    EXPECT_TRUE(std::filesystem::exists(folder.path() / ("results/s-" + m.name) / "run.json"));
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / ("results/s-" + m.name + "-step=0.001") /
+                                        "run.json"));
   }
 }
 
@@ -280,6 +282,99 @@ TEST(Cli, ExpectConservedIsAnExitCode) {
       run(folder, "run pendulum -q -o bad --steps 200 --set integrator.method=explicit-euler").code,
       0);
   EXPECT_EQ(run(folder, "run pendulum --expect miracles").code, 2);
+}
+
+TEST(Cli, ExpectBoundedAllowsASymplecticMethodToSwing) {
+  const TempFolder folder;
+  const std::string swing = "run pendulum -q --steps 4000 --expect ";
+  EXPECT_EQ(run(folder, swing + "conserved").code, 4);
+  const Output bounded = run(folder, swing + "bounded --overwrite");
+  EXPECT_EQ(bounded.code, 0) << bounded.text;
+  EXPECT_NE(bounded.text.find("energy bounded, in a band of"), std::string::npos) << bounded.text;
+  const Output drifts = run(folder, swing + "bounded --set integrator.method=explicit-euler");
+  EXPECT_EQ(drifts.code, 4);
+  EXPECT_NE(drifts.text.find("energy drifts, by +"), std::string::npos) << drifts.text;
+}
+
+TEST(Cli, NoFinishedRunIsLost) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder.path() / "a");
+  std::filesystem::create_directories(folder.path() / "b");
+  folder.write("a/s.toml", kScene);
+  folder.write("b/s.toml", std::string(kScene) + "velocity = [1, 0, 0]\n");
+  EXPECT_EQ(run(folder, "run a/s.toml -q").code, 0);
+  const std::string first = read_text(folder.path() / "results/s-avf/series.csv");
+  EXPECT_EQ(run(folder, "run b/s.toml -q").code, 0);
+  EXPECT_EQ(run(folder, "run a/s.toml -q --set integrator.step=0.01").code, 0);
+  EXPECT_EQ(read_text(folder.path() / "results/s-avf/series.csv"), first);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "results/s-avf-2/run.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "results/s-avf-step=0.01/run.json"));
+  const Output refused = run(folder, "run b/s.toml -q -o results/s-avf");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.text.find("--overwrite"), std::string::npos) << refused.text;
+  EXPECT_EQ(run(folder, "run b/s.toml -q -o results/s-avf --overwrite").code, 0);
+  EXPECT_NE(read_text(folder.path() / "results/s-avf/series.csv"), first);
+}
+
+TEST(Cli, UnknownCommandsAreGuessed) {
+  const TempFolder folder;
+  const Output output = run(folder, "rnu bunny");
+  EXPECT_EQ(output.code, 2);
+  EXPECT_NE(output.text.find("there is no command 'rnu'; did you mean 'run'?"), std::string::npos)
+      << output.text;
+  EXPECT_NE(run(folder, "reprodcue").text.find("'reproduce'"), std::string::npos);
+  const Output help = run(folder, "--help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* word : {"reproduce ID", "lint", "test --sanitize", "lilyan run bunny"}) {
+    EXPECT_NE(help.text.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(Cli, ScenesAreListedWithTheirTitles) {
+  const TempFolder folder;
+  const Output all = run(folder, "scenes");
+  EXPECT_EQ(all.code, 0);
+  EXPECT_NE(all.text.find("bunny  "), std::string::npos);
+  EXPECT_NE(all.text.find("Bunny, ears pulled\n"), std::string::npos);
+  const Output some = run(folder, "scenes PENDULUM");
+  EXPECT_NE(some.text.find("double-pendulum"), std::string::npos);
+  EXPECT_EQ(some.text.find("bunny"), std::string::npos);
+  EXPECT_EQ(run(folder, "scenes nosuchword").code, 2);
+}
+
+TEST(Cli, RemarksWhatAnAuthorMayNotExpect) {
+  const TempFolder folder;
+  std::string text = kScene;
+  text.replace(text.find("mu = 30, lambda = 20"), 20, "young = 30, poisson = 0.49");
+  folder.write("s.toml", text);
+  const Output output = run(folder, "check s.toml");
+  EXPECT_EQ(output.code, 0);
+  EXPECT_NE(output.text.find("nearly incompressible (Poisson's ratio 0.49)"), std::string::npos)
+      << output.text;
+  folder.write("t.toml", kScene);
+  EXPECT_EQ(run(folder, "check t.toml").text.find("remark"), std::string::npos);
+}
+
+// Two Gauss points lose energy of anything but St. Venant–Kirchhoff.
+TEST(Cli, AvfTakesThePointsThatTheMaterialNeeds) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  EXPECT_NE(run(folder, "check s.toml").text.find("avf(auto): 2 Gauss points, exact"),
+            std::string::npos);
+  for (const char* model :
+       {"stvk", "neo-hookean", "neo-hookean-log", "stable-neo-hookean", "fixed-corotated"}) {
+    const Output output =
+        run(folder, fmt::format("run s.toml -q --set body.0.material.model={}", model));
+    EXPECT_EQ(output.code, 0) << output.text;
+    EXPECT_NE(output.text.find("energy conserved"), std::string::npos) << output.text;
+  }
+  const Output two = run(folder,
+                         "run s.toml -q --set body.0.material.model=neo-hookean --set "
+                         "integrator.points=2");
+  EXPECT_EQ(two.text.find("energy conserved"), std::string::npos) << two.text;
+  EXPECT_NE(two.text.find("by the method's quadrature: integrator.quadrature = \"auto\" keeps it"),
+            std::string::npos)
+      << two.text;
 }
 
 }  // namespace

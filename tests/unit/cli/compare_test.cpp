@@ -91,7 +91,9 @@ TEST(Compare, EachMethodDoesWhatItDoesAlone) {
   EXPECT_EQ(read_text(folder.path() / "out/hp-alpha=0.25/series.csv"),
             read_text(folder.path() / "alone/series.csv"));
   // Once more into the same folder.
-  EXPECT_EQ(run(folder, {"compare", "s.toml", "-q", "--methods", "avf", "-o", "out"}).code, 0);
+  EXPECT_EQ(
+      run(folder, {"compare", "s.toml", "-q", "--methods", "avf", "-o", "out", "--overwrite"}).code,
+      0);
 }
 
 // Runs of the comparison before would be taken for those of this one.
@@ -99,7 +101,8 @@ TEST(Compare, RemovesRunsOfTheComparisonBeforeAndNothingElse) {
   const TempFolder folder;
   folder.write("s.toml", kScene);
   const auto compare = [&](const std::string& methods) {
-    return run(folder, {"compare", "s.toml", "-q", "--methods", methods, "-o", "out"});
+    return run(folder,
+               {"compare", "s.toml", "-q", "--methods", methods, "-o", "out", "--overwrite"});
   };
   ASSERT_EQ(compare("avf,hp:alpha=0.25,newmark,bdf2").code, 0);
   folder.write("out/newmark/mine.txt", "kept");
@@ -126,7 +129,9 @@ TEST(Compare, ATableThatWasEditedDoesNoHarm) {
   ASSERT_EQ(run(folder, {"run", "s.toml", "-q", "-o", "other"}).code, 0);
   ASSERT_EQ(run(folder, {"run", "s.toml", "-q", "-o", "out"}).code, 0);
   folder.write("out/table.csv", "method,folder\na,../other\nb,.\nc,\nd,..\ne,nothing\n");
-  ASSERT_EQ(run(folder, {"compare", "s.toml", "-q", "--methods", "avf", "-o", "out"}).code, 0);
+  ASSERT_EQ(
+      run(folder, {"compare", "s.toml", "-q", "--methods", "avf", "-o", "out", "--overwrite"}).code,
+      0);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "other/series.csv"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "out/series.csv"));
 }

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -51,6 +54,52 @@ TEST(Drift, OfABodyAtRestIsNotMadeOfRoundingErrors) {
   EXPECT_LT(worst.energy, 1e-12);
   EXPECT_LT(worst.linear, 1e-9);
   EXPECT_LT(worst.angular, 1e-9);
+}
+
+TEST(Trend, ALineThroughValues) {
+  Trend trend;
+  for (int k = 0; k <= 100; ++k) trend.add(5 + 0.1 * k, 3 - 0.2 * k);
+  EXPECT_NEAR(trend.drift(), -20, 1e-12);
+  EXPECT_NEAR(trend.band(), 20, 1e-12);
+  EXPECT_FALSE(trend.bounded());
+}
+
+// A wave of n periods that begins at its mean is the worst case: its line rises by 0.95/n of the band.
+TEST(Trend, WavesAreBoundedWhereSeveralAreSeen) {
+  const auto wave = [](double periods, double slope) {
+    Trend trend;
+    for (int k = 0; k <= 1000; ++k) {
+      const double t = 1e-3 * k;
+      trend.add(t, std::sin(2 * std::numbers::pi * periods * t) + slope * t);
+    }
+    return trend;
+  };
+  EXPECT_FALSE(wave(1, 0).bounded());
+  EXPECT_TRUE(wave(6, 0).bounded());
+  EXPECT_NEAR(wave(6, 0).drift(), -0.95 * 2 / 6, 0.01);
+  EXPECT_FALSE(wave(6, 3).bounded());
+  EXPECT_FALSE(wave(6, -1).bounded());
+}
+
+TEST(Trend, AFewValuesSayNothing) {
+  Trend trend;
+  for (int k = 0; k < 9; ++k) trend.add(k, k % 2);
+  EXPECT_FALSE(trend.bounded());
+}
+
+TEST(Deviation, HasThreeVerdicts) {
+  const auto verdict = [](double size, double slope) {
+    Deviation d{.scale = 2};
+    for (int k = 0; k < 1000; ++k) d.add(k, size * std::sin(0.5 * k) + slope * k);
+    return d.kept();
+  };
+  EXPECT_EQ(verdict(1e-9, 0), Kept::conserved);
+  EXPECT_EQ(verdict(1e-3, 0), Kept::bounded);
+  EXPECT_EQ(verdict(1e-3, 1e-5), Kept::drifts);
+  EXPECT_EQ(verdict(0.9, 0), Kept::drifts);  // that much is not kept, whatever it looks like
+  Deviation nan{.scale = 1};
+  for (int k = 0; k < 20; ++k) nan.add(k, std::nan(""));
+  EXPECT_EQ(nan.kept(), Kept::drifts);
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <utility>
+
 #include "app/report/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
@@ -38,7 +41,7 @@ fs::path run_into(const TempFolder& folder, const std::string& name, const std::
 TEST(FramePictures, FramesAreNamedAndThoseThatAreMissingToo) {
   const TempFolder folder;
   const FramePictures pictures = write_frame_pictures(
-      {run_into(folder, "bar", kBar)}, {.frames = {0, 6, 7}, .output = folder.path() / "out"});
+      {run_into(folder, "bar", kBar)}, {.frames = "0,6,7", .output = folder.path() / "out"});
   EXPECT_EQ(pictures.files, (std::vector<fs::path>{folder.path() / "out" / "bar-0.png",
                                                    folder.path() / "out" / "bar-6.png"}));
   EXPECT_EQ(pictures.missing, std::vector<std::string>{"bar-7"});
@@ -53,7 +56,7 @@ TEST(FramePictures, OneCameraForAllRuns) {
   const fs::path b = run_into(folder, "b", kBar + "translate = [9, 0, 0]\n");
   const auto first = [&](const std::vector<fs::path>& runs) {
     return read_text(
-        write_frame_pictures(runs, {.frames = {0}, .output = folder.path() / "out"}).files[0]);
+        write_frame_pictures(runs, {.frames = "0", .output = folder.path() / "out"}).files[0]);
   };
   const std::string alone = first({a});
   EXPECT_EQ(alone, first({a}));
@@ -77,7 +80,7 @@ TEST(FramePictures, ObstaclesOfTheSceneAreSeen) {
   const TempFolder folder;
   const auto picture = [&](const std::string& text) {
     return read_text(write_frame_pictures({run_into(folder, "bar", text)},
-                                          {.frames = {0}, .output = folder.path() / "out"})
+                                          {.frames = "0", .output = folder.path() / "out"})
                          .files[0]);
   };
   EXPECT_NE(picture(kBar), picture(kBar + "[[obstacle]]\nkind = \"plane\"\npoint = [0, -2, 0]\n"
@@ -98,6 +101,77 @@ TEST(FramePictures, WhatIsNotARunIsRefused) {
   const TempFolder folder;
   EXPECT_THROW((void)write_frame_pictures({folder.path()}, {.output = folder.path() / "out"}),
                InputError);
+}
+
+TEST(FramePictures, FramesByRange) {
+  using Frames = std::vector<int>;
+  EXPECT_EQ(named_frames("", 4), Frames{3});
+  EXPECT_EQ(named_frames("all", 4), (Frames{0, 1, 2, 3}));
+  EXPECT_EQ(named_frames("1-2", 4), (Frames{1, 2}));
+  EXPECT_EQ(named_frames("2-9", 4), (Frames{2, 3}));
+  EXPECT_EQ(named_frames("2-", 4), (Frames{2, 3}));
+  EXPECT_EQ(named_frames("::3", 8), (Frames{0, 3, 6}));
+  EXPECT_EQ(named_frames("2::3", 8), (Frames{2, 5}));
+  EXPECT_EQ(named_frames("0,7,1-2", 4), (Frames{0, 7, 1, 2}));
+  for (const char* bad : {"x", "-1", "1,", "::0", "1:2", "1-x", "1.5", " 1"}) {
+    EXPECT_THROW((void)named_frames(bad, 4), Error) << bad;
+  }
+}
+
+// The chunks of a PNG file: type and length.
+std::vector<std::pair<std::string, std::uint32_t>> chunks(const std::string& png) {
+  std::vector<std::pair<std::string, std::uint32_t>> all;
+  for (std::size_t at = 8; at + 12 <= png.size();) {
+    std::uint32_t length = 0;
+    for (int k = 0; k < 4; ++k) {
+      length = length << 8 | static_cast<unsigned char>(png[at + static_cast<std::size_t>(k)]);
+    }
+    all.emplace_back(png.substr(at + 4, 4), length);
+    at += 12 + length;
+  }
+  return all;
+}
+
+TEST(Film, AnAnimatedPictureOfRunsSideBySide) {
+  const TempFolder folder;
+  const fs::path a = run_into(folder, "a", kBar);
+  const fs::path b = run_into(folder, "b", kBar + "translate = [0, 2, 0]\n");
+  int told = 0;
+  const Film film = write_film({a, b}, {.output = folder.path() / "f.png", .size = {64, 48}},
+                               [&](int done, int all) {
+                                 EXPECT_EQ(done, ++told);
+                                 EXPECT_EQ(all, 7);
+                               });
+  EXPECT_EQ(film.frames, 7);
+  EXPECT_NEAR(film.rate, 50, 1e-9);  // steps of 0.02 s
+  const std::string png = read_text(film.file);
+  ASSERT_TRUE(png.starts_with("\x89PNG"));
+  EXPECT_EQ(png.substr(16, 8), std::string("\0\0\0\x80\0\0\0\x30", 8));  // 128 by 48
+  int controls = 0, later = 0;
+  for (const auto& [type, length] : chunks(png)) {
+    controls += type == "fcTL";
+    later += type == "fdAT";
+    if (type == "acTL") EXPECT_EQ(length, 8U);
+    if (type == "fcTL") EXPECT_EQ(length, 26U);
+  }
+  EXPECT_EQ(controls, 7);
+  EXPECT_EQ(later, 6);
+  EXPECT_EQ(chunks(png).back().first, "IEND");
+  // Every second frame, and a kind of film that there is none of.
+  const auto quiet = [](int, int) {};
+  EXPECT_EQ(write_film({a}, {.output = folder.path() / "g.png", .every = 2}, quiet).frames, 4);
+  EXPECT_THROW((void)write_film({a}, {.output = folder.path() / "f.avi"}, quiet), Error);
+}
+
+TEST(Film, AFrameThatDoesNotChangeIsAPixel) {
+  AnimatedPng animated(2, 10);
+  Image image{20, 10, std::vector<std::uint8_t>(600, 7)};
+  animated.add(image);
+  animated.add(image);
+  const std::string png = animated.finish();
+  const auto all = chunks(png);
+  ASSERT_EQ(all.size(), 7U);  // IHDR acTL fcTL IDAT fcTL fdAT IEND
+  EXPECT_LT(all[5].second, 20U);
 }
 
 }  // namespace

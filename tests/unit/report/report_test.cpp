@@ -110,8 +110,8 @@ TEST(Report, OfABodyHasFramesCurvesLedgerAndTheSceneAndNeedsNothingElse) {
                                               "Linear momentum", "Angular momentum",
                                               "Where the energy went", "Iterations of each step"}));
   for (const char* text :
-       {"40 steps of 0.02 s, 40 done", "energy conserved", "linear momentum conserved",
-        "avf(gauss 2)", "t = 0.8 s", "Ledger", "worst imbalance", "<details>", "step = 0.02",
+       {"40 steps of 0.02 s, 40 done", "energy conserved", "linear momentum conserved", "avf(auto)",
+        "t = 0.8 s", "Ledger", "worst imbalance", "<details>", "step = 0.02",
         "href=\"./series.csv\"", "href=\"./run.json\"", "href=\"./frames/\""}) {
     EXPECT_NE(html.find(text), std::string::npos) << text;
   }
@@ -266,7 +266,7 @@ TEST(Report, OfSeveralRunsHasARowForEachAndSaysWhoCouldNotRun) {
   EXPECT_NE(as_markdown(table).find("| \\|ΔE\\|/E₀ |"), std::string::npos);
   const std::string csv = summary_csv(runs);
   EXPECT_EQ(count(csv, "\n"), 4);
-  EXPECT_NE(csv.find("\nnobody,,0,could not start,,,,,,cannot do <this>\n"), std::string::npos);
+  EXPECT_NE(csv.find("\nnobody,,0,could not start,,,,,,,cannot do <this>\n"), std::string::npos);
 }
 
 TEST(Report, NumbersHaveThreeDigitsAndNoNeedlessExponent) {

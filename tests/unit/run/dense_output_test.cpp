@@ -187,7 +187,7 @@ TEST(Results, OfSmallSystemsHaveEventsPicturesAndInvariants) {
     });
     results.finish(summary, drift);
     EXPECT_LE(results.watch().worst_error(), 1e-4);
-    for (const auto& q : results.watch().invariants()) EXPECT_NEAR(q.worst, 0, 1e-12);
+    for (const auto& q : results.watch().invariants()) EXPECT_NEAR(q.deviation.worst, 0, 1e-12);
   };
   run(scene);
   run(scene);

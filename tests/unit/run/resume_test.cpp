@@ -467,7 +467,7 @@ TEST(ResumeProgram, OneWriterPerFolder) {
   EXPECT_EQ(p.code, 2);
   kill(child, SIGKILL);  // the lock goes with it
   waitpid(child, nullptr, 0);
-  p.run({"run", "s.toml", "-o", "r", "-q", "--steps", "3"});
+  p.run({"run", "s.toml", "-o", "r", "-q", "--steps", "3", "--overwrite"});
   EXPECT_EQ(p.code, 0) << p.output;
 }
 
@@ -477,8 +477,9 @@ TEST(ResumeProgram, EarlierResultsStayUntilTheFirstStep) {
   p.run({"run", "s.toml", "-o", "r", "-q"});
   const std::string series = p.read("r/series.csv");
   // It starts where its energy has none.
-  p.run({"run", "s.toml", "-o", "r", "-q", "--set", "system.potential=sqrt(a - 0.999999) + b^2",
-         "--set", "integrator.method=avf", "--set", "integrator.step=3"});
+  p.run({"run", "s.toml", "-o", "r", "-q", "--overwrite", "--set",
+         "system.potential=sqrt(a - 0.999999) + b^2", "--set", "integrator.method=avf", "--set",
+         "integrator.step=3"});
   EXPECT_EQ(p.code, 3) << p.output;
   EXPECT_NE(p.output.find("the results of an earlier run in r were left as they are"),
             std::string::npos)

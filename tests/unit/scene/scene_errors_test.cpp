@@ -41,6 +41,8 @@ TEST_P(SceneMistakes, AreReportedWithTheirPlace) {
   folder.write("twice.mesh",
                "MeshVersionFormatted 2\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n"
                "0 0 1 0\nTetrahedra\n2\n1 2 3 4 0\n2 3 1 4 0\nEnd\n");
+  folder.write("tet.obj",
+               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
   folder.write("short.txt", "0 0 0\n1 0 0\n");
   folder.write("words.txt", "0 0 0\n1 zero 0\n");
   const auto file = folder.write("scene.toml", GetParam().scene);
@@ -82,6 +84,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "[integrator]\nstep = 1\nsteps = 1\n[[body]]\nmass = 1\n"
                 "shape = { kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n",
                 "4:1", "'body1' has no material"},
+        Mistake{"surface_as_a_solid", kMesh + "mesh = \"tet.obj\"\nkind = \"solid\"\n", "7:8",
+                "tet.obj is a surface and cannot be a solid: fill it with tets first, with "
+                "./lilyan mesh tetrahedralize tet.obj tet.vtu"},
+        Mistake{"surface_with_a_solids_material",
+                "[integrator]\nstep = 1\nsteps = 1\n[[body]]\nmass = 1\nmesh = \"tet.obj\"\n"
+                "material = { model = \"stvk\", mu = 1, lambda = 1 }\n",
+                "6:8", "cannot have stvk, a material of solids: fill it with tets"},
         Mistake{"unknown_section", scene() + "[integrater]\nx = 1\n", "9:2",
                 "unknown key 'integrater'; did you mean 'integrator'"},
         Mistake{"wrong_type", scene("step = \"fast\"\nsteps = 2"), "2:8",

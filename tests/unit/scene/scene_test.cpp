@@ -121,6 +121,26 @@ TEST(Scene, RegionsOfEveryKind) {
   EXPECT_EQ(fixed("all = true").size(), 12u);
 }
 
+// The keys of a region stand in a table of their own or beside the others.
+TEST(Scene, RegionsWithOrWithoutATableOfTheirOwn) {
+  const std::string end = "slab = { axis = \"x\", from = 1 }";
+  const auto both = [&](const std::string& before, const std::string& after) {
+    const Scene inside = load("mass = 1\n" + before + "region = { " + end + " }" + after);
+    const Scene beside = load("mass = 1\n" + before + end + after);
+    EXPECT_EQ(inside.system->fixed_count(), beside.system->fixed_count()) << before;
+    EXPECT_EQ(inside.springs, beside.springs) << before;
+    EXPECT_EQ(inside.initial.x, beside.initial.x) << before;
+    return beside.system->fixed_count();
+  };
+  EXPECT_EQ(both("fix = [{ ", " }]"), 4);
+  both("attach = [{ stiffness = 2, ", " }]");
+  both("force = [{ kind = \"drag\", rate = 1, ", " }]");
+  both("deform = [{ kind = \"pull\", by = [0, 0, 1], ", " }]");
+  both("script = [{ keys = [{ t = 0 }, { t = 1, shift = [1, 0, 0] }], ", " }]");
+  EXPECT_THROW((void)load("mass = 1\nfix = [{ all = true, region = { all = true } }]"), InputError);
+  EXPECT_THROW((void)load("mass = 1\nfix = [{ all = true, stifness = 1 }]"), InputError);
+}
+
 TEST(Scene, FailedStepsAreHalvedUnlessToldToStop) {
   EXPECT_EQ(load("mass = 1").max_halvings, 6);
   EXPECT_EQ(load("mass = 1", "[solver]\nmax_halvings = 3\n").max_halvings, 3);

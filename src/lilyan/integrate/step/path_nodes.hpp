@@ -43,12 +43,14 @@ class PathNodes {
   enum class Accuracy { reached, needs_more, missed };
 
   [[nodiscard]] int count() const { return count_; }
+  PathNodes() : rules_(kMost + 1) {}
   [[nodiscard]] const std::vector<Node>& nodes() {
     const auto n = static_cast<std::size_t>(count_);
-    if (rules_.size() <= n) rules_.resize(n + 1);
-    if (rules_[n].empty()) {
-      rules_[n] = (count_ <= kMostGauss ? gauss(count_) : tanh_sinh(count_)).nodes;
+    // All of Gauss's at once: a later step should not be the one to make them.
+    for (std::size_t k = 1; k <= kMostGauss && rules_[k].empty(); ++k) {
+      rules_[k] = gauss(static_cast<int>(k)).nodes;
     }
+    if (rules_[n].empty()) rules_[n] = tanh_sinh(count_).nodes;
     return rules_[n];
   }
 

@@ -20,6 +20,7 @@ StepObjective::StepObjective(Assembler& assembler, const SolverOptions& options)
       target_(mass_.size()),
       gradients_(Vector::Zero(mass_.size())),
       dissipation_(assembler.world()) {
+  nodes_.reserve(64);
   if (system_.forces().empty() && dissipation_.empty()) return;
   dissipated_.setZero(mass_.size());
   for (Vector* v : {&linearised_, &forces_, &damping_, &point_x_, &point_v_, &scratch_}) {

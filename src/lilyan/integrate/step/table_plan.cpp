@@ -5,6 +5,9 @@
 namespace lilyan {
 namespace {
 
+// As many as an adaptive mean has in all but singular steps.
+constexpr std::size_t kUsualNodes = 64;
+
 void split_nodes(StagePlan& plan) {
   plan.start_weight = 0;
   plan.solved_nodes.clear();
@@ -93,6 +96,7 @@ TablePlan::TablePlan(const MinimisationTable& table)
 
 void TablePlan::set_path_nodes(const std::vector<Node>& quadrature) {
   StagePlan& plan = stages.front();
+  for (auto* nodes : {&plan.stage.nodes, &plan.solved_nodes}) nodes->reserve(kUsualNodes);
   plan.stage.nodes.clear();
   for (const Node& n : quadrature) plan.stage.nodes.push_back({n.theta, n.weight / 2});
   plan.solved_nodes = plan.stage.nodes;

@@ -100,9 +100,11 @@ ExplicitTable symmetric_splitting(ExplicitTable::Stage::Kind first,
 
 std::vector<ParameterSpec> composition_parameters() {
   return {{"base", "a symmetric method of order two", std::string("stoermer-verlet"), true},
-          {"quadrature", "of the base, where it has one (avf, hp-quadrature)", std::string("gauss"),
+          {"quadrature",
+           "of the base, where it has one (avf, hp-quadrature); default: the base's",
+           {},
            true},
-          {"points", "of the base's quadrature", 2.0}};
+          {"points", "of the base's quadrature; default: the base's", {}}};
 }
 
 std::vector<double> symmetric_fractions(const std::vector<double>& first_half) {
@@ -118,11 +120,14 @@ Scheme compose(const std::string& label, int order, std::vector<double> fraction
         "base", fmt::format("unknown method '{}'{}", name, suggestion(name, method_names())));
   }
   // Checked even where the base has no use for them.
-  if (given.word("quadrature") != "auto") (void)quadrature(given, {"auto"});
+  Parameters checked = given;
+  if (!given.has("quadrature")) checked.set("quadrature", "gauss");
+  if (!given.has("points")) checked.set("points", 2.0);
+  if (checked.word("quadrature") != "auto") (void)quadrature(checked, {"auto"});
   Parameters parameters;
   for (const char* key : {"quadrature", "points"}) {
-    if (std::ranges::find(method->parameters, key, &ParameterSpec::name) !=
-        method->parameters.end()) {
+    if (given.has(key) && std::ranges::find(method->parameters, key, &ParameterSpec::name) !=
+                              method->parameters.end()) {
       parameters.set(key, given.values().at(key));
     }
   }
