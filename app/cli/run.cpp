@@ -31,12 +31,19 @@
 namespace lilyan::cli {
 namespace {
 
+Colour colour_of(Kept kept) {
+  return kept == Kept::conserved ? Colour::green
+         : kept == Kept::bounded ? Colour::blue
+                                 : Colour::red;
+}
+
 // "Lz conserved, |ΔLz|/|Lz| ≤ 3.1e-15; p_phi (cyclic) conserved, …"
 void print_invariants(const Watch& watch, int steps) {
   std::string line;
   for (const Watch::Quantity& q : watch.invariants()) {
     line += fmt::format("{}{}{} {}", line.empty() ? "  " : "; ", q.name, q.found ? " (cyclic)" : "",
-                        how_kept(q.deviation, "Δ" + q.name, "|" + q.name + "|", steps));
+                        in_colour(colour_of(q.deviation.kept()),
+                                  how_kept(q.deviation, "Δ" + q.name, "|" + q.name + "|", steps)));
   }
   if (!line.empty()) fmt::print("{}\n", line);
   if (watch.has_exact()) {
@@ -134,7 +141,8 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   }
   std::string verdict;
   for (const Verdict& v : verdicts(system, summary, drift)) {
-    verdict += (verdict.empty() ? "" : "; ") + v.text;
+    verdict +=
+        (verdict.empty() ? "" : "; ") + (v.kept ? in_colour(colour_of(*v.kept), v.text) : v.text);
   }
   fmt::print("over {} steps: {}\n", summary.steps, verdict);
   print_invariants(results.watch(), summary.steps);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "app/cli/commands.hpp"
@@ -39,6 +41,25 @@ std::string spelled_duration(double seconds) {
   return fmt::format("{}s", s);
 }
 
+// See https://no-color.org.
+bool takes_colour(int file) {
+  const char* no = std::getenv("NO_COLOR");
+  return isatty(file) != 0 && !(no && *no);
+}
+
+std::string painted(Colour colour, std::string_view text) {
+  return fmt::format("\033[{}m{}\033[0m", static_cast<int>(colour), text);
+}
+
+// "━━━━━━━━────────────": a bar of twenty letters.
+std::string bar(double done) {
+  constexpr int kLetters = 20;
+  const int full = std::clamp(static_cast<int>(kLetters * done), 0, kLetters);
+  std::string left, right;
+  for (int k = 0; k < kLetters; ++k) (k < full ? left : right) += k < full ? "━" : "─";
+  return takes_colour(STDERR_FILENO) ? painted(Colour::green, left) + right : left + right;
+}
+
 // How much of a run is done, from 0 to 1.
 double part_done(const Scene& scene, const RunMoment& moment) {
   return scene.variable_steps() ? (moment.state.t - scene.initial.t) / scene.duration
@@ -60,7 +81,20 @@ const std::atomic<bool>* interrupt_flag() { return &caught; }
 void at_fatal_error(int code) { fatal_code = code; }
 int fatal_error_code() { return fatal_code; }
 
-void tell(std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
+void tell(std::string_view text) {
+  for (const auto& [word, colour] :
+       {std::pair{std::string_view("error:"), Colour::red}, {"warning:", Colour::yellow}}) {
+    if (!text.starts_with(word) || !takes_colour(STDERR_FILENO)) continue;
+    const std::string start = painted(colour, word);
+    (void)std::fwrite(start.data(), 1, start.size(), stderr);
+    text.remove_prefix(word.size());
+  }
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::string in_colour(Colour colour, const std::string& text) {
+  return takes_colour(STDOUT_FILENO) ? painted(colour, text) : text;
+}
 
 Progress::Progress(const Scene& scene) : scene_(scene), terminal_(isatty(STDERR_FILENO) != 0) {}
 
@@ -85,8 +119,8 @@ void Progress::show(const RunMoment& moment) {
           ? fmt::format("t {:.4g}/{:.4g}  step {}", t, scene_.duration, moment.step)
           : fmt::format("step {}/{}", moment.step, scene_.steps);
   std::string line =
-      fmt::format("{:3.0f}%  {}  {} left  {:.1f} iterations/step  ΔE/E₀ {:.1e}", 100 * done, place,
-                  spelled_duration(left),
+      fmt::format("{}{:3.0f}%  {}  {} left  {:.1f} iterations/step  ΔE/E₀ {:.1e}",
+                  terminal_ ? bar(done) + " " : "", 100 * done, place, spelled_duration(left),
                   static_cast<double>(moment.so_far.solver_work.iterations) / moment.step,
                   moment.drift.energy().relative());
   if (scene_.system->dimension() == 3) {

@@ -24,8 +24,13 @@ void catch_interrupts();
 // The flag behind interrupted(), for runs to look at within their steps.
 [[nodiscard]] const std::atomic<bool>* interrupt_flag();
 
-// Writes to standard error. It may be gone (a closed pipe, a full disk), which must not end a run.
+// Writes to standard error. It may be gone (a closed pipe, a full disk), which must not end a run. On a terminal
+// "error:" and "warning:" at the start are in colour.
 void tell(std::string_view text);
+
+enum class Colour { red = 31, green = 32, yellow = 33, blue = 36 };
+// The text in that colour if standard output is a terminal, and NO_COLOR is not set; otherwise the text.
+[[nodiscard]] std::string in_colour(Colour colour, const std::string& text);
 
 // The exit code when memory is not enough, even for handling that: 2 until something else is said.
 void at_fatal_error(int code);

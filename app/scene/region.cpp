@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "app/scene/body.hpp"
+#include "lilyan/core/parameter.hpp"
 
 namespace lilyan {
 namespace {
@@ -53,7 +54,10 @@ std::vector<int> read_region_keys(TableReader& reader, const Vector& rest) {
     kind = k;
   }
   if (kind.empty()) {
-    for (const std::string& k : kinds) reader.refuse_misspelling(k);
+    for (const std::string& key : reader.unread()) {
+      if (!nearest_name(key, kinds)) continue;
+      reader.fail(key, fmt::format("unknown key '{}'{}", key, suggestion(key, kinds)));
+    }
     reader.fail("", "a region needs one of: all, box, ball, half_space, slab, vertices");
   }
 

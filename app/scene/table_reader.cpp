@@ -289,8 +289,13 @@ std::vector<TableReader> TableReader::tables(const std::string& key) {
   if (!node) return readers;
   const std::string path = table_->full(key);
   const toml::array* list = node->as_array();
-  if (!list || !std::ranges::all_of(*list, [](const auto& n) { return n.is_table(); })) {
-    table_->fail_type(key, *node, fmt::format("a list of tables ([[{}]])", path));
+  if (!list) table_->fail_type(key, *node, fmt::format("a list of tables ([[{}]])", path));
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    if ((*list)[i].is_table()) continue;
+    const std::string entry = fmt::format("{}.{}", key, i);
+    table_->fail_entry(entry, (*list)[i],
+                       fmt::format("'{}' must be a table of a list of tables ([[{}]])",
+                                   table_->full(entry), path));
   }
   table_->resolved.insert_or_assign(key, toml::array{});
   toml::array& target = *table_->resolved[key].as_array();
