@@ -204,9 +204,23 @@ class Collector final : public view::Client {
     (void)wait([&](const auto&, const auto&) {
       all = {};
       for (const std::string& d : data_) {
-        if (word(d, 2) == pane && word(d, 3) == run) all.add(d);
+        if (word(d, 1) == 5 && word(d, 2) == pane && word(d, 3) == run) all.add(d);
       }
       return all.t.size() >= entries;
+    });
+    return all;
+  }
+  // Points of sections, three numbers each; how many there are to be is waited for.
+  [[nodiscard]] std::vector<double> sections(unsigned pane, unsigned run, std::size_t points) {
+    std::vector<double> all;
+    (void)wait([&](const auto&, const auto&) {
+      all.clear();
+      for (const std::string& d : data_) {
+        if (word(d, 1) != 6 || word(d, 2) != pane || word(d, 3) != run) continue;
+        EXPECT_EQ(word(d, 4), all.size() / 3);
+        for (std::size_t at = 32; at < d.size(); at += 8) all.push_back(value_at<double>(d, at));
+      }
+      return all.size() >= 3 * points;
     });
     return all;
   }

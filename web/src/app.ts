@@ -41,6 +41,7 @@ export class App {
   layoutDirty = true;
   private lastPlot = 0;
   private nextPhases = 0;
+  private nextPlots = 0;
   scrubbing = false;
   pendingOpen: string | null = null;
   /** A step was asked for, and no row has come since. */
@@ -210,8 +211,10 @@ export class App {
       this.nextPhases = now + (took > 12 ? 3 * took : 0);
     }
     // The more rows there are, the longer a plot takes: a few times a second is enough.
-    const rows = this.ordered().reduce((n, m) => n + m.series.length, 0);
-    if (this.plotsDirty && now - this.lastPlot > (rows > 50000 ? 400 : 120)) this.updatePlots();
+    if (this.plotsDirty && now >= this.nextPlots) {
+      this.updatePlots();
+      this.nextPlots = now + Math.max(120, 5 * (performance.now() - this.lastPlot));
+    }
     if (this.recorder.recording) this.recorder.frame(source(this));
   }
 }

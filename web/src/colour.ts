@@ -22,7 +22,7 @@ export const METHOD_COLOURS: Record<string, [light: string, dark: string]> = {
   "stoermer-verlet": ["#B98300", "#E6B422"],
   "rk4": ["#6A51A3", "#A78BFA"],
   "explicit-euler": ["#6B7280", "#9CA3AF"],
-  "gauss": ["#1F2937", "#E5E7EB"],
+  "gauss": ["#8C564B", "#D2A08F"],
 };
 const FREE = LIGHT.map((light, i) => [light, DARK[i]] as [string, string]);
 let panes: [string, string][] = [];

@@ -28,34 +28,45 @@ export function extentOfMotion(model: PaneModel, from: number, grow: Grow): void
   for (let i = 0; i + 2 < places.length; i += 3) grow(...place(places[i], places[i + 1], places[i + 2]));
 }
 
-const RECENT = 1200, OLD = 8000;
+/** A line, or points where some are left out. Long lines that cross themselves are drawn in pieces: as a whole they take
+ * many times as long. */
+export function drawCurve(g: CanvasRenderingContext2D, { from, to, points }: { from: number; to: number; points: boolean }, at: (i: number) => [number, number], open: (i: number) => boolean = () => false): void {
+  const PIECE = 80;
+  if (points) {
+    for (let i = from; i < to; ++i) {
+      const [px, py] = at(i);
+      g.fillRect(px - 0.5, py - 0.5, 1, 1);
+    }
+    return;
+  }
+  for (let begin = from; begin < to - 1; begin += PIECE) {
+    g.beginPath();
+    for (let i = begin; i <= Math.min(begin + PIECE, to - 1); ++i) {
+      const [px, py] = at(i);
+      if (i === begin || open(i)) g.moveTo(px, py);
+      else g.lineTo(px, py);
+    }
+    g.stroke();
+  }
+}
+
+const RECENT = 1500, OLD = 12000;
 
 export function drawMotion(g: CanvasRenderingContext2D, model: PaneModel, toPixel: (x: number, y: number) => [number, number], colour: string, scale: number): void {
   const { draw } = model.info, { path, frame } = model;
   if (!draw || !frame) return;
   const place = look(draw.flat), several = draw.trails.length > 1, n = 2 * path.n;
   const own = (k: number) => (several ? curveColour(k) : colour);
-  const end = path.at(frame.t) + 1;
   g.lineJoin = "round";
   g.lineCap = "round";
-  const trail = (k: number, first: number, last: number, alpha: number, width: number) => {
-    const [xs, ys, zs] = path.values.slice(n + 3 * k, n + 3 * k + 3);
-    g.globalAlpha = alpha;
-    g.strokeStyle = own(k);
-    g.lineWidth = width;
-    g.beginPath();
-    for (let i = first; i < last; ++i) {
-      const [px, py] = toPixel(...place(xs[i], ys[i], zs[i]));
-      if (i === first) g.moveTo(px, py);
-      else g.lineTo(px, py);
+  for (const part of path.parts(frame.t, RECENT, OLD))
+    for (let k = 0; k < draw.trails.length; ++k) {
+      const [xs, ys, zs] = part.values.slice(n + 3 * k, n + 3 * k + 3);
+      g.globalAlpha = part.recent ? 0.65 : part.points ? 0.4 : 0.25;
+      g.strokeStyle = g.fillStyle = own(k);
+      g.lineWidth = part.recent ? 1.5 : 1;
+      drawCurve(g, part, (i) => toPixel(...place(xs[i], ys[i], zs[i])));
     }
-    g.stroke();
-  };
-  for (let k = 0; k < draw.trails.length; ++k) {
-    const recent = Math.max(0, end - RECENT);
-    if (recent > 0) trail(k, Math.max(0, end - OLD), recent + 1, 0.22, 1);
-    trail(k, recent, end, 0.6, 1.5);
-  }
   g.globalAlpha = 1;
   const at = (i: number) => toPixel(...place(frame.places[3 * i], frame.places[3 * i + 1], frame.places[3 * i + 2]));
   const ink = isDark() ? "#c6ccd4" : "#3d4651", points = draw.radii.length;

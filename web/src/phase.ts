@@ -5,7 +5,7 @@ import { InitialCloudDrag, type InitialCloud } from "./initial-cloud";
 import { curveColour, isDark, paneColour } from "./colour";
 import { greek, niceStep, ticks } from "./format";
 import type { PaneModel } from "./model";
-import { drawMotion, extentOfMotion, turn } from "./motion";
+import { drawCurve, drawMotion, extentOfMotion, turn } from "./motion";
 
 interface Axis { name: string; /** Which of the coordinates, then the velocities: several for "x of all". */ of: number[] }
 
@@ -270,7 +270,8 @@ export class PhaseView {
     }
     this.size = { width, height };
     this.extent();
-    const g = this.canvas.getContext("2d")!;
+    // Drawn here and not by the graphics card, which takes seconds for long paths where it is only emulated.
+    const g = this.canvas.getContext("2d", { willReadFrequently: true })!;
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     const style = getComputedStyle(document.documentElement);
     const css = (name: string) => style.getPropertyValue(name).trim();
@@ -398,22 +399,18 @@ export class PhaseView {
   }
 
   private drawPath(g: CanvasRenderingContext2D, x: number, y: number, colour: string): void {
-    const { path } = this.model, xs = path.values[x], ys = path.values[y];
-    g.strokeStyle = colour;
+    const { path } = this.model;
+    g.strokeStyle = g.fillStyle = colour;
     g.globalAlpha = 0.55;
     g.lineWidth = 1.5;
     g.lineJoin = "round";
-    g.beginPath();
-    // More points than this cannot be seen.
-    const from = Math.max(0, path.length - 20000);
     // Where frames were skipped, far more than usual, the path is not known: it is left open.
     const usual = path.whole ? Infinity : path.length > 1 ? (path.frames[path.length - 1] - path.frames[0]) / (path.length - 1) : 1;
-    for (let i = from; i < path.length; ++i) {
-      const [px, py] = this.toPixel(xs[i], ys[i]);
-      if (i === from || path.frames[i] - path.frames[i - 1] > Math.max(4, 4 * usual)) g.moveTo(px, py);
-      else g.lineTo(px, py);
+    // More points than this cannot be seen.
+    for (const part of path.parts(Infinity, 3000, 20000)) {
+      const xs = part.values[x], ys = part.values[y];
+      drawCurve(g, part, (i) => this.toPixel(xs[i], ys[i]), (i) => !path.whole && path.frames[i] - path.frames[i - 1] > Math.max(4, 4 * usual));
     }
-    g.stroke();
     g.globalAlpha = 1;
   }
 }

@@ -71,7 +71,8 @@ TEST(Drawing, ListsAreDrawnByTheirIndex) {
   const Scene lattice = scene_of(chain);
   EXPECT_EQ(lattice.drawing->points.size(), 4U);
   EXPECT_EQ(lattice.drawing->springs, 3U);
-  expect_places({places(lattice).begin(), places(lattice).begin() + 6}, {1, 0.1, 0, 2, 0.2, 0});
+  const std::vector<double> at = places(lattice);
+  expect_places({at.begin(), at.begin() + 6}, {1, 0.1, 0, 2, 0.2, 0});
   const Scene own = scene_of(chain +
                              "[[system.draw.spring]]\ni = [2, 4]\nfrom = [\"i - 1\", \"q[i-1]\"]\n"
                              "to = [\"i\", \"q[i]\"]\n");
@@ -103,7 +104,7 @@ TEST(Drawing, MistakesAreToldWhereTheyStand) {
     }
   };
   fails("[[system.draw.point]]\nat = [\"l*sin(thta)\", 0]\n", "thta");
-  fails("[[system.draw.point]]\nat = [\"l*sin(theta\", 0]\n", "scene.toml:13");
+  fails("[[system.draw.point]]\nat = [\"l*sin(theta\", 0]\n", "scene.toml:15");
   fails("[[system.draw.point]]\nat = [\"l\"]\n", "two or three formulas");
   fails("[[system.draw.point]]\nat = [0, 0]\nradius = -1\n", "must be positive");
   fails("[[system.draw.point]]\nat = [0, 0]\nsize = 1\n", "size");

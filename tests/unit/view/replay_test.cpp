@@ -95,12 +95,14 @@ struct Played {
       frames.emplace_back(*moment.picture);
       rows.insert(rows.end(), moment.row.begin(), moment.row.end());
       path.insert(path.end(), moment.path.begin(), moment.path.end());
+      interrupted = moment.interrupted;
       if (moment.done) return;
     }
   }
   std::unique_ptr<view::Pane> replay;
   std::vector<SeenFrame> frames;
   std::vector<double> rows, path;
+  bool interrupted = false;
 };
 
 TEST(Replay, ShowsSmallSystems) {
@@ -150,6 +152,10 @@ TEST(Replay, RunsThatWereKilledAreShownAsFarAsTheyGot) {
   const Played played(folder.path() / "out");
   EXPECT_EQ(played.rows, (std::vector<double>{0, 0, 1, 1, 0.5, 1}));
   EXPECT_EQ(played.path, (std::vector<double>{0, 1, 0, 0.5, 2, 3}));
+  EXPECT_FALSE(played.interrupted);
+  // And that they were interrupted.
+  folder.write("out/run.json", "{\"status\": \"interrupted\"}");
+  EXPECT_TRUE(Played(folder.path() / "out").interrupted);
 }
 
 TEST(Replay, RefusesWhatIsNoResultFolder) {

@@ -66,6 +66,7 @@ TEST_F(Watched, BodiesHaveNoPath) {
 // The pace is chosen so that a run takes some 10 to 30 seconds, and stays as a client wants it.
 TEST_F(Watched, SpeedSuitsTheRun) {
   const auto usual = [&](const char* step, const char* steps, double speed) {
+    client.forget();
     open({{"pendulum",
            {std::string("integrator.step=") + step, std::string("integrator.steps=") + steps}}});
     const json state =
@@ -78,7 +79,46 @@ TEST_F(Watched, SpeedSuitsTheRun) {
   EXPECT_EQ(usual("0.001", "200", 0.01), 0.01);
   // What a client chose stays with the scene.
   say(R"({"type":"speed","value":3})");
-  EXPECT_EQ(usual("0.1", "600000", 2000), 3);
+  client.forget();
+  say(R"({"type":"open","panes":[{"scene":"pendulum","settings":["integrator.steps=600000"]}]})");
+  const json state = client.await("state", [&](const json& s) { return s["usualSpeed"] == 2000; });
+  ASSERT_FALSE(state.is_null());
+  EXPECT_EQ(state["speed"], 3);
+}
+
+// Points of sections, and the drawing with its trails.
+TEST_F(Watched, SectionsAndDrawingsAreTold) {
+  folder.write("turning.toml",
+               "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.1\nsteps = 200\n"
+               "[system]\nkind = \"lagrangian\"\ncoordinates = [\"x\", \"y\"]\n"
+               "kinetic = \"(x'^2 + y'^2)/2\"\npotential = \"(x^2 + y^2)/2\"\n"
+               "[system.position]\nx = 1\n[system.velocity]\ny = 1\n"
+               "[[system.event]]\nname = \"noon\"\nzero = \"x\"\n"
+               "[[system.event]]\nname = \"east\"\nzero = \"y\"\ndirection = \"rising\"\n"
+               "section = [\"x\", \"y'\"]\n");
+  open({{"turning", {}}});
+  play_to_the_end();
+  const json pane = client.await("pane");
+  ASSERT_EQ(pane["sections"].size(), 1U);
+  EXPECT_EQ(pane["sections"][0]["name"], "east");
+  EXPECT_EQ(pane["draw"]["trails"].size(), 1U);
+  EXPECT_EQ(pane["draw"]["flat"], true);
+  EXPECT_EQ(pane["compare"],
+            json({"stoermer-verlet", "implicit-midpoint", "rk4", "explicit-euler"}));
+  const SeenPath path = client.path(0, runs[0], 201);
+  ASSERT_EQ(path.trails.size(), 3 * path.t.size());
+  for (std::size_t i = 0; i < path.t.size(); ++i) {
+    EXPECT_EQ(path.trails[3 * i], path.q[2 * i]);
+    EXPECT_EQ(path.trails[3 * i + 1], path.q[2 * i + 1]);
+    EXPECT_EQ(path.trails[3 * i + 2], 0);
+  }
+  const std::vector<double> points = client.sections(0, runs[0], 3);
+  ASSERT_EQ(points.size(), 9U);  // t = 2π, 4π, 6π
+  for (std::size_t i = 0; i < points.size(); i += 3) {
+    EXPECT_EQ(points[i], 0);
+    EXPECT_NEAR(points[i + 1], 1, 0.02);
+    EXPECT_NEAR(points[i + 2], 1, 0.02);
+  }
 }
 
 // What cannot be made leaves the run as it was, and says why.
