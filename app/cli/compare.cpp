@@ -62,11 +62,7 @@ Contender contender(const std::string& given) {
 }
 
 std::vector<Contender> contenders(std::vector<std::string> methods, const Scene& scene) {
-  if (methods.empty() && scene.coordinates.empty()) {
-    methods = {"avf", "implicit-midpoint", "newmark", "backward-euler"};
-  } else if (methods.empty()) {
-    methods = {"stoermer-verlet", "implicit-midpoint", "rk4", "explicit-euler"};
-  }
+  if (methods.empty()) methods = compared_methods(scene);
   std::vector<Contender> all;
   for (const std::string& method : methods) {
     all.push_back(contender(method));

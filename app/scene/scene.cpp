@@ -6,6 +6,7 @@
 #include <new>
 
 #include "app/files/surface.hpp"
+#include "app/scene/drawing.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene_tables.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -152,6 +153,19 @@ std::string describe_plan(const Scene& scene) {
       "{} steps over {}{}",
       scene.control.kind == StepControlKind::error ? "error-controlled" : "reversible",
       scene.duration, unit);
+}
+
+std::vector<std::string> compared_methods(const Scene& scene) {
+  constexpr std::size_t kCompared = 4;
+  if (scene.coordinates.empty()) return {"avf", "implicit-midpoint", "newmark", "backward-euler"};
+  // The first four; the others stand in for those that cannot step this system.
+  std::vector<std::string> methods;
+  for (const char* name : {"stoermer-verlet", "implicit-midpoint", "rk4", "explicit-euler", "gauss",
+                           "backward-euler", "yoshida", "avf"}) {
+    if (methods.size() == kCompared) break;
+    if (reason_unsupported(*scene.system, make_scheme(name)).empty()) methods.emplace_back(name);
+  }
+  return methods;
 }
 
 }  // namespace lilyan

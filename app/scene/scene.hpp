@@ -22,6 +22,7 @@ namespace lilyan {
 struct ContactSurface;
 struct FrameGeometry;
 struct Obstacle;
+class Drawing;
 class Observables;
 
 struct OutputSettings {
@@ -86,6 +87,8 @@ struct Scene {
   std::vector<std::string> coordinates;
   // Invariants, events and plots of a small system; null for bodies.
   std::unique_ptr<Observables> observables;
+  // Where its parts are in space; null for bodies.
+  std::unique_ptr<Drawing> drawing;
 
   std::vector<std::string> remarks;  // what its author may not expect, for a message
   std::string resolved;              // the scene as TOML with every default filled in
@@ -108,6 +111,9 @@ struct SceneChanges {
 
 // The elements of a scene as frames need them. Its spans are the scene's.
 [[nodiscard]] FrameGeometry geometry_of(const Scene& scene);
+
+// The methods that a comparison of the scene takes by itself: those of them that can step it.
+[[nodiscard]] std::vector<std::string> compared_methods(const Scene& scene);
 
 // "1 body, 330 vertices (25 fixed), 2000 tets", "…, 12482 triangles, 31363 springs",
 // "1 degree of freedom"

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/scene/actions.hpp"
+#include "app/scene/drawing.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene_tables.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
@@ -279,7 +280,7 @@ void check_inertia(const TableReader& reader, const char* key, const Scene& scen
 void read_lagrangian(TableReader& reader, Scene& scene) {
   reader.expect({"parameters", "coordinates", "lagrangian", "kinetic", "potential", "dissipation",
                  "constraint", "force", "position", "velocity", "project_velocities", "reference",
-                 "invariants", "event", "plot", "exact"});
+                 "invariants", "event", "plot", "exact", "draw"});
   ExpressionModel model;
   read_model_parameters(reader.table("parameters"), model);
   read_coordinates(reader, model);
@@ -313,13 +314,14 @@ void read_lagrangian(TableReader& reader, Scene& scene) {
     reader.fail("constraint", error.what());
   }
   scene.observables = std::make_unique<Observables>(read_observables(reader, model));
+  scene.drawing = std::make_unique<Drawing>(read_drawing(reader, model, kLagrangian));
   reader.finish();
 }
 
-// Observables of a built-in system. Their formulas may use coordinates, velocities, momenta, and those
-// of the system's parameters whose names are free.
-Observables read_builtin_observables(TableReader& reader, const Scene& scene,
-                                     const Parameters& given) {
+// Observables and drawing of a built-in system. Their formulas may use coordinates, velocities,
+// momenta, and those of the system's parameters whose names are free.
+void read_builtin_observables(TableReader& reader, Scene& scene, const std::string& kind,
+                              const Parameters& given) {
   ExpressionModel model;
   const auto& names = scene.coordinates;
   for (const auto& [name, value] : given.values()) {
@@ -339,7 +341,8 @@ Observables read_builtin_observables(TableReader& reader, const Scene& scene,
   model.finish_coordinates();
   model.set_kinetic(kinetic);
   model.name_momenta(false);
-  return read_observables(reader, model);
+  scene.observables = std::make_unique<Observables>(read_observables(reader, model));
+  scene.drawing = std::make_unique<Drawing>(read_drawing(reader, model, kind));
 }
 
 }  // namespace
@@ -348,7 +351,7 @@ void read_system(TableReader reader, Scene& scene) {
   const ExpressionBudget budget;
   std::vector<std::string> names = {kLagrangian};
   for (const Problem& p : problems()) names.push_back(p.name);
-  reader.expect({"kind", "force", "invariants", "event", "plot", "exact"});
+  reader.expect({"kind", "force", "invariants", "event", "plot", "exact", "draw"});
   const std::string kind = reader.choice("kind", names);
   if (kind == kLagrangian) {
     read_lagrangian(reader, scene);
@@ -370,8 +373,7 @@ void read_system(TableReader reader, Scene& scene) {
     for (const SceneForce& force : forces) {
       add_force(force, 0, scene.system->vertices(), *scene.system);
     }
-    scene.observables =
-        std::make_unique<Observables>(read_builtin_observables(reader, scene, given));
+    read_builtin_observables(reader, scene, problem->name, given);
     std::vector<std::string> known;
     for (const ParameterSpec& p : problem->parameters) known.push_back(p.name);
     reader.finish(known);

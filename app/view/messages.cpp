@@ -16,7 +16,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::uint32_t kMagic = 0x594C494C;  // "LILY"
-enum class MessageKind : std::uint32_t { mesh = 1, frame = 2, cloud = 3, path = 5 };
+enum class MessageKind : std::uint32_t { mesh = 1, frame = 2, cloud = 3, path = 5, section = 6 };
 
 Message share(std::string text) { return std::make_shared<const std::string>(std::move(text)); }
 
@@ -80,6 +80,18 @@ OrderedJson describe_obstacles(const std::vector<Obstacle>& all) {
   return list;
 }
 
+OrderedJson describe_drawing(const PaneInfo::Draw& draw) {
+  if (draw.empty()) return nullptr;
+  return {{"radii", draw.radii},     {"names", draw.names},   {"rods", draw.rods},
+          {"springs", draw.springs}, {"trails", draw.trails}, {"flat", draw.flat}};
+}
+
+OrderedJson describe_sections(const std::vector<PaneInfo::Section>& all) {
+  OrderedJson list = OrderedJson::array();
+  for (const auto& [name, x, y] : all) list.push_back({{"name", name}, {"x", x}, {"y", y}});
+  return list;
+}
+
 OrderedJson describe_pane(PaneId id, const PaneInfo& info) {
   return {{"type", "pane"},
           {"pane", id.pane},
@@ -90,6 +102,7 @@ OrderedJson describe_pane(PaneId id, const PaneInfo& info) {
           {"methodName", info.method_name},
           {"step", info.step},
           {"steps", info.steps},
+          {"duration", info.duration},
           {"kind", info.system ? "system" : "body"},
           {"replay", info.replay},
           {"watched", info.watched},
@@ -98,6 +111,10 @@ OrderedJson describe_pane(PaneId id, const PaneInfo& info) {
           {"settings", info.settings},
           {"columns", info.columns},
           {"obstacles", describe_obstacles(info.obstacles)},
+          {"fixed", info.fixed},
+          {"compare", info.compare},
+          {"draw", describe_drawing(info.draw)},
+          {"sections", describe_sections(info.sections)},
           {"material", nullptr},
           {"damping", nullptr},
           {"error", nullptr}};
@@ -160,17 +177,27 @@ Message rows_message(PaneId id, std::span<const double> numbers, std::size_t col
   return share(std::move(text));
 }
 
-Message state_message(bool playing, double speed, std::span<const PaneStatus> panes) {
+Message refused_message(std::size_t pane, const std::vector<std::string>& settings,
+                        std::string_view why) {
+  return share(
+      OrderedJson{{"type", "refused"}, {"pane", pane}, {"settings", settings}, {"message", why}});
+}
+
+Message state_message(const Pace& pace, std::span<const PaneStatus> panes) {
   OrderedJson list = OrderedJson::array();
   for (const PaneStatus& p : panes) {
     OrderedJson entry = {{"pane", p.id.pane},         {"run", p.id.run},        {"frame", p.frame},
                          {"frames", p.frames},        {"finished", p.finished}, {"failed", nullptr},
                          {"msPerStep", p.ms_per_step}};
     if (!p.failed.empty()) entry["failed"] = p.failed;
+    entry["interrupted"] = p.interrupted;
     list.push_back(std::move(entry));
   }
-  return share(
-      OrderedJson{{"type", "state"}, {"playing", playing}, {"speed", speed}, {"panes", list}});
+  return share(OrderedJson{{"type", "state"},
+                           {"playing", pace.playing},
+                           {"speed", pace.speed},
+                           {"usualSpeed", pace.usual},
+                           {"panes", list}});
 }
 
 Message mesh_message(PaneId id, const MeshArrays& mesh) {
@@ -188,24 +215,33 @@ Message frame_message(PaneId id, int frame, double t, const FrameArrays& arrays)
 }
 
 Message system_message(PaneId id, int frame, double t, std::span<const double> q,
-                       std::span<const double> v) {
+                       std::span<const double> v, std::span<const float> places) {
   BinaryMessage bytes(MessageKind::frame, id);
   bytes.count(static_cast<std::size_t>(frame)).count(q.size()).add(t);
-  return bytes.array(q).array(v).take();
+  return bytes.array(q).array(v).array(places).take();
 }
 
-Message path_message(PaneId id, std::size_t first, std::size_t n, std::span<const double> entries) {
-  const std::size_t length = 1 + 2 * n;
+Message path_message(PaneId id, std::size_t first, const PathShape& shape,
+                     std::span<const double> entries) {
+  const std::size_t n = shape.n;
+  const std::size_t length = shape.width();
   const std::size_t count = entries.size() / length;
   BinaryMessage bytes(MessageKind::path, id);
-  bytes.count(first).count(count).count(n).count(0);
+  bytes.count(first).count(count).count(n).count(shape.trails);
   const auto column = [&](std::size_t begin, std::size_t size) {
     for (std::size_t i = 0; i < count; ++i) bytes.array(entries.subspan(i * length + begin, size));
   };
   column(0, 1);
   column(1, n);
   column(1 + n, n);
+  column(1 + 2 * n, shape.trails);
   return bytes.take();
+}
+
+Message section_message(PaneId id, std::size_t first, std::span<const double> points) {
+  BinaryMessage bytes(MessageKind::section, id);
+  bytes.count(first).count(points.size() / 3).count(0).count(0);
+  return bytes.array(points).take();
 }
 
 Message cloud_message(PaneId id, int frame, double t, std::span<const float> q,

@@ -38,10 +38,19 @@ struct PaneStatus {
   int frame = 0;   // shown
   int frames = 0;  // that there are
   bool finished = false;
+  bool interrupted = false;
   std::string failed;  // empty: it did not
   double ms_per_step = 0;
 };
-[[nodiscard]] Message state_message(bool playing, double speed, std::span<const PaneStatus> panes);
+struct Pace {
+  bool playing = false;
+  double speed = 1;  // simulated time per second
+  double usual = 1;  // with which the run takes some 10 to 30 seconds
+};
+[[nodiscard]] Message state_message(const Pace& pace, std::span<const PaneStatus> panes);
+// A change that cannot be made: the pane goes on as it was.
+[[nodiscard]] Message refused_message(std::size_t pane, const std::vector<std::string>& settings,
+                                      std::string_view why);
 
 struct MeshArrays {
   std::span<const std::array<int, 3>> triangles;
@@ -58,13 +67,21 @@ struct FrameArrays {
   std::span<const float> poses;  // 12 numbers for each obstacle that moves
 };
 [[nodiscard]] Message frame_message(PaneId id, int frame, double t, const FrameArrays& arrays);
-// The coordinates q and velocities v of a small system.
+// The coordinates q and velocities v of a small system, and the places of its drawing, three numbers
+// each.
 [[nodiscard]] Message system_message(PaneId id, int frame, double t, std::span<const double> q,
-                                     std::span<const double> v);
-// The path of a small system with n coordinates: entries of time, coordinates and velocities, one
-// after the other. `first` is the number of the first entry.
-[[nodiscard]] Message path_message(PaneId id, std::size_t first, std::size_t n,
+                                     std::span<const double> v, std::span<const float> places = {});
+// The path of a small system with n coordinates: entries of time, coordinates, velocities and
+// `trails` further numbers, one after the other. `first` is the number of the first entry.
+struct PathShape {
+  std::size_t n = 0;
+  std::size_t trails = 0;
+  [[nodiscard]] std::size_t width() const { return n == 0 ? 0 : 1 + 2 * n + trails; }
+};
+[[nodiscard]] Message path_message(PaneId id, std::size_t first, const PathShape& shape,
                                    std::span<const double> entries);
+// Points of sections: which section, x, y. `first` is the number of the first point.
+[[nodiscard]] Message section_message(PaneId id, std::size_t first, std::span<const double> points);
 [[nodiscard]] Message cloud_message(PaneId id, int frame, double t, std::span<const float> q,
                                     std::span<const float> v);
 

@@ -18,6 +18,7 @@ struct PaneInfo {
   std::string method, method_name;  // with its parameters, and as scenes spell it
   double step = 0;                  // length of a step, or of the first
   int steps = 0;                    // 0: not known
+  double duration = 0;              // of the whole run; 0: not known
   bool system = false;              // a small system, rather than bodies
   bool replay = false;              // a run that is done
   bool watched = false;             // a run that goes on by itself
@@ -26,6 +27,25 @@ struct PaneInfo {
   std::vector<std::string> settings;
   std::vector<std::string> columns;  // of rows
   std::vector<Obstacle> obstacles;
+  std::vector<int> fixed;            // vertices of the surface that do not move by themselves
+  std::vector<std::string> compare;  // methods that a comparison takes
+  // The drawing of a small system.
+  struct Draw {
+    std::vector<double> radii;  // of points
+    std::vector<std::string> names;
+    std::size_t rods = 0, springs = 0;
+    std::vector<std::string> trails;  // names
+    bool flat = true;
+    [[nodiscard]] bool empty() const {
+      return radii.empty() && rods + springs + trails.size() == 0;
+    }
+  };
+  Draw draw;
+  // Sections through the motion of a small system.
+  struct Section {
+    std::string name, x, y;
+  };
+  std::vector<Section> sections;
   std::optional<Lame> material;
   std::optional<RayleighDamping> damping;
 };
@@ -37,10 +57,12 @@ struct PaneMoment {
   Message picture;          // null when the step failed
   Message cloud;            // null: there is none
   std::vector<double> row;  // of the series; empty: none at this step
-  // For small systems: time, coordinates and velocities at each row, one after the other.
+  // For small systems: time, coordinates, velocities and where the trails go on, at every step.
   std::vector<double> path;
+  std::vector<double> sections;  // points of sections: which one, x, y
   bool done = false;
-  std::string failed;  // why the run cannot go on
+  bool interrupted = false;  // it was ended before its time
+  std::string failed;        // why the run cannot go on
 };
 
 class Pane {

@@ -1,8 +1,10 @@
 // A session's record of one pane. Everything but *pane is guarded by the session's lock.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +16,12 @@ namespace lilyan::view {
 
 inline constexpr double kSameTime = 1e-9;  // of a step: times as close as that are the same
 
-// The most that is kept of rows and paths; as texts rows take about three times as much.
+// The most that is kept of rows; as texts they take about three times as much.
 inline constexpr std::size_t kMostRowBytes = std::size_t{256} << 20U;
+// The most numbers that are kept of a path, of which then every second entry is left out, and of
+// points of sections, of which no more are kept.
+inline constexpr std::size_t kMostPathNumbers = std::size_t{4} << 20U;
+inline constexpr std::size_t kMostSectionNumbers = std::size_t{3} << 18U;
 
 struct Session::PaneState {
   PaneState(std::size_t number, std::size_t most_bytes) : recording(most_bytes) {
@@ -27,28 +33,38 @@ struct Session::PaneState {
   std::unique_ptr<Pane> pane;  // touched by the pane's own thread only, but for stop()
   bool used = false;
   bool load_asked = false;
+  // A change that is tried before it replaces what runs, and who asked for it; the pane that came
+  // of one.
+  std::optional<PaneRequest> change_asked, changing;
+  const Client* changer = nullptr;
+  std::unique_ptr<Pane> made;
   bool error = false;  // there is nothing to show
 
   Message head, mesh;
   std::size_t columns = 0;
-  std::size_t coordinates = 0;  // of a small system
-  // Rows that clients have not been sent yet, one after the other, and as many entries of the path
-  // of a small system.
-  std::vector<double> rows, path;
+  double duration = 0;  // of the run
+  // Rows that clients have not been sent yet, one after the other.
+  std::vector<double> rows;
   // The rows that clients have been sent, for those who come later.
-  struct Sent {
-    Message rows, path;
-  };
-  std::vector<Sent> sent;
-  std::size_t sent_rows = 0;   // their number
-  std::size_t sent_bytes = 0;  // and their size
+  std::vector<Message> sent;
+  std::size_t sent_bytes = 0;  // their size
   std::size_t taken = 0;       // numbers that are being made into messages
-  bool rows_end = false;       // no more are kept
+  // The path of a small system: what clients have not been sent yet, and all of it for those who
+  // come later, one entry of every `path_stride`.
+  PathShape path_shape;
+  std::vector<double> path, path_kept;
+  std::size_t path_stride = 1;
+  std::size_t path_seen = 0;  // entries
+  std::size_t path_sent = 0;
+  std::vector<double> sections;   // points of sections: which one, x, y
+  std::size_t sections_sent = 0;  // numbers
+  bool rows_end = false;          // no more are kept
   Recording recording;
   double t = 0;
   double h = 0;  // length of the last step
   int frame = 0;
   bool finished = false;
+  bool interrupted = false;
   std::string failed;
   double ms_per_step = 0;
 
@@ -72,7 +88,29 @@ struct Session::PaneState {
 
   // Whether no more rows can be kept.
   [[nodiscard]] bool full() const {
-    return (rows.size() + path.size() + taken) * sizeof(double) + sent_bytes > kMostRowBytes;
+    return (rows.size() + taken) * sizeof(double) + sent_bytes > kMostRowBytes;
+  }
+  // Adds an entry to the path, unless it is one of those left out.
+  void add_to_path(std::span<const double> entry) {
+    if (path_seen++ % path_stride != 0) return;
+    path.insert(path.end(), entry.begin(), entry.end());
+    path_kept.insert(path_kept.end(), entry.begin(), entry.end());
+    if (path_kept.size() <= kMostPathNumbers) return;
+    const std::size_t width = path_shape.width();
+    std::size_t to = 0;
+    for (std::size_t from = 0; from < path_kept.size(); from += 2 * width, to += width) {
+      std::copy_n(path_kept.begin() + static_cast<std::ptrdiff_t>(from), width,
+                  path_kept.begin() + static_cast<std::ptrdiff_t>(to));
+    }
+    path_kept.resize(to);
+    path_stride *= 2;
+  }
+  // Takes what is new of a pane that starts.
+  void describe(const PaneInfo& info) {
+    h = info.step;
+    duration = info.duration;
+    columns = info.columns.size();
+    path_shape = {info.coordinates.size(), 3 * info.draw.trails.size()};
   }
   void release_pull() {
     pull.reset();
@@ -87,9 +125,16 @@ struct Session::PaneState {
   void clear() {
     head = mesh = shown = shown_cloud = nullptr;
     rows.clear();
-    path.clear();
     sent.clear();
-    sent_rows = sent_bytes = taken = coordinates = 0;
+    sent_bytes = taken = 0;
+    path_shape = {};
+    for (auto* numbers : {&path, &path_kept, &sections}) numbers->clear();
+    path_stride = 1;
+    path_seen = path_sent = sections_sent = 0;
+    duration = 0;
+    interrupted = false;
+    change_asked.reset();
+    made.reset();
     rows_end = cloud_removed = false;
     puller = nullptr;
     recording.clear();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/scene/drawing.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/energy.hpp"
@@ -64,10 +65,38 @@ std::vector<float> obstacle_poses(const std::vector<Obstacle>& obstacles, double
   return poses;
 }
 
-void add_to_path(const State& state, std::vector<double>& path) {
+void add_to_path(const State& state, std::vector<double>& path, const Drawing* drawing) {
   path.push_back(state.t);
   path.insert(path.end(), state.x.begin(), state.x.end());
   path.insert(path.end(), state.v.begin(), state.v.end());
+  if (!drawing) return;
+  const auto trails = drawing->places(state).subspan(3 * drawing->first_trail());
+  path.insert(path.end(), trails.begin(), trails.end());
+}
+
+PaneInfo::Draw describe(const Drawing* drawing) {
+  PaneInfo::Draw draw;
+  if (!drawing) return draw;
+  for (const Drawing::Point& point : drawing->points) {
+    draw.radii.push_back(point.radius);
+    draw.names.push_back(point.name);
+  }
+  draw.rods = drawing->rods;
+  draw.springs = drawing->springs;
+  draw.trails = drawing->trails;
+  draw.flat = drawing->flat;
+  return draw;
+}
+
+Message picture_of(PaneId id, int frame, const State& state, const Drawing* drawing) {
+  const auto n = static_cast<std::size_t>(state.x.size());
+  std::vector<float> places;
+  if (drawing) {
+    for (const double p : drawing->places(state).first(3 * drawing->first_trail())) {
+      places.push_back(static_cast<float>(p));
+    }
+  }
+  return system_message(id, frame, state.t, {state.x.data(), n}, {state.v.data(), n}, places);
 }
 
 Picture::Picture(const Scene& scene) : scene_(scene) {
@@ -86,6 +115,15 @@ int Picture::vertex(int of_surface) const {
     throw Error("the pane has no vertex of that number to pull at");
   }
   return surface_.vertices[n];
+}
+
+std::vector<int> Picture::fixed() const {
+  constexpr std::size_t kMostShown = 4000;
+  std::vector<int> fixed;
+  for (std::size_t k = 0; k < surface_.vertices.size() && fixed.size() < kMostShown; ++k) {
+    if (scene_.system->fixed(surface_.vertices[k])) fixed.push_back(static_cast<int>(k));
+  }
+  return fixed;
 }
 
 Message Picture::mesh(PaneId id, const State& initial) const {
@@ -117,9 +155,7 @@ void Picture::find_energies(const State& state) {
 
 Message Picture::frame(PaneId id, int frame, const State& state) {
   const auto n = static_cast<std::size_t>(state.x.size());
-  if (!scene_.coordinates.empty()) {
-    return system_message(id, frame, state.t, {state.x.data(), n}, {state.v.data(), n});
-  }
+  if (!scene_.coordinates.empty()) return picture_of(id, frame, state, scene_.drawing.get());
   find_energies(state);
   return frame_message(id, frame, state.t,
                        {.x = surface_points(surface_, {state.x.data(), n}),

@@ -7,7 +7,12 @@
 #include "app/files/surface.hpp"
 #include "app/scene/scene.hpp"
 #include "app/view/messages.hpp"
+#include "app/view/pane.hpp"
 #include "lilyan/core/state.hpp"
+
+namespace lilyan {
+class Drawing;
+}
 
 namespace lilyan::view {
 
@@ -27,8 +32,11 @@ struct WholeSurface {
 // is at time t.
 [[nodiscard]] std::vector<float> obstacle_poses(const std::vector<Obstacle>& obstacles, double t);
 
-// Appends time, coordinates and velocities of a small system.
-void add_to_path(const State& state, std::vector<double>& path);
+// Appends time, coordinates and velocities of a small system, and where its drawing's trails are.
+void add_to_path(const State& state, std::vector<double>& path, const Drawing* drawing = nullptr);
+// What the parts of a drawing are, and a small system with it. Both take null for none.
+[[nodiscard]] PaneInfo::Draw describe(const Drawing* drawing);
+[[nodiscard]] Message picture_of(PaneId id, int frame, const State& state, const Drawing* drawing);
 
 class Picture {
  public:
@@ -38,6 +46,7 @@ class Picture {
   [[nodiscard]] int vertices() const;  // of the surface
   // The number in the scene of a vertex of the surface. Throws Error when there is none.
   [[nodiscard]] int vertex(int of_surface) const;
+  [[nodiscard]] std::vector<int> fixed() const;  // vertices of the surface
   [[nodiscard]] Message mesh(PaneId id, const State& initial) const;
   [[nodiscard]] Message frame(PaneId id, int frame, const State& state);
 

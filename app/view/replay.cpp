@@ -12,6 +12,7 @@
 #include "app/files/series.hpp"
 #include "app/files/vtu.hpp"
 #include "app/run/frames.hpp"
+#include "app/scene/drawing.hpp"
 #include "app/scene/scene.hpp"
 #include "app/view/pane.hpp"
 #include "app/view/picture.hpp"
@@ -42,8 +43,8 @@ class Replay : public Pane {
   void set_times(std::vector<double> times);
   // The picture of a frame. May throw Error.
   [[nodiscard]] virtual Message picture(std::size_t frame) = 0;
-  // Adds where a small system is at the time of a row.
-  virtual void add_to_path(double /*t*/, std::vector<double>& /*path*/) const {}
+  // Adds where a small system is at a frame.
+  virtual void add_to_path(std::size_t /*frame*/, std::vector<double>& /*path*/) const {}
   [[nodiscard]] int step_of(std::size_t frame) const { return steps_[frame]; }
   [[nodiscard]] double slack() const;  // times as close as that are the same
 
@@ -58,6 +59,7 @@ class Replay : public Pane {
   NumberTable series_;
   std::vector<int> steps_;  // numbers of the frames' steps
   std::string failed_;      // why the run did
+  bool interrupted_ = false;
   std::size_t rows_shown_ = 0;
   std::size_t shown_ = 0;
 };
@@ -87,6 +89,7 @@ void Replay::set_times(std::vector<double> times) {
     steps_.push_back(static_cast<int>(series_.rows() > 0 ? series_.at(row, 0) : 0));
   }
   info_.steps = steps_.empty() ? 0 : steps_.back();
+  info_.duration = times_.empty() ? 0 : times_.back() - times_.front();
 }
 
 double Replay::slack() const { return kSameReplayTime * info_.step; }
@@ -104,6 +107,7 @@ void Replay::read_summary(const std::filesystem::path& file) {
   text("method", info_.method);
   std::string status;
   text("status", status);
+  interrupted_ = status == "interrupted";
   if (status == "failed") {
     failed_ = "the run failed";
     text("message", failed_);
@@ -117,6 +121,7 @@ void Replay::read_summary(const std::filesystem::path& file) {
 PaneMoment Replay::show(std::size_t frame) {
   PaneMoment moment{.frame = steps_[frame], .t = times_[frame], .done = frame + 1 == times_.size()};
   if (moment.done) moment.failed = failed_;
+  moment.interrupted = moment.done && interrupted_;
   try {
     moment.picture = picture(frame);
   } catch (const Error& error) {
@@ -129,8 +134,8 @@ PaneMoment Replay::show(std::size_t frame) {
   for (; rows_shown_ < series_.rows(); ++rows_shown_) {
     const double t = series_.at(rows_shown_, kTimeColumn);
     if (!moment.done && t > moment.t + slack()) break;
-    add_to_path(t, moment.path);
   }
+  add_to_path(frame, moment.path);
   moment.row.assign(series_.values.begin() + static_cast<std::ptrdiff_t>(first * columns),
                     series_.values.begin() + static_cast<std::ptrdiff_t>(rows_shown_ * columns));
   return moment;
@@ -207,6 +212,17 @@ Message BodyReplay::picture(std::size_t frame) {
 
 // ---------------------------------------------------------------------------- small systems
 
+// The drawing of the run's scene; none where the scene cannot be read any more.
+std::unique_ptr<Drawing> drawing_of(const std::filesystem::path& folder,
+                                    const std::vector<std::string>& coordinates) {
+  try {
+    Scene scene = load_scene(folder / "scene.resolved.toml");
+    if (scene.coordinates == coordinates) return std::move(scene.drawing);
+  } catch (const Error&) {
+  }
+  return nullptr;
+}
+
 // A run of a small system, from the trajectory in its result folder.
 class SystemReplay final : public Replay {
  public:
@@ -217,11 +233,11 @@ class SystemReplay final : public Replay {
 
  private:
   [[nodiscard]] Message picture(std::size_t frame) override;
-  // Rows of series and trajectory need not have the same times: the last state that is not later.
-  void add_to_path(double t, std::vector<double>& path) const override;
+  void add_to_path(std::size_t frame, std::vector<double>& path) const override;
   [[nodiscard]] State state(std::size_t frame) const;
 
   NumberTable trajectory_;
+  std::unique_ptr<Drawing> drawing_;
 };
 
 SystemReplay::SystemReplay(PaneId id, const PaneRequest& request,
@@ -242,6 +258,8 @@ SystemReplay::SystemReplay(PaneId id, const PaneRequest& request,
   for (std::size_t i = 0; i < trajectory_.rows(); ++i)
     times.push_back(trajectory_.at(i, kTimeColumn));
   set_times(std::move(times));
+  drawing_ = drawing_of(folder, info_.coordinates);
+  info_.draw = describe(drawing_.get());
 }
 
 State SystemReplay::state(std::size_t frame) const {
@@ -255,15 +273,11 @@ State SystemReplay::state(std::size_t frame) const {
 }
 
 Message SystemReplay::picture(std::size_t frame) {
-  const std::size_t n = info_.coordinates.size();
-  const State at = state(frame);
-  return system_message(id_, step_of(frame), at.t, {at.x.data(), n}, {at.v.data(), n});
+  return picture_of(id_, step_of(frame), state(frame), drawing_.get());
 }
 
-void SystemReplay::add_to_path(double t, std::vector<double>& path) const {
-  const auto after = std::ranges::upper_bound(times_, t + slack());
-  const auto count = static_cast<std::size_t>(after - times_.begin());
-  view::add_to_path(state(count > 0 ? count - 1 : 0), path);
+void SystemReplay::add_to_path(std::size_t frame, std::vector<double>& path) const {
+  view::add_to_path(state(frame), path, drawing_.get());
 }
 
 }  // namespace

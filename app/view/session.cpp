@@ -25,6 +25,7 @@ Session::Session(SessionOptions options) : options_(std::move(options)), paced_(
   }
   if (options_.make) {
     for (const auto& s : panes_) threads_.emplace_back([this, &s] { run_pane(*s); });
+    threads_.emplace_back([this] { try_changes(); });
   }
   threads_.emplace_back([this] { send_updates(); });
 }
@@ -101,14 +102,14 @@ void Session::load(PaneState& s, std::unique_lock<std::mutex>& lock) {
   const PaneRequest request = s.request;
   s.load_asked = false;
   std::unique_ptr<Pane> old = std::move(s.pane);
+  std::unique_ptr<Pane> pane = std::move(s.made);
   lock.unlock();
   old.reset();
-  std::unique_ptr<Pane> pane;
   PaneMoment start;
   Message head, mesh;
   std::string why;
   try {
-    pane = options_.make(id, request);
+    if (!pane) pane = options_.make(id, request);
     mesh = pane->mesh();
     head = pane_message(id, pane->info());
     start = pane->start();
@@ -125,9 +126,8 @@ void Session::load(PaneState& s, std::unique_lock<std::mutex>& lock) {
     send_to_all(s.head, true);
   } else {
     s.pane = std::move(pane);
-    s.h = s.pane->info().step;
-    s.columns = s.pane->info().columns.size();
-    s.coordinates = s.pane->info().coordinates.size();
+    s.describe(s.pane->info());
+    choose_speed();
     s.head = head;
     s.mesh = mesh;
     s.error = false;
@@ -139,6 +139,71 @@ void Session::load(PaneState& s, std::unique_lock<std::mutex>& lock) {
   }
   state_due_ = true;
   wake();
+}
+
+// A change is tried beside what runs, which goes on if it cannot be made.
+void Session::try_changes() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    const auto found = std::ranges::find_if(
+        panes_, [](const auto& s) { return s->used && s->change_asked.has_value(); });
+    if (found == panes_.end()) {
+      changed_.wait(lock);
+      continue;
+    }
+    PaneState& s = **found;
+    s.changing = std::exchange(s.change_asked, std::nullopt);
+    const PaneRequest request = *s.changing;
+    const std::uint32_t before = s.id.run;
+    const PaneId id{.pane = s.id.pane, .run = ++runs_};
+    std::unique_ptr<Pane> pane;
+    std::string why;
+    lock.unlock();
+    try {
+      pane = options_.make(id, request);
+    } catch (const std::bad_alloc&) {
+      why = "there is not enough memory for this";
+    } catch (const std::exception& error) {
+      why = error.what();
+    }
+    lock.lock();
+    s.changing.reset();
+    if (!s.used || s.id.run != before) continue;  // replaced in the meantime
+    if (!why.empty()) {
+      const auto asker = std::ranges::find(clients_, s.changer);
+      if (asker != clients_.end()) {
+        (*asker)->text(refused_message(s.id.pane, request.settings, why), false);
+      }
+      continue;
+    }
+    const std::optional<PaneRequest> next = s.change_asked;
+    begin(s, request);
+    s.id = id;
+    s.made = std::move(pane);
+    s.change_asked = next;
+    seek_.reset();
+    play(playing_);
+  }
+}
+
+// The least of 1, 2 and 5 times powers of ten with which the longest run takes no more than half a
+// minute; 1 if it takes some 10 to 30 seconds with that.
+void Session::choose_speed() {
+  double longest = 0;
+  for (std::size_t i = 0; i < pane_count_; ++i) longest = std::max(longest, panes_[i]->duration);
+  constexpr double kShort = 10, kLong = 30;
+  usual_speed_ = 1;
+  if (longest > 0 && std::isfinite(longest) && (longest < kShort || longest > kLong)) {
+    const double least = longest / kLong * (1 - 1e-9);
+    const double power = std::pow(10, std::floor(std::log10(least)));
+    usual_speed_ = 10 * power;
+    for (const double digit : {5.0, 2.0, 1.0}) {
+      if (digit * power >= least) usual_speed_ = digit * power;
+    }
+  }
+  if (speed_chosen_ || speed_ == usual_speed_) return;
+  speed_ = usual_speed_;
+  play(playing_);
 }
 
 // Pulls and clouds take effect between steps.
@@ -201,7 +266,6 @@ void Session::step(PaneState& s, std::unique_lock<std::mutex>& lock) {
 void Session::store(PaneState& s, PaneMoment moment) {
   if (!moment.row.empty() && !s.rows_end) {
     s.rows.insert(s.rows.end(), moment.row.begin(), moment.row.end());
-    s.path.insert(s.path.end(), moment.path.begin(), moment.path.end());
     ++s.rows_in_tick;
     s.rows_end = s.full();
     if (s.rows_end) {
@@ -210,7 +274,15 @@ void Session::store(PaneState& s, PaneMoment moment) {
                         "run goes on"));
     }
   }
+  const std::size_t width = s.path_shape.width();
+  for (std::size_t i = 0; width > 0 && i + width <= moment.path.size(); i += width) {
+    s.add_to_path(std::span(moment.path).subspan(i, width));
+  }
+  if (s.sections.size() < kMostSectionNumbers) {
+    s.sections.insert(s.sections.end(), moment.sections.begin(), moment.sections.end());
+  }
   s.finished = moment.done;
+  s.interrupted = moment.interrupted;
   s.failed = std::move(moment.failed);
   if (s.finished) state_due_ = true;
   if (!moment.picture) return;
@@ -226,9 +298,7 @@ void Session::feed(const PaneInfo& info, PaneId id, const Message& mesh) {
   pane_count_ = 1;
   s.used = true;
   s.id = id;
-  s.h = info.step;
-  s.columns = info.columns.size();
-  s.coordinates = info.coordinates.size();
+  s.describe(info);
   s.head = pane_message(id, info);
   s.mesh = mesh;
   playing_ = true;

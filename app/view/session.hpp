@@ -79,6 +79,7 @@ class Session {
   // The threads of a pane and of the updates.
   void run_pane(PaneState& pane);
   void send_updates();
+  void try_changes();
   // All of these are called with the session locked.
   void run_command(Client& from, const Command& command);
   void greet(Client& client);
@@ -98,6 +99,8 @@ class Session {
   void refuse_if_watching() const;
   void send_to_all(const Message& message, bool begins = false);
   void send_history(PaneState& pane, std::unique_lock<std::mutex>& lock);
+  void send_path(PaneState& pane);
+  void choose_speed();
   void send_pictures(Client* only);
   void send_state();
   void keep_pace();
@@ -111,6 +114,8 @@ class Session {
   bool playing_ = false;
   bool greeted_ = false;
   double speed_ = 1;
+  double usual_speed_ = 1;     // with which the runs take some 10 to 30 seconds
+  bool speed_chosen_ = false;  // by a client
   // Simulated time goes on from `paced_t_` at `paced_`.
   Clock::time_point paced_;
   double paced_t_ = 0;

@@ -47,6 +47,7 @@ void Session::leave(Client& client) {
   for (std::size_t i = 0; i < pane_count_; ++i) {
     PaneState& s = *panes_[i];
     if (s.cloud_asker == &client) s.cloud_asker = nullptr;
+    if (s.changer == &client) s.changer = nullptr;
     if (s.puller != &client) continue;
     s.release_pull();
     wake();
@@ -67,6 +68,8 @@ void Session::replace(const std::vector<PaneRequest>& panes) {
   if (panes.empty() || panes.size() > kMostPanes) {
     throw Error(fmt::format("a view has 1 to {} panes", kMostPanes));
   }
+  // A pace belongs to its scene.
+  if (panes[0].scene != panes_[0]->request.scene) speed_chosen_ = false;
   pane_count_ = panes.size();
   seek_.reset();
   for (std::size_t i = 0; i < kMostPanes; ++i) {
@@ -108,9 +111,19 @@ void Session::greet(Client& client) {
     if (!s.head) continue;
     client.text(s.head, true);
     if (s.mesh) client.picture(i, s.mesh);
-    for (const PaneState::Sent& sent : s.sent) {
-      client.history(sent.rows, false);
-      if (sent.path) client.history(sent.path, true);
+    for (const Message& rows : s.sent) client.history(rows, false);
+    // What has not been sent to the others comes with theirs.
+    const std::size_t width = s.path_shape.width();
+    std::size_t count = s.path_kept.size();
+    while (count > 0 && !s.path.empty() && s.path_kept[count - width] >= s.path.front()) {
+      count -= width;
+    }
+    if (count > 0) {
+      client.history(path_message(s.id, 0, s.path_shape, std::span(s.path_kept).first(count)),
+                     true);
+    }
+    if (s.sections_sent > 0) {
+      client.history(section_message(s.id, 0, std::span(s.sections).first(s.sections_sent)), true);
     }
   }
   if (std::ranges::find(clients_, &client) == clients_.end()) clients_.push_back(&client);
@@ -161,6 +174,7 @@ struct Session::Handler {
   void operator()(const Speed& command) const {
     session.refuse_if_watching();
     session.speed_ = command.value;
+    session.speed_chosen_ = true;
     session.play(session.playing_);
   }
   void operator()(const Open& command) const;
@@ -186,7 +200,7 @@ void Session::Handler::operator()(const Change& command) const {
   session.refuse_if_watching();
   PaneState& s = session.pane_state(command.pane);
   refuse_files(command.settings);
-  PaneRequest request = s.request;
+  PaneRequest request = s.change_asked ? *s.change_asked : s.changing ? *s.changing : s.request;
   const auto remove = [&](const std::string& key) {
     return std::erase_if(request.settings,
                          [&](const std::string& old) { return key_of(old) == key; });
@@ -199,6 +213,11 @@ void Session::Handler::operator()(const Change& command) const {
     if (setting.find('=') == std::string::npos) throw Error("a setting is written key=value");
     remove(key_of(setting));  // the new value takes the place of the old one
     request.settings.push_back(setting);
+  }
+  if (s.head && !s.error && !s.load_asked) {
+    s.change_asked = request;
+    s.changer = &from;
+    return;
   }
   session.seek_.reset();
   session.begin(s, request);

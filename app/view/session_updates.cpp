@@ -74,37 +74,45 @@ void Session::keep_pace() {
 // Messages are made with the session unlocked, so that no run waits for them, and a part at a time.
 // As long as nobody watches, none are made.
 void Session::send_history(PaneState& s, std::unique_lock<std::mutex>& lock) {
+  send_path(s);
   if (clients_.empty() || s.rows.empty()) return;
   const PaneId id = s.id;
   const std::size_t columns = s.columns;
-  const std::size_t coordinates = s.coordinates;
   const std::vector<double> rows = std::exchange(s.rows, {});
-  const std::vector<double> path = std::exchange(s.path, {});
-  s.taken = rows.size() + path.size();
-  const std::size_t entry = coordinates > 0 ? 1 + 2 * coordinates : 0;
+  s.taken = rows.size();
   const std::size_t all = rows.size() / columns;
   for (std::size_t begin = 0; begin < all && !stop_; begin += kMostRowsAtOnce) {
     const std::size_t count = std::min(kMostRowsAtOnce, all - begin);
-    const std::size_t first = s.sent_rows;
     lock.unlock();
-    PaneState::Sent sent{
-        .rows =
-            rows_message(id, std::span(rows).subspan(begin * columns, count * columns), columns)};
-    if (coordinates > 0) {
-      sent.path = path_message(id, first, coordinates,
-                               std::span(path).subspan(begin * entry, count * entry));
-    }
+    Message sent =
+        rows_message(id, std::span(rows).subspan(begin * columns, count * columns), columns);
     lock.lock();
     if (s.id.run != id.run) return;  // replaced in the meantime
-    s.sent_rows += count;
-    s.sent_bytes += sent.rows->size() + (sent.path ? sent.path->size() : 0);
-    for (Client* client : clients_) {
-      client->history(sent.rows, false);
-      if (sent.path) client->history(sent.path, true);
-    }
+    s.sent_bytes += sent->size();
+    for (Client* client : clients_) client->history(sent, false);
     s.sent.push_back(std::move(sent));
   }
   s.taken = 0;
+}
+
+// Paths and points of sections are kept for those who come later, so that nobody has to be there.
+void Session::send_path(PaneState& s) {
+  const std::size_t width = s.path_shape.width();
+  if (width > 0 && !s.path.empty()) {
+    if (!clients_.empty()) {
+      const Message sent = path_message(s.id, s.path_sent, s.path_shape, s.path);
+      for (Client* client : clients_) client->history(sent, true);
+    }
+    s.path_sent += s.path.size() / width;
+    s.path.clear();
+  }
+  if (s.sections_sent == s.sections.size()) return;
+  const auto points = std::span(s.sections).subspan(s.sections_sent);
+  if (!clients_.empty()) {
+    const Message sent = section_message(s.id, s.sections_sent / 3, points);
+    for (Client* client : clients_) client->history(sent, true);
+  }
+  s.sections_sent = s.sections.size();
 }
 
 void Session::send_pictures(Client* only) {
@@ -146,10 +154,11 @@ void Session::send_state() {
                    .frame = s.shown_frame,
                    .frames = s.recording.empty() ? 0 : s.frame + 1,
                    .finished = s.finished,
+                   .interrupted = s.interrupted,
                    .failed = s.failed,
                    .ms_per_step = s.ms_per_step});
   }
-  send_to_all(state_message(playing_, speed_, all));
+  send_to_all(state_message({playing_, speed_, usual_speed_}, all));
 }
 
 }  // namespace lilyan::view

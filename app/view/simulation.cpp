@@ -9,6 +9,8 @@
 #include "app/files/series.hpp"
 #include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
+#include "app/scene/drawing.hpp"
+#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "app/view/interaction.hpp"
 #include "app/view/pane.hpp"
@@ -31,6 +33,15 @@ std::vector<std::string> not_trusted(const PaneRequest& request) {
   return settings;
 }
 
+std::vector<PaneInfo::Section> sections_of(const Scene& scene) {
+  std::vector<PaneInfo::Section> sections;
+  if (!scene.observables) return sections;
+  for (const ObservedEvent& event : scene.observables->events) {
+    if (!event.x.empty()) sections.push_back({event.name, event.x, event.y});
+  }
+  return sections;
+}
+
 PaneInfo info_of(const Scene& scene, const Picture& picture, const PaneRequest& request) {
   return {.scene = request.scene,
           .title = scene.title,
@@ -38,12 +49,17 @@ PaneInfo info_of(const Scene& scene, const Picture& picture, const PaneRequest& 
           .method_name = scene.method,
           .step = scene.step,
           .steps = scene.variable_steps() ? 0 : scene.steps,
+          .duration = scene.variable_steps() ? scene.duration : scene.steps * scene.step,
           .system = !scene.coordinates.empty(),
           .vertices = picture.vertices(),
           .coordinates = scene.coordinates,
           .settings = request.settings,
           .columns = series_columns(Watch(scene).columns()),
           .obstacles = scene.obstacles,
+          .fixed = picture.fixed(),
+          .compare = compared_methods(scene),
+          .draw = describe(scene.drawing.get()),
+          .sections = sections_of(scene),
           .material = scene.material,
           .damping = scene.damping};
 }
@@ -64,7 +80,9 @@ class MomentMaker {
                      .t = moment.state.t,
                      .picture = picture_.frame(id, moment.step, moment.state),
                      .done = moment.last};
-    add_row(moment.state, row(moment), shown);
+    shown.row = row(moment);
+    add_entry(moment.state, !shown.row.empty(), shown);
+    add_sections(moment, shown);
     return shown;
   }
 
@@ -72,8 +90,7 @@ class MomentMaker {
   [[nodiscard]] PaneMoment show_failure(const RunSummary& summary) {
     PaneMoment end{.frame = summary.steps, .t = summary.t, .done = true, .failed = summary.message};
     if (next_.pending()) {
-      add_row(summary.state,
-              next_.take(summary.steps, summary.t, summary.invariants, watch_.values()), end);
+      end.row = next_.take(summary.steps, summary.t, summary.invariants, watch_.values());
     }
     return end;
   }
@@ -91,11 +108,25 @@ class MomentMaker {
     return next_.take(moment.step, moment.state.t, moment.invariants, watch_.values());
   }
 
-  // With the entry of a small system's path that belongs to the row.
-  void add_row(const State& state, std::vector<double> row, PaneMoment& to) const {
-    to.row = std::move(row);
-    if (to.row.empty() || scene_.coordinates.empty()) return;
-    add_to_path(state, to.path);
+  // The path of a small system has every step; that of one with very many coordinates those with a
+  // row.
+  void add_entry(const State& state, bool has_row, PaneMoment& to) const {
+    constexpr std::size_t kMany = 128;
+    const std::size_t n = scene_.coordinates.size();
+    if (n == 0 || (n > kMany && !has_row)) return;
+    add_to_path(state, to.path, scene_.drawing.get());
+  }
+
+  void add_sections(const RunMoment& moment, PaneMoment& to) const {
+    for (const EventHit& hit : moment.events) {
+      const auto& events = scene_.observables->events;
+      const auto at = static_cast<std::size_t>(hit.event);
+      if (events[at].x.empty()) continue;
+      std::size_t section = 0;  // among the events that have one
+      for (std::size_t k = 0; k < at; ++k) section += events[k].x.empty() ? 0 : 1;
+      const double* values = scene_.observables->section_values(hit.state) + 2 * at;
+      to.sections.insert(to.sections.end(), {static_cast<double>(section), values[0], values[1]});
+    }
   }
 
   const Scene& scene_;
@@ -210,8 +241,11 @@ void Broadcast::add(const RunMoment& moment) {
 }
 
 void Broadcast::finish(const RunSummary& summary) {
-  if (summary.end != RunEnd::failed) return;
-  parts_->session.feed(parts_->moments.show_failure(summary));
+  if (summary.end != RunEnd::failed && summary.end != RunEnd::interrupted) return;
+  PaneMoment end = parts_->moments.show_failure(summary);
+  end.interrupted = summary.end == RunEnd::interrupted;
+  if (end.interrupted) end.failed.clear();
+  parts_->session.feed(std::move(end));
 }
 
 unsigned short Broadcast::port() const { return parts_->server.port(); }

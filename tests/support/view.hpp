@@ -112,14 +112,15 @@ inline void expect_obstacles_at_end(const SeenFrame& frame) {
 // The path of a small system, put together from the messages about it.
 struct SeenPath {
   std::size_t n = 0;
-  std::vector<double> t, q, v;
+  std::vector<double> t, q, v, trails;
   void add(const std::string& bytes) {
     EXPECT_EQ(word(bytes, 0), 0x594C494CU);
     EXPECT_EQ(word(bytes, 1), 5U);
     EXPECT_EQ(word(bytes, 4), t.size());  // in order, and none is missing
     const std::size_t count = word(bytes, 5);
     n = word(bytes, 6);
-    EXPECT_EQ(bytes.size(), 32 + 8 * count * (1 + 2 * n));
+    const std::size_t m = word(bytes, 7);
+    EXPECT_EQ(bytes.size(), 32 + 8 * count * (1 + 2 * n + m));
     std::size_t at = 32;
     const auto take = [&](std::vector<double>& to, std::size_t size) {
       for (std::size_t i = 0; i < size; ++i, at += 8) to.push_back(value_at<double>(bytes, at));
@@ -127,6 +128,7 @@ struct SeenPath {
     take(t, count);
     take(q, count * n);
     take(v, count * n);
+    take(trails, count * m);
   }
   void expect(const std::vector<State>& states) const {
     ASSERT_EQ(t.size(), states.size());
@@ -202,9 +204,23 @@ class Collector final : public view::Client {
     (void)wait([&](const auto&, const auto&) {
       all = {};
       for (const std::string& d : data_) {
-        if (word(d, 2) == pane && word(d, 3) == run) all.add(d);
+        if (word(d, 1) == 5 && word(d, 2) == pane && word(d, 3) == run) all.add(d);
       }
       return all.t.size() >= entries;
+    });
+    return all;
+  }
+  // Points of sections, three numbers each; how many there are to be is waited for.
+  [[nodiscard]] std::vector<double> sections(unsigned pane, unsigned run, std::size_t points) {
+    std::vector<double> all;
+    (void)wait([&](const auto&, const auto&) {
+      all.clear();
+      for (const std::string& d : data_) {
+        if (word(d, 1) != 6 || word(d, 2) != pane || word(d, 3) != run) continue;
+        EXPECT_EQ(word(d, 4), all.size() / 3);
+        for (std::size_t at = 32; at < d.size(); at += 8) all.push_back(value_at<double>(d, at));
+      }
+      return all.size() >= 3 * points;
     });
     return all;
   }

@@ -2,7 +2,7 @@
 
 import type { Rect } from "./camera";
 import { Recorder, source } from "./capture";
-import { onSchemeChange } from "./colour";
+import { colourPanes, onSchemeChange } from "./colour";
 import { showColourBar, showColourRange } from "./colour-bar";
 import { Connection, type ConnectionState } from "./connection";
 import { showPossible } from "./controls";
@@ -26,6 +26,7 @@ export class App {
   version = "";
   state: State | null = null;
   connectionState: ConnectionState = "connecting";
+  private everConnected = false;
   /** Why the program refuses this page. */
   connectionWhy = "";
   rowsReceived = 0;
@@ -39,6 +40,8 @@ export class App {
   phasesDirty = true;
   layoutDirty = true;
   private lastPlot = 0;
+  private nextPhases = 0;
+  private nextPlots = 0;
   scrubbing = false;
   pendingOpen: string | null = null;
   /** A step was asked for, and no row has come since. */
@@ -77,13 +80,23 @@ export class App {
         this.malformed++;
         toast(`A message was not understood: ${why}`);
       },
-      systemPane: (pane) => this.models.get(pane)?.info.kind === "system",
+      known: (pane) => {
+        const info = this.models.get(pane)?.info;
+        return info && { system: info.kind === "system", run: info.run };
+      },
     });
     requestAnimationFrame((now) => this.tick(now));
   }
 
   ordered(): PaneModel[] {
     return [...this.models.values()].sort((a, b) => a.index - b.index);
+  }
+
+  /** Panes with the same scene: they share axes, clouds and what is shown. */
+  likeSystems(pane: number): PaneView[] {
+    const info = this.models.get(pane)?.info;
+    return this.ordered().filter((m) => info && m.info.scene === info.scene && m.info.coordinates.join() === info.coordinates.join())
+      .map((m) => this.views.get(m.index)!).filter((v) => v?.phase);
   }
 
   redrawPhases(): void {
@@ -108,6 +121,14 @@ export class App {
     element.lastElementChild!.textContent = state === "connected" ? "Connected" : this.connectionWhy || (state === "lost" ? "Reconnecting" : "Connecting");
     element.title = this.connectionWhy;
     if (news) toast(why);
+    const gone = state === "connected" ? "" : this.connectionWhy || (this.everConnected ? "The program has ended, or cannot be reached. What you see is the last that came; the page goes on as soon as the program is there again." : "");
+    if (state === "connected") this.everConnected = true;
+    // While it is tried again the banner stays.
+    if (state !== "connecting" || !gone || get("banner").hidden === false) {
+      get("banner").hidden = !gone;
+      get("banner").textContent = gone;
+      document.body.classList.toggle("gone", !!gone);
+    }
     get("empty").textContent = state === "connected" ? "Waiting for a scene …" : this.connectionWhy || "Waiting for the program …";
   }
 
@@ -137,6 +158,9 @@ export class App {
     this.grid.dataset.count = String(count);
     get("empty").hidden = count > 0;
     labelPanes(this.ordered());
+    colourPanes(this.ordered().map((m) => ({ pane: m.index, method: m.info.methodName })));
+    for (const v of this.views.values()) v.colour();
+    this.view.recolour();
     const systems = count > 0 && this.ordered().every((m) => m.info.kind === "system");
     get("view-tools").hidden = systems;
     showColourBar(this);
@@ -178,13 +202,19 @@ export class App {
       this.view.render(this.rects, this.grid.clientHeight);
       showColourRange(this);
     }
-    if (this.phasesDirty) {
+    if (this.phasesDirty && now >= this.nextPhases) {
       this.phasesDirty = false;
+      const begun = performance.now();
       for (const v of this.views.values()) v.phase?.draw();
+      // Pictures that take long to draw leave the page time for everything else.
+      const took = performance.now() - begun;
+      this.nextPhases = now + (took > 12 ? 3 * took : 0);
     }
     // The more rows there are, the longer a plot takes: a few times a second is enough.
-    const rows = this.ordered().reduce((n, m) => n + m.series.length, 0);
-    if (this.plotsDirty && now - this.lastPlot > (rows > 50000 ? 400 : 120)) this.updatePlots();
+    if (this.plotsDirty && now >= this.nextPlots) {
+      this.updatePlots();
+      this.nextPlots = now + Math.max(120, 5 * (performance.now() - this.lastPlot));
+    }
     if (this.recorder.recording) this.recorder.frame(source(this));
   }
 }

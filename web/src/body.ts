@@ -3,7 +3,7 @@
 import {
   Box3, BufferAttribute, BufferGeometry, ConeGeometry, CylinderGeometry, DoubleSide, DynamicDrawUsage, FrontSide, Group,
   InstancedBufferAttribute, InstancedMesh, LineBasicMaterial, LineSegments, Material, Matrix4, Mesh, MeshBasicMaterial,
-  MeshStandardMaterial, Object3D, PerspectiveCamera, Quaternion, Raycaster, Scene, Sphere, Vector2, Vector3,
+  MeshStandardMaterial, Object3D, PerspectiveCamera, Points, PointsMaterial, Quaternion, Raycaster, Scene, Sphere, Vector2, Vector3,
 } from "three";
 import type { Rect } from "./camera";
 import { bodyColour, hexToLinear, isDark, paneColour, RAMP } from "./colour";
@@ -59,6 +59,9 @@ export class PaneScene {
   private readonly shaft: Mesh;
   private readonly head: Mesh;
   readonly box = new Box3();
+  /** There are other panes: bodies have the colour of the method. */
+  tinted = false;
+  private held: Points | null = null;
 
   constructor(readonly model: PaneModel) {
     this.surroundings = new Surroundings(model.info.obstacles);
@@ -109,6 +112,15 @@ export class PaneScene {
       this.wire.frustumCulled = false;
       this.wire.visible = false;
       this.scene.add(this.surface, this.wire);
+    }
+    const held = this.model.info.fixed.filter((i) => i < mesh.rest.length / 3);
+    if (held.length) {
+      const points = new BufferGeometry();
+      points.setAttribute("position", positions);
+      points.setIndex(held);
+      this.held = new Points(points, new PointsMaterial({ size: 5, sizeAttenuation: false, color: isDark() ? 0xf2f4f6 : 0x20262d }));
+      this.held.frustumCulled = false;
+      this.scene.add(this.held);
     }
     this.edges = mesh.edges;
     if (mesh.edges.length && mesh.edges.length <= 2 * 6000) {
@@ -212,7 +224,9 @@ export class PaneScene {
         const body = mesh.bodies[i];
         let c = cache.get(body);
         if (!c) {
-          c = hexToLinear(several ? bodyColour(body) : paneColour(this.model.index));
+          c = hexToLinear(several && !this.tinted ? bodyColour(body) : paneColour(this.model.index));
+          // Beside other panes all bodies have the colour of the method, in shades.
+          if (several && this.tinted) c = c.map((x) => x + (1 - x) * 0.5 * (body % 4) / 3) as [number, number, number];
           c = [c[0] * 0.85 + 0.1, c[1] * 0.85 + 0.1, c[2] * 0.85 + 0.1];
           cache.set(body, c);
         }
@@ -236,7 +250,34 @@ export class PaneScene {
     }
   }
 
+  /** How many vertices are marked as held. */
+  get heldCount(): number {
+    return this.held?.geometry.index?.count ?? 0;
+  }
+
+  /** The middle of the bodies and how far most of them reaches from there; null where they have gone to pieces. */
+  middle(): { centre: Vector3; reach: number } | null {
+    const x = this.model.frame ? this.model.positions() : this.model.mesh?.rest;
+    if (!x?.length) return null;
+    const stride = Math.max(1, Math.floor(x.length / 3 / 400)), all: [number[], number[], number[]] = [[], [], []];
+    for (let i = 0; i < x.length / 3; i += stride)
+      if (Number.isFinite(x[3 * i] + x[3 * i + 1] + x[3 * i + 2])) for (let k = 0; k < 3; ++k) all[k].push(x[3 * i + k]);
+    if (!all[0].length) return null;
+    const mean = all.map((a) => a.reduce((s, v) => s + v, 0) / a.length);
+    const median = all.map((a) => [...a].sort((p, q) => p - q)[a.length >> 1]);
+    const far = all[0].map((_, i) => Math.hypot(...all.map((a, k) => a[i] - median[k]))).sort((a, b) => a - b);
+    const reach = far[Math.floor(0.9 * (far.length - 1))];
+    this.firstReach ??= reach || 1e-9;
+    if (reach > 4 * this.firstReach) return null;
+    // A few vertices far away move the mean, and not the median.
+    const centre = new Vector3(...(mean as [number, number, number]));
+    if (centre.distanceTo(new Vector3(...(median as [number, number, number]))) > 2 * this.firstReach) centre.set(...(median as [number, number, number]));
+    return { centre, reach };
+  }
+  private firstReach: number | undefined;
+
   wireframe(on: boolean): void {
+    if (this.held) (this.held.material as PointsMaterial).color.set(isDark() ? 0xf2f4f6 : 0x20262d);
     if (!this.wire) return;
     this.wire.visible = on;
     (this.wire.material as MeshBasicMaterial).color.set(isDark() ? 0x0b0f14 : 0x101418);

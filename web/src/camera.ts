@@ -11,12 +11,15 @@ export class OrbitCamera {
   size = 1;
   /** It has not been moved by hand. */
   untouched = true;
+  /** It looks at a place that was chosen by hand. */
+  panned = false;
   private distance = 4;
   private theta = 0.55;
   private phi = 1.2;
 
   frame(centre: Vector3, size: number): void {
     this.target.copy(centre);
+    this.panned = false;
     this.size = size;
     this.distance = 1.75 * size;
     this.theta = 0.55;
@@ -31,6 +34,7 @@ export class OrbitCamera {
 
   pan(dx: number, dy: number, height: number): void {
     this.untouched = false;
+    this.panned = true;
     const scale = (2 * this.distance * Math.tan((this.camera.fov * Math.PI) / 360)) / Math.max(1, height);
     const right = new Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
     const up = new Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);

@@ -13,7 +13,40 @@ export function usePaper(on: boolean): void {
 export const isDark = (): boolean => scheme.matches && !paper;
 export const onSchemeChange = (f: () => void): void => scheme.addEventListener("change", f);
 
-export const paneColour = (pane: number): string => (isDark() ? DARK : LIGHT)[pane % 4];
+/** The palette of methods: each has its colour wherever it is shown, on light and on dark. */
+export const METHOD_COLOURS: Record<string, [light: string, dark: string]> = {
+  "avf": ["#0072B2", "#56B4E9"],
+  "implicit-midpoint": ["#D55E00", "#F0803C"],
+  "newmark": ["#009E73", "#2BBF95"],
+  "backward-euler": ["#B8578C", "#DD8FBC"],
+  "stoermer-verlet": ["#B98300", "#E6B422"],
+  "rk4": ["#6A51A3", "#A78BFA"],
+  "explicit-euler": ["#6B7280", "#9CA3AF"],
+  "gauss": ["#8C564B", "#D2A08F"],
+};
+const FREE = LIGHT.map((light, i) => [light, DARK[i]] as [string, string]);
+let panes: [string, string][] = [];
+
+/** Gives each pane the colour of its method; one whose colour is taken, or that has none, gets one that is free. */
+export function colourPanes(methods: { pane: number; method: string }[]): void {
+  panes = [];
+  const taken = new Set<string>(), later: number[] = [];
+  for (const { pane, method } of methods) {
+    const own = METHOD_COLOURS[method];
+    if (!own || taken.has(own[0])) later.push(pane);
+    else {
+      taken.add(own[0]);
+      panes[pane] = own;
+    }
+  }
+  for (const pane of later) {
+    const own = [...FREE, ...Object.values(METHOD_COLOURS)].find((c) => !taken.has(c[0])) ?? FREE[pane % 4];
+    taken.add(own[0]);
+    panes[pane] = own;
+  }
+}
+
+export const paneColour = (pane: number): string => (panes[pane] ?? FREE[pane % 4])[isDark() ? 1 : 0];
 export const bodyColour = (body: number): string => BODIES[body % BODIES.length];
 
 /** Colours of the curves that belong to one pane: parts of energy, ledger, coordinates. */

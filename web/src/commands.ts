@@ -9,6 +9,9 @@ import type { OpenPane } from "./protocol";
 export const MAX_PANES = 4;
 const COMPARE = ["avf", "implicit-midpoint", "newmark", "backward-euler"];
 
+/** The methods that the command line compares for this scene. */
+const compared = (model: PaneModel | undefined): string[] => (model?.info.compare.length ? model.info.compare : COMPARE);
+
 /** Starts a pane anew with settings added, and some taken away. */
 export function change(app: App, pane: number, settings: string[], remove: string[] = []): void {
   app.loading.begin([pane]);
@@ -30,7 +33,7 @@ export function addPane(app: App): void {
   const model = app.models.get(app.selected);
   if (!model || app.models.size >= MAX_PANES) return;
   const used = new Set(app.ordered().map((m) => m.info.methodName));
-  const method = [...COMPARE, ...app.methods.map((m) => m.name)].find((m) => !used.has(m)) ?? model.info.methodName;
+  const method = [...compared(model), ...app.methods.map((m) => m.name)].find((m) => !used.has(m)) ?? model.info.methodName;
   open(app, [...app.ordered().map(asOpened), { scene: model.info.scene, settings: mergeSettings(model.info.settings, withMethod(method)) }]);
 }
 
@@ -44,7 +47,7 @@ export function compare(app: App): void {
   const scene = model?.info.scene ?? get<HTMLSelectElement>("scene").value;
   if (!scene) return;
   const base = mergeSettings(model?.info.settings ?? []).filter((s) => !s.startsWith("integrator.method="));
-  open(app, COMPARE.map((m) => ({ scene, settings: [...base, `integrator.method=${m}`] })));
+  open(app, compared(model).map((m) => ({ scene, settings: [...base, `integrator.method=${m}`] })));
 }
 
 export function pickScene(app: App, scene: string): void {

@@ -1,4 +1,4 @@
-import { parseBinary, parseText, PROTOCOL, type BinaryMessage, type ClientMessage, type ServerMessage } from "./protocol";
+import { parseBinary, parseText, PROTOCOL, type BinaryMessage, type ClientMessage, type Known, type ServerMessage } from "./protocol";
 
 export type ConnectionState = "connecting" | "connected" | "lost";
 
@@ -9,7 +9,7 @@ export interface Handlers {
   /** With the time at which it came. */
   binary(message: BinaryMessage, since: number): void;
   malformed(why: string): void;
-  systemPane(pane: number): boolean;
+  known(pane: number): Known | undefined;
 }
 
 const sentence = (why: string): string => `${why[0].toUpperCase()}${why.slice(1)}${/[.!]$/.test(why) ? "" : "."}`;
@@ -59,7 +59,10 @@ export class Connection {
       }
       try {
         if (typeof event.data === "string") this.handlers.text(parseText(event.data));
-        else this.handlers.binary(parseBinary(event.data, (pane) => this.handlers.systemPane(pane)), since);
+        else {
+          const message = parseBinary(event.data, (pane) => this.handlers.known(pane));
+          if (message) this.handlers.binary(message, since);
+        }
       } catch (error) {
         this.handlers.malformed(error instanceof Error ? error.message : String(error));
       }

@@ -6,7 +6,7 @@ import { addPane, compare, MAX_PANES, pickScene, step, togglePlay } from "./comm
 import { film, Recorder, takePicture } from "./capture";
 import { get, ICONS } from "./dom";
 import type { PaneInfo } from "./protocol";
-import { showTab } from "./side";
+import { showTab, turnPane } from "./side";
 
 export function connectControls(app: App): void {
   const click = (id: string, f: () => void) => get(id).addEventListener("click", f);
@@ -16,7 +16,10 @@ export function connectControls(app: App): void {
   click("reset", () => app.send({ type: "reset" }));
   click("compare", () => compare(app));
   click("add", () => addPane(app));
-  click("frame-all", () => app.view.frameAll());
+  click("frame-all", () => {
+    app.view.frameAll();
+    for (const v of app.views.values()) v.phase?.resetExtent();
+  });
   const toggle = (id: string, f: (on: boolean) => void) =>
     click(id, () => {
       const on = get(id).getAttribute("aria-pressed") !== "true";
@@ -65,26 +68,59 @@ export function connectControls(app: App): void {
     showTab(app, app.tab === "plots" ? "settings" : "plots");
     get(`tab-${app.tab}`).focus();
   });
+  swipe(app);
   click("png", () => takePicture(app));
   get<HTMLButtonElement>("webm").disabled = !Recorder.supported();
   click("webm", () => void film(app));
-  window.addEventListener("keydown", (e) => key(app, e));
-  // A button pressed with the pointer does not keep the space bar from playing.
-  document.addEventListener("click", (e) => {
-    if (e.detail > 0) (e.target as HTMLElement).closest<HTMLElement>("button")?.blur();
+  // First: before the control that has the focus.
+  window.addEventListener("keydown", (e) => { if (e.key === " ") key(app, e); }, true);
+  window.addEventListener("keydown", (e) => { if (e.key !== " ") key(app, e); });
+  // Buttons are pressed when the space bar is let go.
+  window.addEventListener("keyup", (e) => {
+    if (e.key === " " && !(e.target as HTMLElement).closest(TEXT)) e.preventDefault();
+  }, true);
+}
+
+/** A finger that goes sideways over the heading, the notes or the tabs of a pane, or over a flat picture, turns to the
+ * next one. */
+function swipe(app: App): void {
+  const area = document.querySelector(".left") as HTMLElement;
+  let from: { id: number; x: number; y: number } | null = null;
+  area.addEventListener("pointerdown", (e) => {
+    const at = e.target as HTMLElement, pane = at.closest<HTMLElement>(".pane"), view = pane && app.views.get(Number(pane.dataset.pane));
+    const free = at.closest(".pane header, .pane footer, .pane-tabs") || (view?.phase && !view.phase.usesDrag);
+    from = e.pointerType === "touch" && e.isPrimary && free && !at.closest("select") ? { id: e.pointerId, x: e.clientX, y: e.clientY } : null;
+  });
+  area.addEventListener("pointerup", (e) => {
+    if (from?.id !== e.pointerId) return;
+    const dx = e.clientX - from.x, dy = e.clientY - from.y;
+    from = null;
+    if (Math.abs(dx) > 50 && Math.abs(dx) > 2 * Math.abs(dy)) turnPane(app, dx < 0 ? 1 : -1);
   });
 }
+
+const TEXT = "input[type=text], input[type=number], textarea";
 
 function key(app: App, e: KeyboardEvent): void {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   const at = e.target as HTMLElement;
-  if (at.closest("input[type=text], input[type=number], textarea")) return;
+  if (at.closest(TEXT)) return;
+  // Whatever was used last: the space bar plays. Enter presses buttons, and ticks.
+  if (e.key === " ") {
+    if (!e.repeat) togglePlay(app);
+    e.preventDefault();
+    return;
+  }
+  if (e.key === "Enter" && at.closest("input[type=checkbox]")) {
+    (at as HTMLInputElement).click();
+    e.preventDefault();
+    return;
+  }
   const control = at.closest("button, select, input, [role=tab]");
   const letter = e.key.toLowerCase();
   const turn = e.shiftKey ? { ArrowLeft: [-24, 0], ArrowRight: [24, 0], ArrowUp: [0, -24], ArrowDown: [0, 24] }[e.key] : undefined;
   if (turn && !control) app.view.orbit(turn[0], turn[1]);
   else if ((e.key === "+" || e.key === "-") && !control) app.view.zoom(e.key === "+" ? 1 / 1.15 : 1.15);
-  else if (e.key === " " && !control) togglePlay(app);
   else if (e.key === "ArrowRight" && !at.closest("select, input, [role=tab], [role=radio]")) step(app, e.repeat);
   else if (at.closest("select")) return;
   else if (letter === "r") app.send({ type: "reset" });

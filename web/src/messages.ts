@@ -8,7 +8,7 @@ import { short } from "./format";
 import { PaneModel } from "./model";
 import { PaneView } from "./pane-view";
 import type { BinaryMessage, PaneInfo, ServerMessage, State } from "./protocol";
-import { showSettings } from "./settings";
+import { showRefusal, showSettings } from "./settings";
 
 export function receive(app: App, message: ServerMessage): void {
   switch (message.type) {
@@ -43,6 +43,11 @@ export function receive(app: App, message: ServerMessage): void {
     case "state":
       applyState(app, message);
       break;
+    case "refused":
+      app.loading.end(message.pane);
+      for (const m of app.ordered()) app.views.get(m.index)?.restoreMethod(m);
+      showRefusal(app, message);
+      break;
     case "error":
       toast(message.message);
       takeBack(app);
@@ -74,9 +79,13 @@ export function receiveBinary(app: App, message: BinaryMessage): void {
     }
     app.views.get(message.pane)?.update(model);
   } else if (message.kind === "path") {
-    if (message.n !== model.path.n) throw new Error(`a path has ${message.n} coordinates and not ${model.path.n}`);
+    if (message.n !== model.path.n || message.m !== model.path.m) throw new Error(`a path has ${message.n} coordinates and not ${model.path.n}`);
     model.path.append(message);
     app.phasesDirty = app.plotsDirty = true;
+  } else if (message.kind === "section") {
+    const { points } = message;
+    for (let i = 0; i < points.length; i += 3) model.sections[points[i]]?.push(points[i + 1], points[i + 2]);
+    app.phasesDirty = true;
   } else {
     model.cloudPoints = message.q.length ? message : null;
     if (model.cloudPoints && !model.cloudKnown) app.views.get(message.pane)?.adoptCloud(model);
@@ -91,7 +100,7 @@ function takeBack(app: App): void {
   app.pendingOpen = null;
   app.sceneList();
   for (const m of app.ordered()) app.views.get(m.index)?.restoreMethod(m);
-  if (app.state) showSpeed(app.state.speed);
+  if (app.state) showSpeed(app, app.state);
 }
 
 function restart(app: App, info: PaneInfo): void {
@@ -157,11 +166,25 @@ function applyState(app: App, state: State): void {
   scrub.max = String(Math.max(0, frames - 1));
   if (!app.scrubbing) scrub.value = String(frame);
   get("counter").textContent = `${app.scrubbing ? scrub.value : frame} / ${Math.max(0, frames - 1)}`;
-  if (document.activeElement !== get("speed")) showSpeed(state.speed);
+  if (document.activeElement !== get("speed")) showSpeed(app, state);
 }
 
-function showSpeed(speed: number): void {
-  const list = get<HTMLSelectElement>("speed"), value = String(speed);
-  if (![...list.options].some((o) => o.value === value)) list.append(new Option(`× ${short(speed)}`, value));
-  list.value = value;
+/** Parts and multiples of the speed with which the whole run takes some 10 to 30 seconds. */
+const FACTORS = [0.01, 0.1, 0.25, 0.5, 1, 2, 5, 10];
+
+/** Bodies have seconds, so that there is a real time; small systems have units of their own. */
+function showSpeed(app: App, { speed, usualSpeed }: State): void {
+  const list = get<HTMLSelectElement>("speed"), seconds = app.ordered().every((m) => m.info.kind === "body");
+  const name = (value: number) => (value === 0 ? "max" : seconds ? `× ${short(value)}` : `${short(value)} per s`);
+  const usual = FACTORS.map((f) => Number((f * usualSpeed).toPrecision(6)));
+  const values = [...new Set([...usual, ...(speed ? [speed] : [])])].sort((a, b) => a - b).concat(0);
+  const key = `${seconds} ${values.join()}`;
+  if (list.dataset.key !== key) {
+    list.dataset.key = key;
+    list.replaceChildren(...values.map((v) => new Option(name(v), String(v))));
+  }
+  list.value = String(speed);
+  const duration = Math.max(0, ...app.ordered().map((m) => m.info.duration));
+  list.title = seconds ? "Simulated seconds per second" : "Simulated time per second";
+  if (duration && speed) list.title += `: all of the run takes ${short(duration / speed, 2)} s, or as long as it is computed`;
 }

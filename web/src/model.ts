@@ -11,6 +11,8 @@ export class PaneModel {
   /** Where the points of the cloud of initial conditions are now. */
   cloudPoints: CloudData | null = null;
   state: PaneState | null = null;
+  /** Points of each section, x and y in turn. */
+  readonly sections: number[][];
   /** Tells it from the other panes; and what of this its heading does not say by itself. */
   label = "";
   extra = "";
@@ -21,7 +23,8 @@ export class PaneModel {
 
   constructor(readonly info: PaneInfo) {
     this.series = new Series(info.columns);
-    this.path = new Path(info.coordinates.length);
+    this.sections = info.sections.map(() => []);
+    this.path = new Path(info.coordinates.length, 3 * (info.draw?.trails.length ?? 0));
   }
 
   /** Whether the program knows where the strain energy is; undefined while there has been none. */

@@ -8,6 +8,8 @@ import { short } from "./format";
 import type { PaneModel } from "./model";
 import { PhaseView } from "./phase";
 import { showTab } from "./side";
+import { areaFactor } from "./area";
+import type { InitialCloud } from "./initial-cloud";
 
 export class PaneView {
   readonly element = make("section", { className: "pane" });
@@ -21,6 +23,8 @@ export class PaneView {
   private readonly cost = make("span", { className: "extra" });
   private readonly label = make("span", { className: "label", hidden: true });
   private readonly axes = make("span", { className: "axes", hidden: true });
+  private readonly mode = make("select", { className: "mode", hidden: true });
+  private readonly area = make("span", { hidden: true });
   readonly cloudButton = make("button", { type: "button", className: "text", textContent: "Cloud", hidden: true });
   readonly remove = make("button", { type: "button", innerHTML: ICONS.close });
   readonly open = make("button", { type: "button", innerHTML: ICONS.settings });
@@ -42,9 +46,9 @@ export class PaneView {
     this.cloudButton.title = "Carry a cloud of initial conditions along: drag it, wheel to resize";
     this.element.append(
       this.stage,
-      make("header", {}, this.swatch, this.method, this.label, this.axes, this.cloudButton, make("span", { className: "grow" }), this.open, this.remove),
+      make("header", {}, this.swatch, this.method, this.label, this.mode, this.axes, this.cloudButton, make("span", { className: "grow" }), this.open, this.remove),
       this.note,
-      make("footer", {}, this.time, this.steps, this.size, this.cost),
+      make("footer", {}, this.time, this.steps, this.area, this.size, this.cost),
     );
     this.method.addEventListener("change", () => change(app, index, [`integrator.method=${this.method.value}`]));
     this.remove.addEventListener("click", () => removePane(app, index));
@@ -54,6 +58,9 @@ export class PaneView {
       get("settings-panel").scrollIntoView({ block: "nearest" });
     });
     this.cloudButton.addEventListener("click", () => this.toggleCloud());
+    this.mode.setAttribute("aria-label", `What is shown in ${name}`);
+    this.mode.title = "What is shown: the motion in space, the phase portrait, or a section through it";
+    this.mode.addEventListener("change", () => this.app.likeSystems(index).forEach((v) => v.show(this.mode.value)));
     this.element.addEventListener("pointerdown", () => app.select(index), true);
   }
 
@@ -70,18 +77,23 @@ export class PaneView {
     if (info.kind === "system") {
       if (this.phase) this.phase.restart(model);
       else {
-        this.phase = new PhaseView(model, (cloud, last) => sendInitialCloud(this.app, this.index, cloud, last), () => this.app.redrawPhases());
+        this.phase = new PhaseView(model, (cloud, last) => this.cloudMoved(cloud, last), () => this.app.redrawPhases(),
+          () => this.app.likeSystems(this.index).map((v) => v.phase!));
         this.stage.replaceChildren(this.phase.canvas);
       }
-      const several = info.coordinates.length > 1;
-      this.axes.hidden = !several;
-      this.cloudButton.hidden = several;
-      this.cloudButton.setAttribute("aria-pressed", String(!!this.phase.initialCloud));
-      if (several) this.axisSelectors();
+      // As the other panes of the scene have it.
+      const other = this.app.likeSystems(this.index).find((v) => v !== this)?.phase;
+      if (other) {
+        Object.assign(this.phase, { xAxis: other.xAxis, yAxis: other.yAxis, mode: other.mode });
+        if (other.initialCloud && !this.phase.initialCloud) this.phase.initialCloud = structuredClone(other.initialCloud);
+      }
+      const modes = this.phase.modes();
+      this.mode.replaceChildren(...modes.map(([value, textContent]) => make("option", { value, textContent })));
+      this.show(this.phase.mode);
     } else {
       this.phase = null;
       this.stage.replaceChildren();
-      this.axes.hidden = this.cloudButton.hidden = true;
+      this.axes.hidden = this.cloudButton.hidden = this.mode.hidden = this.area.hidden = true;
     }
     this.colour();
     this.update(model);
@@ -105,21 +117,45 @@ export class PaneView {
     this.element.style.setProperty("--pane", colour);
   }
 
+  /** The motion, the phase portrait or a section. */
+  show(mode: string): void {
+    const phase = this.phase!, several = (this.app.models.get(this.index)?.info.coordinates.length ?? 0) > 1;
+    phase.setMode(mode);
+    this.mode.hidden = this.mode.options.length < 2;
+    this.mode.value = phase.mode;
+    this.axes.hidden = !several || phase.mode !== "phase";
+    this.cloudButton.hidden = several;
+    this.cloudButton.setAttribute("aria-pressed", String(!!phase.initialCloud));
+    if (several) this.axisSelectors();
+    this.app.redrawPhases();
+  }
+
+  /** The same cloud in all panes of the scene. */
+  private cloudMoved(cloud: InitialCloud, last: boolean): void {
+    for (const v of this.app.likeSystems(this.index)) {
+      if (v !== this) v.phase!.initialCloud = structuredClone(cloud);
+      sendInitialCloud(this.app, v.index, cloud, last);
+    }
+  }
+
   private axisSelectors(): void {
     const phase = this.phase!;
-    const select = (label: string, value: number, set: (i: number) => void) => {
+    const select = (label: string, value: number, set: (phase: PhaseView, i: number) => void) => {
       const s = make("select", {}, ...phase.axes().map((n, i) => make("option", { value: String(i), textContent: n })));
       s.value = String(value);
       s.setAttribute("aria-label", `${label} axis of pane ${this.index + 1}`);
       s.addEventListener("change", () => {
-        set(Number(s.value));
-        phase.resetExtent();
+        for (const v of this.app.likeSystems(this.index)) {
+          set(v.phase!, Number(s.value));
+          v.phase!.resetExtent();
+          v.axisSelectors();
+        }
       });
       return s;
     };
     this.axes.replaceChildren(
-      select("Horizontal", phase.xAxis, (i) => { phase.xAxis = i; }), "×",
-      select("Vertical", phase.yAxis, (i) => { phase.yAxis = i; }),
+      select("Horizontal", phase.xAxis, (p, i) => { p.xAxis = i; }), "×",
+      select("Vertical", phase.yAxis, (p, i) => { p.yAxis = i; }),
     );
   }
 
@@ -133,16 +169,17 @@ export class PaneView {
 
   toggleCloud(): void {
     if (!this.phase) return;
-    const model = this.app.models.get(this.index);
-    if (model) model.cloudKnown = true;
-    if (this.phase.initialCloud) {
-      this.phase.initialCloud = null;
-      removeCloud(this.app, this.index);
-    } else {
-      this.phase.initialCloud = this.phase.suggestInitialCloud();
-      sendInitialCloud(this.app, this.index, this.phase.initialCloud, true);
+    const cloud = this.phase.initialCloud ? null : this.phase.suggestInitialCloud();
+    for (const v of this.app.likeSystems(this.index)) {
+      const model = this.app.models.get(v.index);
+      if (model) model.cloudKnown = true;
+      v.phase!.initialCloud = cloud && structuredClone(cloud);
+      if (cloud) {
+        sendInitialCloud(this.app, v.index, cloud, true);
+        v.show("phase");
+      } else removeCloud(this.app, v.index);
+      v.cloudButton.setAttribute("aria-pressed", String(!!cloud));
     }
-    this.cloudButton.setAttribute("aria-pressed", String(!!this.phase.initialCloud));
     this.app.redrawPhases();
   }
 
@@ -162,13 +199,17 @@ export class PaneView {
     set(this.size, "h", short(info.step));
     this.cost.hidden = !state?.msPerStep;
     set(this.cost, "ms/step", short(state?.msPerStep, 3));
+    const cloud = model.cloudPoints, began = this.phase?.initialCloud;
+    this.area.hidden = !cloud || !began || !this.phase?.cloudBegan(began);
+    if (cloud && began && !this.area.hidden) set(this.area, "area ×", Number.isFinite(areaFactor(cloud, began)) ? areaFactor(cloud, began).toFixed(3) : "–");
     this.summary = `t = ${time}   step ${step}   h = ${short(info.step)}`;
     const failed = info.error ?? state?.failed ?? null;
     const loading = this.app.loading.has(this.index);
-    const text = loading ? "Loading …" : failed ? `${info.error ? "Cannot run" : "Failed"}: ${failed}` : state?.finished ? "Finished" : "";
+    const text = loading ? "Loading …" : failed ? `${info.error ? "Cannot run" : "Failed"}: ${failed}` : state?.interrupted ? "Interrupted before its end" : state?.finished ? "Finished" : "";
     if (this.note.textContent !== text) this.note.textContent = text;
     this.note.hidden = !text;
     this.note.classList.toggle("failed", !!failed && !loading);
+    this.note.classList.toggle("interrupted", !failed && !loading && !!state?.interrupted);
     this.outcome = { text, failed: !!failed };
   }
 }

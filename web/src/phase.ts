@@ -5,6 +5,7 @@ import { InitialCloudDrag, type InitialCloud } from "./initial-cloud";
 import { curveColour, isDark, paneColour } from "./colour";
 import { greek, niceStep, ticks } from "./format";
 import type { PaneModel } from "./model";
+import { drawCurve, drawMotion, extentOfMotion, turn } from "./motion";
 
 interface Axis { name: string; /** Which of the coordinates, then the velocities: several for "x of all". */ of: number[] }
 
@@ -25,6 +26,8 @@ export class PhaseView {
   readonly canvas = document.createElement("canvas");
   xAxis = 0;
   yAxis = 1;
+  /** "motion", "phase", or the number of a section. */
+  mode = "phase";
   initialCloud: InitialCloud | null = null;
   private choices: Axis[] = [];
   /** Of the first so many rows of the path, without a margin. */
@@ -38,6 +41,8 @@ export class PhaseView {
     private model: PaneModel,
     sendCloud: (cloud: InitialCloud, last: boolean) => void,
     private readonly redraw: () => void,
+    /** The portraits of all panes of the scene, this one too. */
+    private readonly peers: () => PhaseView[],
   ) {
     this.canvas.className = "phase";
     this.canvas.tabIndex = 0;
@@ -51,7 +56,27 @@ export class PhaseView {
         this.redraw();
       },
     });
+    this.turning();
     this.restart(model);
+  }
+
+  /** A drag turns a picture that is not flat. */
+  private turning(): void {
+    const { canvas } = this;
+    let last: { id: number; x: number; y: number } | null = null;
+    canvas.addEventListener("pointerdown", (e) => {
+      if (this.mode !== "motion" || this.model.info.draw?.flat !== false || e.button !== 0) return;
+      last = { id: e.pointerId, x: e.clientX, y: e.clientY };
+      canvas.setPointerCapture(e.pointerId);
+    });
+    canvas.addEventListener("pointermove", (e) => {
+      if (last?.id !== e.pointerId) return;
+      turn.about += 0.008 * (e.clientX - last.x);
+      turn.up = Math.max(-1.57, Math.min(1.57, turn.up + 0.008 * (e.clientY - last.y)));
+      last = { id: e.pointerId, x: e.clientX, y: e.clientY };
+      for (const p of this.peers()) p.resetExtent();
+    });
+    for (const end of ["pointerup", "pointercancel"] as const) canvas.addEventListener(end, () => { last = null; });
   }
 
   restart(model: PaneModel): void {
@@ -62,9 +87,37 @@ export class PhaseView {
       this.xAxis = 0;
       this.yAxis = 1;
       this.initialCloud = null;
-    }
+      this.mode = this.modes()[0][0];
+    } else if (!this.modes().some(([m]) => m === this.mode)) this.mode = this.modes()[0][0];
     this.forget();
     this.canvas.setAttribute("aria-label", `Phase portrait of ${model.info.title}`);
+  }
+
+  /** What can be shown, and its names. */
+  modes(): [string, string][] {
+    const { draw, sections } = this.model.info;
+    return [...(draw ? [["motion", "motion"] as [string, string]] : []), ["phase", "phase"],
+      ...sections.map((s, i) => [String(i), sections.length > 1 ? `section ${s.name}` : "section"] as [string, string])];
+  }
+
+  setMode(mode: string): void {
+    if (this.mode === mode) return;
+    this.mode = this.modes().some(([m]) => m === mode) ? mode : this.modes()[0][0];
+    this.resetExtent();
+  }
+
+  private get section(): number {
+    return this.mode === "motion" || this.mode === "phase" ? -1 : Number(this.mode);
+  }
+
+  /** A drag over the picture does something by itself. */
+  get usesDrag(): boolean {
+    return (this.mode === "motion" && this.model.info.draw?.flat === false) || (this.showsCloud() && !!this.initialCloud);
+  }
+
+  /** The points are those of this ellipse: they began in it, or move with it. */
+  cloudBegan(_: InitialCloud): boolean {
+    return !!this.model.cloudPoints && this.model.cloudKnown;
   }
 
   axes(): string[] {
@@ -116,14 +169,32 @@ export class PhaseView {
       if (y > b.y1) b.y1 = y;
     };
     if (known.rows > path.length || !path.whole) known.rows = 0;
-    for (const [a, b] of this.pairs()) {
-      const xs = path.values[a], ys = path.values[b];
-      for (let i = known.rows; i < path.length; ++i) grow(known, xs[i], ys[i]);
-    }
+    if (this.mode === "motion") extentOfMotion(this.model, known.rows, (x, y) => grow(known, x, y));
+    else if (this.section >= 0) {
+      const points = this.model.sections[this.section] ?? [];
+      for (let i = this.sectionSeen; i < points.length; i += 2) grow(known, points[i], points[i + 1]);
+      this.sectionSeen = points.length;
+    } else
+      for (const [a, b] of this.pairs()) {
+        const xs = path.values[a], ys = path.values[b];
+        for (let i = known.rows; i < path.length; ++i) grow(known, xs[i], ys[i]);
+      }
     known.rows = path.length;
     const all = { ...known };
+    // All panes of the scene have the same axes; those that went far away do not make the others small.
+    const span = (k: typeof known) => Math.max(k.x1 - k.x0, k.y1 - k.y0);
+    const others = this.peers().filter((p) => p !== this && p.mode === this.mode && p.known.x1 > p.known.x0).map((p) => p.known);
+    if (others.length) {
+      const spans = [known, ...others].map(span).filter((s) => s > 0).sort((a, b) => a - b), most = 3 * (spans[(spans.length - 1) >> 1] ?? Infinity);
+      if (span(known) > most) Object.assign(all, others.find((o) => span(o) <= most) ?? known);
+      for (const o of others)
+        if (span(o) <= most) {
+          grow(all, o.x0, o.y0);
+          grow(all, o.x1, o.y1);
+        }
+    }
     if (this.showsCloud()) {
-      if (cloud) for (let i = 0; i < cloud.q.length; ++i) grow(all, cloud.q[i], cloud.v[i]);
+      if (cloud && others.length === 0) for (let i = 0; i < cloud.q.length; ++i) grow(all, cloud.q[i], cloud.v[i]);
       if (this.initialCloud) {
         const { center: c, radius: r } = this.initialCloud;
         grow(all, c[0] - r[0], c[1] - r[1]);
@@ -143,8 +214,11 @@ export class PhaseView {
     };
   }
 
+  private sectionSeen = 0;
+
   private forget(): void {
     this.box = null;
+    this.sectionSeen = 0;
     this.known = { rows: 0, x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity };
   }
 
@@ -154,15 +228,16 @@ export class PhaseView {
   }
 
   private showsCloud(): boolean {
-    return this.model.info.coordinates.length === 1 && this.xAxis === 0 && this.yAxis === 1;
+    return this.mode === "phase" && this.model.info.coordinates.length === 1 && this.xAxis === 0 && this.yAxis === 1;
   }
 
   private area() {
     const { width, height } = this.size;
-    let left = 52, top = 40, w = Math.max(10, width - 66), h = Math.max(10, height - 40 - 66);
+    const bare = this.mode === "motion";
+    const left = bare ? 12 : 52, top = 40, w = Math.max(10, width - (bare ? 24 : 66)), h = Math.max(10, height - 40 - (bare ? 36 : 66));
     const b = this.box!;
     const n = this.model.info.coordinates.length;
-    if (n > 1 && this.pairs().every(([x, y]) => x < n && y < n)) {
+    if (this.mode === "motion" || (this.mode === "phase" && n > 1 && this.pairs().every(([x, y]) => x < n && y < n))) {
       const scale = Math.min(w / (b.x1 - b.x0), h / (b.y1 - b.y0));
       const nw = scale * (b.x1 - b.x0), nh = scale * (b.y1 - b.y0);
       // As wide as it was, but one unit is the same length both ways.
@@ -170,6 +245,10 @@ export class PhaseView {
       return { left, top, w, h, x0: cx - ((b.x1 - b.x0) / 2) * (w / nw), x1: cx + ((b.x1 - b.x0) / 2) * (w / nw), y0: cy - ((b.y1 - b.y0) / 2) * (h / nh), y1: cy + ((b.y1 - b.y0) / 2) * (h / nh) };
     }
     return { left, top, w, h, ...b };
+  }
+
+  get range(): { x0: number; x1: number; y0: number; y1: number } | null {
+    return this.box && { ...this.box };
   }
 
   toPixel(x: number, y: number): [number, number] {
@@ -191,13 +270,23 @@ export class PhaseView {
     }
     this.size = { width, height };
     this.extent();
-    const g = this.canvas.getContext("2d")!;
+    // Drawn here and not by the graphics card, which takes seconds for long paths where it is only emulated.
+    const g = this.canvas.getContext("2d", { willReadFrequently: true })!;
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     const style = getComputedStyle(document.documentElement);
     const css = (name: string) => style.getPropertyValue(name).trim();
     g.fillStyle = css("--stage");
     g.fillRect(0, 0, width, height);
     const a = this.area();
+    if (this.mode === "motion") {
+      g.save();
+      g.beginPath();
+      g.rect(0, a.top, width, a.h + 10);
+      g.clip();
+      drawMotion(g, this.model, (x, y) => this.toPixel(x, y), paneColour(this.model.index), a.w / (a.x1 - a.x0));
+      g.restore();
+      return;
+    }
     g.font = `11px ${css("--sans") || "sans-serif"}`;
     g.lineWidth = 1;
 
@@ -231,20 +320,26 @@ export class PhaseView {
     g.textAlign = "right";
     g.textBaseline = "middle";
     ticks(placesY, stepY).forEach((s, i) => g.fillText(s, a.left - 7, this.toPixel(0, placesY[i])[1]));
-    const names = this.axes();
+    const section = this.model.info.sections[this.section];
+    const [nameX, nameY] = section ? [greek(section.x), greek(section.y)] : [this.axes()[this.xAxis], this.axes()[this.yAxis]];
     g.font = `italic 13px ${css("--serif") || "serif"}`;
     g.fillStyle = css("--ink");
     g.textAlign = "right";
     g.textBaseline = "bottom";
-    g.fillText(names[this.xAxis] ?? "", a.left + a.w - 4, a.top + a.h - 5);
+    g.fillText(nameX ?? "", a.left + a.w - 4, a.top + a.h - 5);
     g.textAlign = "left";
     g.textBaseline = "top";
-    g.fillText(names[this.yAxis] ?? "", a.left + 7, a.top + 3);
+    g.fillText(nameY ?? "", a.left + 7, a.top + 3);
 
     g.save();
     g.beginPath();
     g.rect(a.left, a.top, a.w, a.h);
     g.clip();
+    if (section) {
+      this.drawSection(g);
+      g.restore();
+      return;
+    }
     const { frame } = this.model, pairs = this.pairs();
     const colour = (k: number) => (pairs.length > 1 ? curveColour(k) : paneColour(this.model.index));
     pairs.forEach(([x, y], k) => this.drawPath(g, x, y, colour(k)));
@@ -289,23 +384,33 @@ export class PhaseView {
     g.restore();
   }
 
+  /** The places where the motion went through the section. */
+  private drawSection(g: CanvasRenderingContext2D): void {
+    const points = this.model.sections[this.section], size = points.length > 6000 ? 1.4 : points.length > 600 ? 2 : 3;
+    g.fillStyle = paneColour(this.model.index);
+    for (let i = 0; i < points.length; i += 2) {
+      const [px, py] = this.toPixel(points[i], points[i + 1]);
+      g.fillRect(px - size / 2, py - size / 2, size, size);
+    }
+    if (points.length < 2) return;
+    g.beginPath();
+    g.arc(...this.toPixel(points[points.length - 2], points[points.length - 1]), 4.5, 0, 2 * Math.PI);
+    g.fill();
+  }
+
   private drawPath(g: CanvasRenderingContext2D, x: number, y: number, colour: string): void {
-    const { path } = this.model, xs = path.values[x], ys = path.values[y];
-    g.strokeStyle = colour;
+    const { path } = this.model;
+    g.strokeStyle = g.fillStyle = colour;
     g.globalAlpha = 0.55;
     g.lineWidth = 1.5;
     g.lineJoin = "round";
-    g.beginPath();
-    // More points than this cannot be seen.
-    const from = Math.max(0, path.length - 40000);
     // Where frames were skipped, far more than usual, the path is not known: it is left open.
     const usual = path.whole ? Infinity : path.length > 1 ? (path.frames[path.length - 1] - path.frames[0]) / (path.length - 1) : 1;
-    for (let i = from; i < path.length; ++i) {
-      const [px, py] = this.toPixel(xs[i], ys[i]);
-      if (i === from || path.frames[i] - path.frames[i - 1] > Math.max(4, 4 * usual)) g.moveTo(px, py);
-      else g.lineTo(px, py);
+    // More points than this cannot be seen.
+    for (const part of path.parts(Infinity, 3000, 20000)) {
+      const xs = part.values[x], ys = part.values[y];
+      drawCurve(g, part, (i) => this.toPixel(xs[i], ys[i]), (i) => !path.whole && path.frames[i] - path.frames[i - 1] > Math.max(4, 4 * usual));
     }
-    g.stroke();
     g.globalAlpha = 1;
   }
 }

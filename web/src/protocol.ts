@@ -16,6 +16,10 @@ export interface Obstacle {
   moves?: boolean;
 }
 
+/** The parts of a small system's picture: the places of points, of both ends of rods and springs come with each frame,
+ * those of trails with the path. */
+export interface Drawing { radii: number[]; names: string[]; rods: number; springs: number; trails: string[]; flat: boolean }
+
 export interface PaneInfo {
   type: "pane";
   pane: number;
@@ -32,6 +36,14 @@ export interface PaneInfo {
   settings: string[];
   columns: string[];
   obstacles: Obstacle[];
+  /** Of the whole run; 0 where it is not known. */
+  duration: number;
+  /** Vertices of the surface that are held. */
+  fixed: number[];
+  /** Methods that a comparison takes; none where the program does not tell. */
+  compare: string[];
+  draw: Drawing | null;
+  sections: { name: string; x: string; y: string }[];
   material: Record<string, number> | null;
   /** Rayleigh damping of the first body; null where it has none, undefined where the program does not tell. */
   damping: { mass?: number; stiffness?: number } | null | undefined;
@@ -46,11 +58,13 @@ export interface Rows { type: "rows"; pane: number; run: number; rows: (number |
 
 export interface PaneState {
   pane: number; run: number; frame: number; frames: number;
-  finished: boolean; failed: string | null; msPerStep: number;
+  finished: boolean; interrupted: boolean; failed: string | null; msPerStep: number;
 }
-export interface State { type: "state"; playing: boolean; speed: number; panes: PaneState[] }
+export interface State { type: "state"; playing: boolean; speed: number; usualSpeed: number; panes: PaneState[] }
+/** A change that cannot be made: the pane goes on as it was. */
+export interface Refused { type: "refused"; pane: number; settings: string[]; message: string }
 export interface ErrorMessage { type: "error"; message: string }
-export type ServerMessage = Setup | PaneInfo | Rows | State | ErrorMessage;
+export type ServerMessage = Setup | PaneInfo | Rows | State | ErrorMessage | Refused;
 
 export interface OpenPane { scene: string; settings: string[] }
 export type ClientMessage =
@@ -73,15 +87,21 @@ export interface FrameData {
   data: ArrayBuffer; // the arrays begin at byte 32
   /** Where the moving obstacles are: twelve numbers each; none where the program does not tell. */
   poses: Float32Array;
+  /** Of the drawing of a small system, three numbers each. */
+  places: Float32Array;
 }
 export interface PathData {
   kind: "path"; pane: number; run: number; first: number; count: number; n: number;
-  t: Float64Array; q: Float64Array; v: Float64Array;
+  /** Numbers of trails in each entry. */
+  m: number;
+  t: Float64Array; q: Float64Array; v: Float64Array; trails: Float64Array;
 }
+/** Points of sections: which one, x, y. */
+export interface SectionData { kind: "section"; pane: number; run: number; first: number; points: Float64Array }
 export interface CloudData {
   kind: "cloud"; pane: number; run: number; frame: number; t: number; q: Float32Array; v: Float32Array;
 }
-export type BinaryMessage = MeshData | FrameData | CloudData | PathData;
+export type BinaryMessage = MeshData | FrameData | CloudData | PathData | SectionData;
 
 type Json = Record<string, unknown>;
 
@@ -109,6 +129,13 @@ function obstacle(x: unknown): Obstacle | null {
   };
 }
 
+function drawing(x: unknown): Drawing | null {
+  if (!isObject(x)) return null;
+  const count = (n: unknown) => Math.max(0, Math.floor(number(n)));
+  const radii = Array.isArray(x.radii) ? x.radii.map((r) => number(r, 1)) : [];
+  return { radii, names: texts(x.names), rods: count(x.rods), springs: count(x.springs), trails: texts(x.trails), flat: x.flat === true };
+}
+
 export function parseText(source: string): ServerMessage {
   const x: unknown = JSON.parse(source);
   if (!isObject(x)) throw new Error("a message is an object");
@@ -130,6 +157,9 @@ export function parseText(source: string): ServerMessage {
         kind: x.kind === "system" ? "system" : "body", vertices: number(x.vertices), coordinates: texts(x.coordinates),
         settings: texts(x.settings), columns: texts(x.columns),
         obstacles: Array.isArray(x.obstacles) ? x.obstacles.map(obstacle).filter((o): o is Obstacle => o !== null) : [],
+        duration: number(x.duration), fixed: Array.isArray(x.fixed) ? x.fixed.filter((i): i is number => Number.isInteger(i)) : [],
+        compare: texts(x.compare), draw: drawing(x.draw),
+        sections: Array.isArray(x.sections) ? x.sections.filter(isObject).map((s) => ({ name: text(s.name), x: text(s.x), y: text(s.y) })) : [],
         material: isObject(x.material) ? material : null,
         damping: x.damping === null ? null : isObject(x.damping)
           ? Object.fromEntries(Object.entries(x.damping).filter(([, value]) => typeof value === "number")) : undefined,
@@ -142,14 +172,16 @@ export function parseText(source: string): ServerMessage {
     case "state":
       if (!Array.isArray(x.panes)) throw new Error("a state has panes");
       return {
-        type: "state", playing: x.playing === true, speed: number(x.speed, 1),
+        type: "state", playing: x.playing === true, speed: number(x.speed, 1), usualSpeed: number(x.usualSpeed, 1) || 1,
         panes: x.panes.filter(isObject).map((p) => ({
           pane: paneIndex(p.pane), run: number(p.run), frame: number(p.frame), frames: number(p.frames),
-          finished: p.finished === true,
+          finished: p.finished === true, interrupted: p.interrupted === true,
           failed: typeof p.failed === "string" ? p.failed : null,
           msPerStep: number(p.msPerStep),
         })),
       };
+    case "refused":
+      return { type: "refused", pane: paneIndex(x.pane), settings: texts(x.settings), message: text(x.message, "it cannot be changed like this") };
     case "error":
       return { type: "error", message: text(x.message, "an error without a message") };
     default:
@@ -157,12 +189,19 @@ export function parseText(source: string): ServerMessage {
   }
 }
 
-export function parseBinary(data: ArrayBuffer, systemPane: (pane: number) => boolean): BinaryMessage {
+/** What a pane is of, as far as messages about it depend on it. */
+export interface Known { system: boolean; run: number }
+
+/** Null for a message about a run that is not shown: it may have come late, and what it means is not known any more. */
+export function parseBinary(data: ArrayBuffer, known: (pane: number) => Known | undefined): BinaryMessage | null {
   const fail = (why: string): never => { throw new Error(why); };
   if (data.byteLength < 32) fail("a binary message is too short");
   const head = new Uint32Array(data, 0, 8);
   if (head[0] !== MAGIC) fail("a binary message does not begin with LILY");
   const kind = head[1], pane = paneIndex(head[2]), run = head[3];
+  if (kind < 1 || kind > 6 || kind === 4) fail(`unknown binary message ${kind}`);
+  const shown = known(pane);
+  if (!shown || shown.run !== run) return null;
   const view = new DataView(data);
   const need = (bytes: number) => { if (data.byteLength < bytes) fail("a binary message is cut short"); };
   if (kind === 1) {
@@ -177,15 +216,16 @@ export function parseBinary(data: ArrayBuffer, systemPane: (pane: number) => boo
     return { kind: "mesh", pane, run, triangles, edges, bodies, bodyCount, rest };
   }
   if (kind === 2) {
-    const nv = head[5], system = systemPane(pane), end = 32 + (system ? 16 : 20) * nv;
+    const nv = head[5], { system } = shown, end = 32 + (system ? 16 : 20) * nv;
     need(end);
-    let poses = new Float32Array(0);
+    let poses = new Float32Array(0), places = new Float32Array(0);
+    if (system) places = new Float32Array(data, end, 3 * Math.floor((data.byteLength - end) / 12));
     if (!system && data.byteLength >= end + 4) {
       const count = view.getUint32(end, true);
       need(end + 4 + 48 * count);
       poses = new Float32Array(data, end + 4, 12 * count);
     }
-    return { kind: "frame", pane, run, frame: head[4], nv, t: view.getFloat64(24, true), data, poses };
+    return { kind: "frame", pane, run, frame: head[4], nv, t: view.getFloat64(24, true), data, poses, places };
   }
   if (kind === 3) {
     const count = head[5];
@@ -196,12 +236,14 @@ export function parseBinary(data: ArrayBuffer, systemPane: (pane: number) => boo
     };
   }
   if (kind === 5) {
-    const first = head[4], count = head[5], n = head[6];
-    need(32 + 8 * count * (1 + 2 * n));
+    const first = head[4], count = head[5], n = head[6], m = head[7];
+    need(32 + 8 * count * (1 + 2 * n + m));
     return {
-      kind: "path", pane, run, first, count, n, t: new Float64Array(data, 32, count),
+      kind: "path", pane, run, first, count, n, m, trails: new Float64Array(data, 32 + 8 * count * (1 + 2 * n), count * m), t: new Float64Array(data, 32, count),
       q: new Float64Array(data, 32 + 8 * count, count * n), v: new Float64Array(data, 32 + 8 * count * (1 + n), count * n),
     };
   }
-  return fail(`unknown binary message ${kind}`);
+  const count = head[5];
+  need(32 + 24 * count);
+  return { kind: "section", pane, run, first: head[4], points: new Float64Array(data, 32, 3 * count) };
 }

@@ -5,6 +5,28 @@ import { change } from "./commands";
 import { get, ICONS, make, toast } from "./dom";
 import { mergeSettings, settingOf } from "./model";
 import { whyNot } from "./controls";
+import type { Refused } from "./protocol";
+
+/** Says at its field why a setting was refused; what was typed stays. */
+export function showRefusal(app: App, { pane, settings, message }: Refused): void {
+  const panel = get("settings-panel");
+  for (const old of panel.querySelectorAll(".refused")) old.remove();
+  for (const old of panel.querySelectorAll("[aria-invalid]")) old.removeAttribute("aria-invalid");
+  const inputs = [...panel.querySelectorAll<HTMLInputElement | HTMLSelectElement>("form input, form select")];
+  const changed = inputs.filter((i) => (i.name === "other" ? i.value.trim() : settings.includes(`${i.name}=${i.value}`) && i.value !== i.dataset.before));
+  const last = (i: { name: string; value: string }) => (i.name === "other" ? i.value.split("=")[0].trim() : i.name).split(".").pop()!;
+  const at = pane === app.selected && app.tab === "settings" ? changed.find((i) => new RegExp(`\\b${last(i).replace(/\W/g, "")}\\b`).test(message)) ?? changed[0] : undefined;
+  const text = `${message[0].toUpperCase()}${message.slice(1)}`;
+  if (!at) {
+    toast(`The change was refused, and the run goes on as it was. ${text}`);
+    return;
+  }
+  const note = make("p", { className: "refused", id: "refused", textContent: text });
+  note.setAttribute("role", "alert");
+  at.setAttribute("aria-invalid", "true");
+  at.setAttribute("aria-describedby", "refused");
+  at.closest(".row")!.after(note);
+}
 
 export function showSettings(app: App): void {
   const panel = get("settings-panel");
@@ -19,6 +41,7 @@ export function showSettings(app: App): void {
   const fields: { key: string; input: HTMLInputElement | HTMLSelectElement; before: string }[] = [];
   const row = (label: string, key: string, input: HTMLInputElement | HTMLSelectElement) => {
     input.name = key;
+    input.dataset.before = input.value;
     fields.push({ key, input, before: input.value });
     return make("label", { className: "row" }, make("span", { textContent: label }), input);
   };

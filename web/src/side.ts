@@ -17,7 +17,31 @@ export function showTab(app: App, tab: "plots" | "settings"): void {
   app.plotsDirty = true;
 }
 
+/** Where there is no room for several panes at once: one at a time. */
+function showPaneTabs(app: App): void {
+  const holder = get("pane-tabs"), had = holder.contains(document.activeElement);
+  holder.hidden = app.models.size < 2;
+  holder.replaceChildren(...app.ordered().map((m) => {
+    const on = m.index === app.selected, mark = make("i", { className: "swatch" });
+    mark.style.background = paneColour(m.index);
+    const tab = make("button", { type: "button", tabIndex: on ? 0 : -1 }, mark, make("span", { textContent: m.label }));
+    tab.style.setProperty("--pane", paneColour(m.index));
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-selected", String(on));
+    tab.addEventListener("click", () => app.select(m.index));
+    if (on && had) queueMicrotask(() => tab.focus());
+    return tab;
+  }));
+}
+
+/** The next pane or the one before. */
+export function turnPane(app: App, way: 1 | -1): void {
+  const all = app.ordered(), at = all.findIndex((m) => m.index === app.selected) + way;
+  if (all[at]) app.select(all[at].index);
+}
+
 export function showChips(app: App): void {
+  showPaneTabs(app);
   const holder = get("chips");
   holder.hidden = app.models.size < 2;
   const had = holder.contains(document.activeElement);

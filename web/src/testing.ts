@@ -17,6 +17,13 @@ export function tell(app: App): void {
       get drawn() { return { ...app.view.drawn, received: app.framesReceived, parse: app.parseTime }; },
       get malformed() { return app.malformed; },
       get state() { return { connection: app.connectionState, why: app.connectionWhy, ...app.state }; },
+      get looksAt() { return app.view.looksAt; },
+      /** What a pane of a small system shows: its mode, the range of its axes, how many points its section has, where its drawing is. */
+      shown(pane: number) {
+        const phase = app.views.get(pane)?.phase, m = app.models.get(pane);
+        phase?.draw();
+        return phase && m ? { mode: phase.mode, xAxis: phase.xAxis, yAxis: phase.yAxis, box: phase.range, sections: m.sections.map((s) => s.length / 2), places: [...(m.frame?.places ?? [])], cloud: phase.initialCloud } : null;
+      },
       get filmBytes() { return app.recorder.bytes; },
       get plotRange() { return app.plots.range; },
       get plots() { return app.plots.shown().map(({ id, heading, labels, rows, points }) => ({ id, heading, labels: labels.map((l) => l.label), rows, points })); },

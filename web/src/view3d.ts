@@ -115,6 +115,24 @@ export class View3D {
     this.surroundDirty = this.dirty = true;
   }
 
+  /** Goes after bodies that leave the middle of the picture; those that have gone to pieces are left out. */
+  private follow(): void {
+    if (this.eye.panned || this.pulled) return;
+    const centre = new Vector3();
+    let count = 0;
+    for (const scene of this.panes.values()) {
+      const middle = scene.middle();
+      if (!middle) continue;
+      centre.add(middle.centre);
+      ++count;
+    }
+    if (!count) return;
+    const way = centre.divideScalar(count).sub(this.eye.target), off = way.length(), free = 0.22 * this.eye.size;
+    if (off <= free) return;
+    this.eye.target.addScaledVector(way, Math.max(0.25 * (off - free), off - 2 * free) / off);
+    this.dirty = this.surroundDirty = true;
+  }
+
   orbit(dx: number, dy: number): void {
     this.eye.orbit(dx, dy);
     this.dirty = true;
@@ -164,6 +182,11 @@ export class View3D {
     return this.eye.project(scene.vertex(vertex), rect);
   }
 
+  /** For tests: where the camera looks, and how many vertices are marked as held. */
+  get looksAt(): { target: number[]; held: number[] } {
+    return { target: this.eye.target.toArray(), held: [...this.panes.values()].map((s) => s.heldCount) };
+  }
+
   private colour(): void {
     const all = [...this.panes.values()].map((scene) => ({ scene, values: scene.values(this.colourBy) }));
     if (this.colourBy !== "body" && !this.hold) {
@@ -182,6 +205,7 @@ export class View3D {
       this.low = 0;
       this.high = high > 0 ? high : 1;
     }
+    for (const { scene } of all) scene.tinted = all.length > 1;
     for (const { scene, values } of all) scene.paint(this.colourBy, values, this.low, this.high);
   }
 
@@ -200,10 +224,11 @@ export class View3D {
     if (this.stale.size) {
       for (const pane of this.stale) this.panes.get(pane)?.update();
       this.stale.clear();
+      this.follow();
       if (this.colourBy !== "body") this.colourDirty = true;
     }
     if (this.surroundDirty) {
-      const box = this.bounds(), centre = box.getCenter(new Vector3());
+      const box = this.bounds(), centre = this.eye.target.clone();
       const size = box.getSize(new Vector3()).length() || 1;
       for (const scene of this.panes.values()) scene.surroundings.build(size, box.min.y - 0.04 * size, centre, this.grid);
       this.surroundDirty = false;

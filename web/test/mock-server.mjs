@@ -17,7 +17,9 @@ export const METHODS = [
   { name: "stoermer-verlet", summary: "explicit and symplectic" },
   { name: "explicit-euler", summary: "for comparison" },
 ];
-export const SCENES = ["blob", "two-blobs", "rod", "pendulum", "kepler", "broken", "long"];
+export const SCENES = ["blob", "two-blobs", "rod", "pendulum", "kepler", "swing", "orbit", "broken", "long", "runaway"];
+/** Small systems with a drawing are the same motions as those without. */
+const MOTION = { swing: "pendulum", orbit: "kepler" };
 export const COLUMNS = [
   "step", "t", "energy_kinetic", "energy_elastic", "energy_gravity", "energy_contact", "energy_total",
   "momentum_x", "momentum_y", "momentum_z", "angular_momentum_x", "angular_momentum_y", "angular_momentum_z",
@@ -77,6 +79,7 @@ class Body {
         this.rest.push(...rest);
         for (let i = 0; i < rest.length / 3; ++i) this.bodies.push(body);
       });
+    this.runs = scene === "runaway";
     this.nv = this.rest.length / 3;
     this.bodyCount = bodies.length;
   }
@@ -102,6 +105,7 @@ class Body {
         const near = Math.exp(-6 * ((rx - this.rest[3 * pull.vertex]) ** 2 + (ry - this.rest[3 * pull.vertex + 1]) ** 2 + (rz - this.rest[3 * pull.vertex + 2]) ** 2));
         f = f.map((v, k) => v + 0.5 * near * (pull.target[k] - v));
       }
+      if (this.runs) f[0] += 2 * t;
       x.set(f, 3 * i);
       speed[i] = Math.abs(a * w * Math.sin(w * t) * Math.hypot(0.5 * rx, y, 0.5 * rz));
       energy[i] = this.edges.length ? 0 : 40 * s * s * (0.3 + y * y);
@@ -112,7 +116,9 @@ class Body {
 
 class Pane {
   constructor(server, index, run, { scene, settings }) {
-    Object.assign(this, { server, index, run, scene, settings, frame: 0, shown: 0, pending: [], finished: false, failed: null, pull: null, cloud: null });
+    const name = scene;
+    scene = MOTION[scene] ?? scene;
+    Object.assign(this, { server, index, run, name, scene, settings, interrupted: false, drawn: scene !== name, frame: 0, shown: 0, pending: [], finished: false, failed: null, pull: null, cloud: null });
     const setting = (key) => settings.findLast((s) => s.startsWith(`${key}=`))?.slice(key.length + 1);
     this.method = setting("integrator.method") ?? "avf";
     this.kind = scene === "pendulum" || scene === "kepler" ? "system" : "body";
@@ -133,7 +139,7 @@ class Pane {
 
   info() {
     return {
-      type: "pane", pane: this.index, run: this.run, scene: this.scene,
+      type: "pane", pane: this.index, run: this.run, scene: this.name,
       title: { blob: "Wobbling blob", "two-blobs": "Two blobs", rod: "Rod", pendulum: "Pendulum", kepler: "Kepler's problem", broken: "Broken", long: "A long run" }[this.scene] ?? this.scene,
       method: this.method === "avf" ? "avf(auto)" : this.method, methodName: this.error ? "" : this.method, step: this.step, steps: this.steps, kind: this.kind,
       vertices: this.body?.nv ?? 0, coordinates: this.coordinates, settings: this.settings,
@@ -142,6 +148,10 @@ class Pane {
         ? [{ kind: "plane", point: [0, 0, 0], normal: [0, 1, 0] },
           ...(this.scene === "two-blobs" ? [{ kind: "sphere", center: [0, 0.3, -1.6], radius: 0.6, moves: true }, { kind: "box", center: [-2.4, 0.4, -1.2], half: [0.4, 0.4, 0.4], insideOut: false, moves: false }, { kind: "capsule", from: [1.6, 0.3, -1.6], to: [2.8, 0.3, -1.2], radius: 0.3 }] : [])]
         : [],
+      duration: this.steps * this.step, compare: this.kind === "system" ? ["stoermer-verlet", "explicit-euler", "backward-euler"] : [],
+      fixed: this.scene === "rod" ? [0, 60] : [],
+      draw: this.drawn ? { radii: [0.5, 1], names: ["", ""], rods: 1, springs: 0, trails: [""], flat: true } : null,
+      sections: this.drawn && this.scene === "kepler" ? [{ name: "crossing", x: "x", y: "x'" }] : [],
       material: this.material, damping: this.damping, error: this.error, replay: this.server.replay, watched: this.server.watched,
     };
   }
@@ -166,6 +176,11 @@ class Pane {
     return this.kind === "body"
       ? [this.frame, t, e.kinetic, e.elastic, e.gravity, 0, e.total, 0.4, 1e-15 * this.frame, 0, 0, 0.8 * Math.exp(0.2 * this.growth * this.frame), 1e-14 * this.frame, ...ledger, iterations, 2, this.frame ? this.step : 0]
       : [this.frame, t, e.kinetic, e.potential, e.total, ...ledger, iterations, this.frame ? this.step : 0, this.coordinates.length === 2 ? this.q[0] * this.v[1] - this.q[1] * this.v[0] : this.v[0]];
+  }
+
+  /** Where the point of the drawing is. */
+  place(q) {
+    return this.scene === "pendulum" ? [Math.sin(q[0]), -Math.cos(q[0]), 0] : [q[0], q[1], 0];
   }
 
   map(q, v) {
@@ -224,12 +239,26 @@ class Pane {
 
   /** Coordinates and velocities of the rows that are to be sent. */
   sendPath(first, count) {
-    const n = this.coordinates.length, out = Buffer.alloc(32 + 8 * count * (1 + 2 * n));
-    [MAGIC, 5, this.index, this.run, first, count, n, 0].forEach((v, i) => out.writeUInt32LE(v, 4 * i));
+    const n = this.coordinates.length, m = this.drawn ? 3 : 0, out = Buffer.alloc(32 + 8 * count * (1 + 2 * n + m));
+    [MAGIC, 5, this.index, this.run, first, count, n, m].forEach((v, i) => out.writeUInt32LE(v, 4 * i));
     let at = 32;
     for (let i = 0; i < count; ++i) at = out.writeDoubleLE((first + i) * this.step, at);
     for (const name of ["q", "v"])
       for (let i = 0; i < count; ++i) for (const value of this.history[first + i][name]) at = out.writeDoubleLE(value, at);
+    if (m) for (let i = 0; i < count; ++i) for (const value of this.place(this.history[first + i].q)) at = out.writeDoubleLE(value, at);
+    this.server.binary(out);
+    if (this.drawn && this.scene === "kepler") this.sendSections(first, count);
+  }
+
+  /** Where y rose through zero. */
+  sendSections(first, count) {
+    const hits = [];
+    for (let i = Math.max(1, first); i < first + count; ++i)
+      if (this.history[i - 1].q[1] < 0 && this.history[i].q[1] >= 0) hits.push([0, this.history[i].q[0], this.history[i].v[0]]);
+    if (!hits.length) return;
+    const out = Buffer.alloc(32 + 24 * hits.length);
+    [MAGIC, 6, this.index, this.run, 0, hits.length, 0, 0].forEach((v, i) => out.writeUInt32LE(v, 4 * i));
+    hits.flat().forEach((v, i) => out.writeDoubleLE(v, 32 + 8 * i));
     this.server.binary(out);
   }
 
@@ -249,7 +278,9 @@ class Pane {
     };
     const put = (out, at, array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength).copy(out, at);
     if (this.kind === "system") {
-      const { q, v } = this.history[this.shown], n = q.length, out = head(2, n, 16 * n);
+      const { q, v } = this.history[this.shown], n = q.length, at = this.place(q);
+      const places = this.drawn ? [0, 0, 0, ...at, 0, 0, 0, ...at] : [], out = head(2, n, 16 * n + 4 * places.length);
+      put(out, 32 + 16 * n, Float32Array.from(places));
       put(out, 32, Float64Array.from(q));
       put(out, 32 + 8 * n, Float64Array.from(v));
       this.server.frames.push({ pane: this.index, run: this.run, frame: this.shown, t, values: [...q] });
@@ -311,8 +342,11 @@ export class MockServer {
   fullBecause = "";
   /** Steps are counted, but not made. */
   stalled = false;
+  /** Why changes are refused; empty: they are made. */
+  refuses = "";
   playing = false;
   speed = 1;
+  usualSpeed = 1;
   panes = [];
   run = 0;
   #sockets = new Set();
@@ -364,8 +398,8 @@ export class MockServer {
 
   state() {
     this.text({
-      type: "state", playing: this.playing, speed: this.speed,
-      panes: this.panes.map((p) => ({ pane: p.index, run: p.run, frame: p.shown, frames: p.frame + 1, finished: p.finished, failed: p.failed, msPerStep: 11.2 })),
+      type: "state", playing: this.playing, speed: this.speed, usualSpeed: this.usualSpeed,
+      panes: this.panes.map((p) => ({ pane: p.index, run: p.run, frame: p.shown, frames: p.frame + 1, finished: p.finished, interrupted: p.interrupted, failed: p.failed, msPerStep: 11.2 })),
     });
   }
 
@@ -394,17 +428,18 @@ export class MockServer {
           for (const p of this.panes) p.greet();
           break;
         }
-        this.open(this.panes.length ? this.panes.map(({ scene, settings }) => ({ scene, settings })) : this.initial);
+        this.open(this.panes.length ? this.panes.map(({ name, settings }) => ({ scene: name, settings })) : this.initial);
         break;
       case "play": this.playing = true; break;
       case "pause": this.playing = false; break;
       case "step": if (!this.stalled) this.stepAll(); return;
-      case "reset": this.open(this.panes.map(({ scene, settings }) => ({ scene, settings }))); break;
+      case "reset": this.open(this.panes.map(({ name, settings }) => ({ scene: name, settings }))); break;
       case "speed": this.speed = m.value; break;
       case "open": this.open(m.panes).then(() => this.state()); return;
       case "change":
         if (this.watched) throw new Error("this run is only watched");
-        this.panes[m.pane] = new Pane(this, m.pane, ++this.run, { scene: pane.scene, settings: [...pane.settings.filter((s) => !m.remove?.includes(s.split("=")[0])), ...m.settings] });
+        if (this.refuses) return this.text({ type: "refused", pane: m.pane, settings: [...pane.settings, ...m.settings], message: this.refuses });
+        this.panes[m.pane] = new Pane(this, m.pane, ++this.run, { scene: pane.name, settings: [...pane.settings.filter((s) => !m.remove?.includes(s.split("=")[0])), ...m.settings] });
         this.panes[m.pane].start();
         break;
       case "seek":

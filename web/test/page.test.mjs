@@ -667,8 +667,9 @@ test("a camera that was moved stays when the connection comes back", async () =>
     same = JSON.stringify(now) === JSON.stringify(before) ? same + 1 : 0;
     before = now;
   }
+  const drawn = await page.evaluate(() => window.lilyan.drawn.frames);
   await sent(() => server.disconnect(), ofType("hello"));
-  await page.waitForFunction(() => window.lilyan.state.connection === "connected" && window.lilyan.lastFrame(0));
+  await page.waitForFunction((n) => window.lilyan.state.connection === "connected" && window.lilyan.lastFrame(0) && window.lilyan.drawn.frames > n, drawn);
   assert.deepEqual(await places(), before);
   // Another scene is framed anew.
   await page.selectOption("#scene", "two-blobs");

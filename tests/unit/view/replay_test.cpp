@@ -95,12 +95,14 @@ struct Played {
       frames.emplace_back(*moment.picture);
       rows.insert(rows.end(), moment.row.begin(), moment.row.end());
       path.insert(path.end(), moment.path.begin(), moment.path.end());
+      interrupted = moment.interrupted;
       if (moment.done) return;
     }
   }
   std::unique_ptr<view::Pane> replay;
   std::vector<SeenFrame> frames;
   std::vector<double> rows, path;
+  bool interrupted = false;
 };
 
 TEST(Replay, ShowsSmallSystems) {
@@ -130,8 +132,7 @@ TEST(Replay, ShowsSmallSystems) {
   EXPECT_EQ(played.path, path);
 }
 
-// With fewer states than rows each row has the last state not after it, at that state's time.
-TEST(Replay, RowsBetweenStatesHaveTheOneBefore) {
+TEST(Replay, PathsHaveTheStatesThatWereWritten) {
   const TempFolder folder;
   const std::filesystem::path file = folder.write("pair.toml", kPair);
   run_into(folder.path() / "out", load_scene(file, {.settings = {"output.every=6"}}));
@@ -139,9 +140,7 @@ TEST(Replay, RowsBetweenStatesHaveTheOneBefore) {
   EXPECT_EQ(played.frames.size(), 5U);  // 0, 6, 12, 18, 20
   const PlainRun plain(file);
   std::vector<double> path;
-  for (std::size_t i = 0; i <= 20; ++i) {
-    view::add_to_path(plain.states[i == 20 ? 20 : i / 6 * 6], path);
-  }
+  for (const std::size_t i : {0U, 6U, 12U, 18U, 20U}) view::add_to_path(plain.states[i], path);
   EXPECT_EQ(played.path, path);
 }
 
@@ -153,6 +152,10 @@ TEST(Replay, RunsThatWereKilledAreShownAsFarAsTheyGot) {
   const Played played(folder.path() / "out");
   EXPECT_EQ(played.rows, (std::vector<double>{0, 0, 1, 1, 0.5, 1}));
   EXPECT_EQ(played.path, (std::vector<double>{0, 1, 0, 0.5, 2, 3}));
+  EXPECT_FALSE(played.interrupted);
+  // And that they were interrupted.
+  folder.write("out/run.json", "{\"status\": \"interrupted\"}");
+  EXPECT_TRUE(Played(folder.path() / "out").interrupted);
 }
 
 TEST(Replay, RefusesWhatIsNoResultFolder) {

@@ -36,19 +36,14 @@ TEST_F(Watched, PathsAreThoseOfARunAndComplete) {
   session->leave(late);
 }
 
-TEST_F(Watched, PathsHaveAnEntryForEachRow) {
+TEST_F(Watched, PathsHaveEveryStepHoweverFewTheRows) {
   open({{"pendulum", {"output.series_every=3"}}});
   play_to_the_end();
   const PlainRun plain(pendulum);
-  std::vector<State> states;
-  for (const std::size_t step : {0U, 3U, 6U, 9U, 12U, 15U, 18U, 20U}) {
-    states.push_back(plain.states[step]);
-  }
-  client.path(0, runs[0], states.size()).expect(states);
-  EXPECT_EQ(client.rows(0, runs[0]).size(), states.size());
+  client.path(0, runs[0], plain.states.size()).expect(plain.states);
+  EXPECT_EQ(client.rows(0, runs[0]).size(), 8U);  // 0, 3, … 18, 20
 }
 
-// The row of the steps since the last one has its entry as well.
 TEST_F(Watched, PathsOfRunsThatFailEndWhereTheyDid) {
   open({{"pendulum",
          {"system.potential=sqrt(1 - t)", "output.series_every=4", "integrator.steps=40"}}});
@@ -57,14 +52,89 @@ TEST_F(Watched, PathsOfRunsThatFailEndWhereTheyDid) {
   EXPECT_FALSE(state["panes"][0]["failed"].is_null()) << state;
   const std::size_t rows = client.rows(0, runs[0]).size();
   ASSERT_GT(rows, 2U);
-  EXPECT_EQ(client.path(0, runs[0], rows).t.size(), rows);
-  EXPECT_EQ(client.path(0, runs[0], rows).t.back(), client.rows(0, runs[0]).back()[1]);
+  const double end = client.rows(0, runs[0]).back()[1];
+  const auto steps = static_cast<std::size_t>(client.rows(0, runs[0]).back()[0]);
+  EXPECT_EQ(client.path(0, runs[0], steps + 1).t.back(), end);
 }
 
 TEST_F(Watched, BodiesHaveNoPath) {
   open({{"bar", {}}});
   play_to_the_end();
   EXPECT_TRUE(client.path(0, runs[0], 0).t.empty());
+}
+
+// The pace is chosen so that a run takes some 10 to 30 seconds, and stays as a client wants it.
+TEST_F(Watched, SpeedSuitsTheRun) {
+  const auto usual = [&](const char* step, const char* steps, double speed) {
+    client.forget();
+    open({{"pendulum",
+           {std::string("integrator.step=") + step, std::string("integrator.steps=") + steps}}});
+    const json state =
+        client.await("state", [&](const json& s) { return s["usualSpeed"] == speed; });
+    EXPECT_FALSE(state.is_null()) << step << " × " << steps;
+    return state.is_null() ? 0.0 : state["speed"].get<double>();
+  };
+  EXPECT_EQ(usual("0.1", "600000", 2000), 2000);
+  EXPECT_EQ(usual("0.1", "200", 1), 1);
+  EXPECT_EQ(usual("0.001", "200", 0.01), 0.01);
+  // What a client chose stays with the scene.
+  say(R"({"type":"speed","value":3})");
+  client.forget();
+  say(R"({"type":"open","panes":[{"scene":"pendulum","settings":["integrator.steps=600000"]}]})");
+  const json state = client.await("state", [&](const json& s) { return s["usualSpeed"] == 2000; });
+  ASSERT_FALSE(state.is_null());
+  EXPECT_EQ(state["speed"], 3);
+}
+
+// Points of sections, and the drawing with its trails.
+TEST_F(Watched, SectionsAndDrawingsAreTold) {
+  folder.write("turning.toml",
+               "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.1\nsteps = 200\n"
+               "[system]\nkind = \"lagrangian\"\ncoordinates = [\"x\", \"y\"]\n"
+               "kinetic = \"(x'^2 + y'^2)/2\"\npotential = \"(x^2 + y^2)/2\"\n"
+               "[system.position]\nx = 1\n[system.velocity]\ny = 1\n"
+               "[[system.event]]\nname = \"noon\"\nzero = \"x\"\n"
+               "[[system.event]]\nname = \"east\"\nzero = \"y\"\ndirection = \"rising\"\n"
+               "section = [\"x\", \"y'\"]\n");
+  open({{"turning", {}}});
+  play_to_the_end();
+  const json pane = client.await("pane");
+  ASSERT_EQ(pane["sections"].size(), 1U);
+  EXPECT_EQ(pane["sections"][0]["name"], "east");
+  EXPECT_EQ(pane["draw"]["trails"].size(), 1U);
+  EXPECT_EQ(pane["draw"]["flat"], true);
+  EXPECT_EQ(pane["compare"],
+            json({"stoermer-verlet", "implicit-midpoint", "rk4", "explicit-euler"}));
+  const SeenPath path = client.path(0, runs[0], 201);
+  ASSERT_EQ(path.trails.size(), 3 * path.t.size());
+  for (std::size_t i = 0; i < path.t.size(); ++i) {
+    EXPECT_EQ(path.trails[3 * i], path.q[2 * i]);
+    EXPECT_EQ(path.trails[3 * i + 1], path.q[2 * i + 1]);
+    EXPECT_EQ(path.trails[3 * i + 2], 0);
+  }
+  const std::vector<double> points = client.sections(0, runs[0], 3);
+  ASSERT_EQ(points.size(), 9U);  // t = 2π, 4π, 6π
+  for (std::size_t i = 0; i < points.size(); i += 3) {
+    EXPECT_EQ(points[i], 0);
+    EXPECT_NEAR(points[i + 1], 1, 0.02);
+    EXPECT_NEAR(points[i + 2], 1, 0.02);
+  }
+}
+
+// What cannot be made leaves the run as it was, and says why.
+TEST_F(Watched, AChangeThatIsRefusedLeavesTheRun) {
+  open({{"pendulum", {}}});
+  const json before = client.await("pane");
+  client.forget();
+  say(R"({"type":"change","pane":0,"settings":["integrator.step=-1"]})");
+  const json refused = client.await("refused");
+  ASSERT_FALSE(refused.is_null());
+  EXPECT_EQ(refused["pane"], 0);
+  EXPECT_EQ(refused["settings"], json({"integrator.step=-1"}));
+  EXPECT_NE(refused["message"].get<std::string>().find("step"), std::string::npos);
+  play_to_the_end();
+  const PlainRun plain(pendulum);
+  client.path(0, before["run"], plain.states.size()).expect(plain.states);
 }
 
 TEST_F(Watched, DampingIsTold) {

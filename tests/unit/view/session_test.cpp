@@ -265,10 +265,9 @@ TEST_F(Watched, FilesCannotBeNamedFromThePage) {
         R"(shape={kind=\"bar\",size=[1,1,1],cells=[1,1,1]}}])"}) {
     client.forget();
     say(R"({"type":"change","pane":0,"settings":[")" + std::string(setting) + R"("]})");
-    const json pane = client.await("pane");
-    ASSERT_FALSE(pane.is_null()) << setting;
-    ASSERT_TRUE(pane["error"].is_string()) << setting;
-    const std::string error = pane["error"];
+    const json refused = client.await("refused");
+    ASSERT_FALSE(refused.is_null()) << setting;
+    const std::string error = refused["message"];
     EXPECT_EQ(error.find("root:"), std::string::npos) << error;
     EXPECT_NE(error.find("files cannot be named here"), std::string::npos) << error;
     client.forget();
