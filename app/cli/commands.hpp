@@ -70,6 +70,14 @@ struct CompareOptions {
   bool quiet = false;
 };
 
+struct ConvergeOptions {
+  SceneOptions scene;
+  std::vector<std::string> methods;  // as in CompareOptions
+  std::vector<double> sizes;         // of steps; empty: the scene's, and halves of it
+  std::optional<double> duration;    // none: the scene's
+  std::string output;                // empty: results/SCENE-converge
+};
+
 struct MaterialOptions {
   std::string name;  // empty: all of them
   std::string page;  // empty: none; the file for a page of all materials and energies
@@ -143,6 +151,10 @@ int film(const FilmArguments& arguments);
 int run(const RunOptions& options);
 // Runs a scene with several methods and writes what they did side by side.
 int compare(const CompareOptions& options);
+// Measures how errors shrink with the step, and what they cost.
+int converge(const ConvergeOptions& options);
+// The settings of a scene that "hp:alpha=0.25" stands for. Throws Error.
+[[nodiscard]] std::vector<std::string> settings_of_method(const std::string& given);
 // Shows scenes in a web page, from a server on this machine, until interrupted.
 int view(const ViewOptions& options);
 int check(const SceneOptions& options);

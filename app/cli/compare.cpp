@@ -38,22 +38,7 @@ Contender contender(const std::string& given) {
   Contender c{.given = given, .folder = given};
   std::ranges::replace(c.folder, ':', '-');
   std::ranges::replace(c.folder, '/', '-');
-  const std::string name = given.substr(0, given.find(':'));
-  if (!find_method(name)) {
-    throw Error(
-        fmt::format("--methods: unknown method '{}'{}", name, suggestion(name, method_names())));
-  }
-  c.settings.push_back("integrator.method=" + name);
-  for (std::size_t at = name.size(); at < given.size();) {
-    const std::size_t end = std::min(given.find(':', at + 1), given.size());
-    const std::string setting = given.substr(at + 1, end - at - 1);
-    if (setting.find('=') == std::string::npos) {
-      throw Error(fmt::format("--methods: '{}' in '{}' is no parameter; write e.g. hp:alpha=0.25",
-                              setting, given));
-    }
-    c.settings.push_back("integrator." + setting);
-    at = end;
-  }
+  c.settings = settings_of_method(given);
   c.record.method = given;
   c.record.folder = c.folder;
   c.record.started = false;
@@ -213,6 +198,26 @@ void write_results(const fs::path& folder, const Scene& scene, Runs runs) {
 }
 
 }  // namespace
+
+std::vector<std::string> settings_of_method(const std::string& given) {
+  const std::string name = given.substr(0, given.find(':'));
+  if (!find_method(name)) {
+    throw Error(
+        fmt::format("--methods: unknown method '{}'{}", name, suggestion(name, method_names())));
+  }
+  std::vector<std::string> settings = {"integrator.method=" + name};
+  for (std::size_t at = name.size(); at < given.size();) {
+    const std::size_t end = std::min(given.find(':', at + 1), given.size());
+    const std::string setting = given.substr(at + 1, end - at - 1);
+    if (setting.find('=') == std::string::npos) {
+      throw Error(fmt::format("--methods: '{}' in '{}' is no parameter; write e.g. hp:alpha=0.25",
+                              setting, given));
+    }
+    settings.push_back("integrator." + setting);
+    at = end;
+  }
+  return settings;
+}
 
 int compare(const CompareOptions& options) {
   // Read once with the scene's own method: a mistake in the scene is one for all methods.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <functional>
 #include <limits>
 
 #include "app/cli/commands.hpp"
@@ -54,7 +55,6 @@ Scene load(const ConvergeOptions& options, const std::string& method, double h, 
     changes.settings.push_back(std::move(setting));
   }
   changes.settings.push_back(fmt::format("integrator.step={:.17g}", h));
-  changes.settings.emplace_back("step_control.kind=fixed");
   changes.steps = static_cast<int>(std::lround(duration / h));
   return load_scene(find_scene(options.scene.scene), changes);
 }
@@ -129,7 +129,8 @@ void print_table(const std::vector<Curve>& curves) {
 }
 
 std::string csv(const std::vector<Curve>& curves) {
-  std::string out = "method,step,error,order,worst_relative_energy_error,cpu_seconds,evaluations,reason\n";
+  std::string out =
+      "method,step,error,order,worst_relative_energy_error,cpu_seconds,evaluations,reason\n";
   for (const Curve& c : curves) {
     for (std::size_t k = 0; k < c.points.size(); ++k) {
       const Point& p = c.points[k];
@@ -156,11 +157,10 @@ void add_curve(Figure& figure, const Curve& curve, int colour, double Point::*x)
 }
 
 void draw(const std::vector<Curve>& curves, const Scene& scene, const fs::path& folder) {
+  const std::string_view unit = time_unit(scene);  // " s", or nothing
   Figure order{.title = scene.title,
                .subtitle = "error at the end of the run",
-               .x_label = "step" + std::string(time_unit(scene).empty() ? "" : " (") +
-                          std::string(time_unit(scene)).erase(0, time_unit(scene).empty() ? 0 : 1) +
-                          (time_unit(scene).empty() ? "" : ")"),
+               .x_label = unit.empty() ? "step" : fmt::format("step ({})", unit.substr(1)),
                .y_label = "error",
                .log_x = true,
                .log_y = true};
@@ -180,8 +180,12 @@ void draw(const std::vector<Curve>& curves, const Scene& scene, const fs::path& 
 int converge(const ConvergeOptions& options) {
   const Scene scene =
       load_scene(find_scene(options.scene.scene), {.settings = options.scene.settings});
+  if (scene.variable_steps()) {
+    throw Error(
+        "the steps of this scene vary (step_control): only steps of one size have an order");
+  }
   std::vector<std::string> methods = options.methods;
-  if (methods.empty()) methods = usual_methods(scene);
+  if (methods.empty()) methods = compared_methods(scene);
   std::vector<double> sizes = options.sizes;
   for (int k = 0; options.sizes.empty() && k < kDefaultSizes; ++k) {
     sizes.push_back(std::ldexp(scene.step, -k));
@@ -193,9 +197,10 @@ int converge(const ConvergeOptions& options) {
   for (const double h : sizes) {
     const double steps = duration / h;
     if (std::abs(steps - std::round(steps)) > 1e-6 * steps) {
-      throw Error(fmt::format("{} is not a whole number of steps of {}: give steps that divide the "
-                              "largest one, or --duration",
-                              duration, h));
+      throw Error(
+          fmt::format("{} is not a whole number of steps of {}: give steps that divide the "
+                      "largest one, or --duration",
+                      duration, h));
     }
   }
   const fs::path folder = options.output.empty() ? fs::path("results") / (scene.name + "-converge")
@@ -205,7 +210,8 @@ int converge(const ConvergeOptions& options) {
   set_threads(1);
   const double finest = sizes.back() / kReferenceFactor;
   const std::string best = best_method(methods, options, finest, duration);
-  tell(fmt::format("the reference: {} with steps of {:.5g} until {:.5g}\n", best, finest, duration));
+  tell(
+      fmt::format("the reference: {} with steps of {:.5g} until {:.5g}\n", best, finest, duration));
   Point reference_point;
   const Scene reference_scene = load(options, best, finest, duration);
   const State reference = run_to(reference_scene, reference_point);
@@ -225,9 +231,9 @@ int converge(const ConvergeOptions& options) {
       } catch (const Error& error) {
         point.reason = error.what();
       }
-      tell(fmt::format("{} with steps of {:.5g}: {}\n", method, h,
-                       point.reason.empty() ? fmt::format("error {:.2e}", point.error)
-                                            : point.reason));
+      tell(fmt::format(
+          "{} with steps of {:.5g}: {}\n", method, h,
+          point.reason.empty() ? fmt::format("error {:.2e}", point.error) : point.reason));
       curve.points.push_back(std::move(point));
     }
     curves.push_back(std::move(curve));

@@ -31,6 +31,29 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   command->add_flag("-q,--quiet", options.quiet, "no progress, only the table");
 }
 
+void add_converge_command(CLI::App& app, int& exit_code) {
+  auto [command, options] = add_command(
+      app, "converge", "run a scene with smaller and smaller steps: order, work and precision",
+      converge, exit_code);
+  add_scene(*command, options.scene);
+  command
+      ->add_option("--methods", options.methods,
+                   "methods, separated by commas, with parameters after colons: "
+                   "avf,hp:alpha=0.25 (default: those of compare)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option("--steps", options.sizes,
+                   "sizes of steps, separated by commas (default: the scene's, and five halvings)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::PositiveNumber);
+  command->add_option("--duration", options.duration, "time to simulate, instead of the scene's")
+      ->check(CLI::PositiveNumber);
+  command->add_option("-o,--output", options.output,
+                      "folder for the results (default: results/SCENE-converge)");
+}
+
 void add_view_command(CLI::App& app, int& exit_code) {
   auto [command, options] = add_command(
       app, "view", "simulate scenes in a web page, up to four side by side", view, exit_code);
@@ -193,6 +216,7 @@ void add_picture_command(CLI::App& app, int& exit_code) {
 }
 
 void add_all(CLI::App& app, int& exit_code) {
+  add_converge_command(app, exit_code);
   add_compare_command(app, exit_code);
   add_view_command(app, exit_code);
   add_scenes_command(app, exit_code);

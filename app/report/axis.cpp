@@ -215,7 +215,7 @@ std::optional<std::pair<Axis, Axis>> find_axes(const Figure& figure) {
                       s.label, s.x.size(), s.y.size()));
     }
     for (std::size_t i = 0; i < s.x.size(); ++i) {
-      if (!can_be_shown(s.x[i], false) || !can_be_shown(s.y[i], figure.log_y)) continue;
+      if (!can_be_shown(s.x[i], figure.log_x) || !can_be_shown(s.y[i], figure.log_y)) continue;
       const double cut = figure.cut.value_or(kInfinity);
       const std::array<double, 2> at = {s.x[i], std::clamp(s.y[i], -cut, cut)};
       for (std::size_t k = 0; k < 2; ++k) {
@@ -225,7 +225,7 @@ std::optional<std::pair<Axis, Axis>> find_axes(const Figure& figure) {
     }
   }
   if (lowest[0] > highest[0]) return {};
-  return std::pair{axis_around(lowest[0], highest[0], false, figure.over_time ? 0 : 0.04),
+  return std::pair{axis_around(lowest[0], highest[0], figure.log_x, figure.over_time ? 0 : 0.04),
                    axis_around(lowest[1], highest[1], figure.log_y, 0.06)};
 }
 

@@ -37,6 +37,7 @@ struct Figure {
   std::string x_label = {};
   std::string y_label = {};
   bool over_time = false;  // x is the time: curves reach from side to side
+  bool log_x = false;
   bool log_y = false;
   bool equal_axes = false;         // One unit is as long on one axis as on the other.
   std::optional<double> cut = {};  // The y axis ends at ±cut, and so do curves that explode.
