@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
 
 #include "lilyan/core/threads.hpp"
@@ -9,7 +10,18 @@
 namespace lilyan {
 namespace {
 
-constexpr int kChunkBlocks = 4096;  // about 150 kB, 10 µs
+// A chunk has at least so many blocks, about 100 kB and 10 µs; of large matrices more, as fewer
+// blocks are stored twice then.
+constexpr int kLeastBlocks = 4096;
+constexpr int kMostBlocks = 16384;
+constexpr int kManyChunks = 64;
+constexpr int kWindow = 1024;  // most rows of a window: sums of so many fit into the fastest caches
+
+// body(first, last) for the windows of a chunk's rows.
+template <class Body>
+void each_window(int first, int last, const Body& body) {
+  for (; first < last; first += kWindow) body(first, std::min(first + kWindow, last));
+}
 
 // Grown breadth first, each from a node next to what is taken already, so that they fill space
 // without leaving many scraps between them.
@@ -77,24 +89,33 @@ void join_scraps(const LowerPattern& pattern, int size, int count, std::vector<i
 BlockMatrix::BlockMatrix(const LowerPattern& pattern, std::span<const int> node,
                          std::span<const int> groups) {
   const int n = pattern.nodes();
+  cut(pattern, node, groups);
   std::vector<int> place(n);
   for (int k = 0; k < n; ++k) place[node[k]] = k;
   const auto& graph_start = pattern.graph_start();
   start_.reserve(n + 1);
   start_.push_back(0);
-  column_.reserve(pattern.graph().size());
   std::vector<int> row;
-  for (int k = 0; k < n; ++k) {
-    row.clear();
-    for (int e = graph_start[node[k]]; e < graph_start[node[k] + 1]; ++e) {
-      row.push_back(place[pattern.graph()[e]]);
-    }
-    std::ranges::sort(row);
-    column_.insert(column_.end(), row.begin(), row.end());
-    diagonal_position_.push_back(pattern.block_position(node[k], node[k]));
-    diagonal_length_.push_back(pattern.column_length(node[k]));
-    start_.push_back(static_cast<int>(column_.size()));
+  for (std::size_t chunk = 0; chunk + 1 < chunk_rows_.size(); ++chunk) {
+    each_window(chunk_rows_[chunk], chunk_rows_[chunk + 1], [&](int first, int last) {
+      for (int k = first; k < last; ++k) {
+        row.clear();
+        for (int e = graph_start[node[k]]; e < graph_start[node[k] + 1]; ++e) {
+          row.push_back(place[pattern.graph()[e]]);
+        }
+        std::ranges::sort(row);
+        const auto outer = [&](int c) { return c < first || c >= last; };
+        std::ranges::copy_if(row, std::back_inserter(column_), outer);
+        inner_.push_back(static_cast<int>(column_.size()));
+        std::ranges::copy_if(row, std::back_inserter(column_),
+                             [&](int c) { return !outer(c) && c < k; });
+        start_.push_back(static_cast<int>(column_.size()));
+        diagonal_position_.push_back(pattern.block_position(node[k], node[k]));
+        diagonal_length_.push_back(pattern.column_length(node[k]));
+      }
+    });
   }
+  column_.shrink_to_fit();
   source_.reserve(column_.size());
   for (int k = 0; k < n; ++k) {
     for (int e = start_[k]; e < start_[k + 1]; ++e) {
@@ -104,54 +125,76 @@ BlockMatrix::BlockMatrix(const LowerPattern& pattern, std::span<const int> node,
       source_.push_back({pattern.block_position(i, j), node[k] == i ? length : -length});
     }
   }
-  // Loads of a block's last column reach one number beyond it.
+  // Loads of a block's last row reach one number beyond it.
   values_.assign(9 * column_.size() + 1, 0.0F);
   diagonal_.assign(9 * static_cast<std::size_t>(n) + 1, 0.0);
+}
 
+void BlockMatrix::cut(const LowerPattern& pattern, std::span<const int> node,
+                      std::span<const int> groups) {
+  blocks_ = static_cast<int>(pattern.graph().size()) + pattern.nodes();
+  const int enough = std::clamp(blocks_ / kManyChunks, kLeastBlocks, kMostBlocks);
   chunks_.push_back(0);
   chunk_rows_.push_back(0);
+  int blocks = 0;
   for (std::size_t g = 1; g < groups.size(); ++g) {
-    const bool last = g + 1 == groups.size();
-    if (last || start_[groups[g]] - start_[chunk_rows_.back()] >= kChunkBlocks) {
-      chunks_.push_back(static_cast<int>(g));
-      chunk_rows_.push_back(groups[g]);
+    for (int k = groups[g - 1]; k < groups[g]; ++k) {
+      blocks += pattern.graph_start()[node[k] + 1] - pattern.graph_start()[node[k]];
     }
+    if (g + 1 < groups.size() && blocks < enough) continue;
+    blocks = 0;
+    chunks_.push_back(static_cast<int>(g));
+    chunk_rows_.push_back(groups[g]);
   }
   partial_.resize(chunks_.size());
 }
 
 void BlockMatrix::assign(std::span<const double> lower) {
   parallel_for(static_cast<int>(chunks_.size()) - 1, [&](int chunk) {
-    for (int row = chunk_rows_[chunk]; row < chunk_rows_[chunk + 1]; ++row) {
-      assign_row(row, lower.data());
-    }
+    each_window(chunk_rows_[chunk], chunk_rows_[chunk + 1],
+                [&](int first, int last) { assign_window(first, last, lower.data()); });
   });
 }
 
-void BlockMatrix::assign_row(int row, const double* lower) {
-  double lost[9] = {};
-  for (int k = start_[row]; k < start_[row + 1]; ++k) {
-    const auto [position, signed_length] = source_[k];
-    const int length = std::abs(signed_length);
-    const double* first = lower + position;
-    const double* columns[3] = {first, first + length - 1, first + 2 * length - 3};
-    float* block = values_.data() + 9 * std::ptrdiff_t{k};
-    for (int r = 0; r < 3; ++r) {
-      for (int c = 0; c < 3; ++c) {
-        const int e = signed_length < 0 ? 3 * r + c : 3 * c + r;
-        block[e] = static_cast<float>(columns[c][r]);
-        lost[e] += columns[c][r] - static_cast<double>(block[e]);
+void BlockMatrix::assign_window(int first, int last, const double* lower) {
+  // By how much each row's sum was rounded; only its symmetric part is used, which is the same for
+  // a block and its mirror image.
+  double lost[kWindow][9];
+  std::fill_n(&lost[0][0], 9 * (last - first), 0.0);
+  for (int row = first; row < last; ++row) {
+    double sum[9] = {};
+    for (int k = start_[row]; k < start_[row + 1]; ++k) {
+      const auto [position, signed_length] = source_[k];
+      const int length = std::abs(signed_length);
+      const double* begin = lower + position;
+      const double* columns[3] = {begin, begin + length - 1, begin + 2 * length - 3};
+      float* block = values_.data() + 9 * std::ptrdiff_t{k};
+      double rounded[9];
+      for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+          const int e = signed_length < 0 ? 3 * c + r : 3 * r + c;
+          block[e] = static_cast<float>(columns[c][r]);
+          rounded[e] = columns[c][r] - static_cast<double>(block[e]);
+        }
       }
+      for (int e = 0; e < 9; ++e) sum[e] += rounded[e];
+      if (k < inner_[row]) continue;
+      double* other = lost[column_[k] - first];
+      for (int e = 0; e < 9; ++e) other[e] += rounded[e];
     }
+    for (int e = 0; e < 9; ++e) lost[row - first][e] += sum[e];
   }
-  const double* first = lower + diagonal_position_[row];
-  const int length = diagonal_length_[row];
-  const double* columns[3] = {first, first + length - 1, first + 2 * length - 3};
-  double* block = diagonal_.data() + 9 * std::ptrdiff_t{row};
-  for (int c = 0; c < 3; ++c) {
-    for (int r = c; r < 3; ++r) {  // only the lower triangle is there
-      block[3 * c + r] = columns[c][r] + 0.5 * (lost[3 * c + r] + lost[3 * r + c]);
-      block[3 * r + c] = block[3 * c + r];
+  for (int row = first; row < last; ++row) {
+    const double* begin = lower + diagonal_position_[row];
+    const int length = diagonal_length_[row];
+    const double* columns[3] = {begin, begin + length - 1, begin + 2 * length - 3};
+    double* block = diagonal_.data() + 9 * std::ptrdiff_t{row};
+    const double* sum = lost[row - first];
+    for (int c = 0; c < 3; ++c) {
+      for (int r = c; r < 3; ++r) {  // only the lower triangle is there
+        block[3 * c + r] = columns[c][r] + 0.5 * (sum[3 * c + r] + sum[3 * r + c]);
+        block[3 * r + c] = block[3 * c + r];
+      }
     }
   }
 }
@@ -160,31 +203,62 @@ double BlockMatrix::multiply(const double* x, double* y) {
   const int chunks = static_cast<int>(chunks_.size()) - 1;
   parallel_for(chunks, [&](int chunk) {
     double dot = 0;
-    for (int row = chunk_rows_[chunk]; row < chunk_rows_[chunk + 1]; ++row) {
-      // Two sums, since one alone would wait for itself.
-      const double* own = x + 3 * std::ptrdiff_t{row};
-      const double* centre = diagonal(row);
-      Quad even = load_quad(centre) * own[0] + load_quad(centre + 6) * own[2];
-      Quad odd = load_quad(centre + 3) * own[1];
-      const float* block = this->block(start_[row]);
-      for (int k = start_[row]; k < start_[row + 1]; ++k, block += 9) {
-        const double* p = x + 3 * std::ptrdiff_t{column_[k]};
-        even += load_quad(block) * p[0];
-        odd += load_quad(block + 3) * p[1];
-        even += load_quad(block + 6) * p[2];
-      }
-      even += odd;
-      double* result = y + 3 * std::ptrdiff_t{row};
-      for (int r = 0; r < 3; ++r) {
-        result[r] = even[r];
-        dot += own[r] * even[r];
-      }
-    }
+    each_window(chunk_rows_[chunk], chunk_rows_[chunk + 1],
+                [&](int first, int last) { dot += multiply_window(first, last, x, y); });
     partial_[chunk] = dot;
   });
   double sum = 0;
   for (int chunk = 0; chunk < chunks; ++chunk) sum += partial_[chunk];
   return sum;
+}
+
+// With blocks by rows, a row's sums over its blocks stay apart until its end, and what a block gives
+// to its column's vertex is a sum of its rows. What is in a fourth place never counts.
+double BlockMatrix::multiply_window(int first, int last, const double* x, double* y) const {
+  Quad sums[kWindow];
+  for (int row = first; row < last; ++row) {
+    const double* own = x + 3 * std::ptrdiff_t{row};
+    const double own0 = own[0];
+    const double own1 = own[1];
+    const double own2 = own[2];
+    Quad a = {};
+    Quad b = {};
+    Quad c = {};
+    const float* block = this->block(start_[row]);
+    int k = start_[row];
+    for (; k < inner_[row]; ++k, block += 9) {
+      const Quad p = load_quad(x + 3 * std::ptrdiff_t{column_[k]});
+      a += load_quad(block) * p;
+      b += load_quad(block + 3) * p;
+      c += load_quad(block + 6) * p;
+    }
+    for (; k < start_[row + 1]; ++k, block += 9) {
+      const Quad p = load_quad(x + 3 * std::ptrdiff_t{column_[k]});
+      const Quad r0 = load_quad(block);
+      const Quad r1 = load_quad(block + 3);
+      const Quad r2 = load_quad(block + 6);
+      a += r0 * p;
+      b += r1 * p;
+      c += r2 * p;
+      sums[column_[k] - first] += r0 * own0 + r1 * own1 + r2 * own2;
+    }
+    const Quad low = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+    const Quad high = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const double* centre = diagonal(row);
+    sums[row - first] = __builtin_shufflevector(low, c, 0, 1, 4, -1) +
+                        __builtin_shufflevector(high, c, 0, 1, 5, -1) +
+                        __builtin_shufflevector(low, c, 2, 3, 6, -1) + load_quad(centre) * own0 +
+                        load_quad(centre + 3) * own1 + load_quad(centre + 6) * own2;
+  }
+  double dot = 0;
+  for (int row = first; row < last; ++row) {
+    const std::ptrdiff_t at = 3 * std::ptrdiff_t{row};
+    for (int r = 0; r < 3; ++r) {
+      y[at + r] = sums[row - first][r];
+      dot += x[at + r] * sums[row - first][r];
+    }
+  }
+  return dot;
 }
 
 Aggregates aggregate(const LowerPattern& pattern, int size) {

@@ -1,5 +1,5 @@
-// A symmetric matrix of 3×3 blocks with both triangles stored, for products with vectors; and clusters
-// of neighbouring nodes, which give its rows their order.
+// A symmetric matrix of 3×3 blocks for products with vectors; and clusters of neighbouring nodes,
+// which give its rows their order.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace lilyan {
 
-// Four numbers at any address; a block's column is the first three of them.
+// Four numbers at any address; a block's row is the first three of them.
 using Quad [[gnu::vector_size(32)]] = double;
 inline Quad load_quad(const double* p) {
   Quad q;
@@ -32,7 +32,9 @@ inline Quad load_quad(const float* p) {
 //
 // Rows are in an order of their own (`node` says which of the pattern's nodes is at each place),
 // cut into chunks that threads share; each is computed by one thread, so the number of threads
-// does not change a bit of the result.
+// does not change a bit of the result. A chunk consists of windows of consecutive rows. A block
+// between two rows of one window is stored once, with the later of the two: half the memory. One
+// between rows of different windows is stored with both, so that no row is written by two threads.
 class BlockMatrix {
  public:
   // The pattern has blocks of 3×3. Chunks are made of whole groups of rows, given by the first row
@@ -42,15 +44,20 @@ class BlockMatrix {
   // From values in the pattern's lower compressed columns.
   void assign(std::span<const double> lower);
 
-  // y = A x, rounded as said; returns x·y.
+  // y = A x, rounded as said; returns x·y. One number more than x has is read, whatever it is.
   double multiply(const double* x, double* y);
 
   [[nodiscard]] int rows() const { return static_cast<int>(start_.size()) - 1; }
-  [[nodiscard]] int blocks() const { return start_.back() + rows(); }
+  // All of them, those that are stored once counted twice.
+  [[nodiscard]] int blocks() const { return blocks_; }
   // First group of each chunk, and the end.
   [[nodiscard]] std::span<const int> chunks() const { return chunks_; }
-  // Blocks of a row off the diagonal: from start()[row], ascending columns; entries by columns.
-  [[nodiscard]] std::span<const int> start() const { return start_; }
+  // Blocks of a row off the diagonal, each kind with ascending columns: from outer_begin to
+  // inner_begin those to other windows; from there to end those to earlier rows of its own window,
+  // which stand for their mirror images as well. Entries by rows.
+  [[nodiscard]] int outer_begin(int row) const { return start_[row]; }
+  [[nodiscard]] int inner_begin(int row) const { return inner_[row]; }
+  [[nodiscard]] int end(int row) const { return start_[row + 1]; }
   [[nodiscard]] std::span<const int> column() const { return column_; }
   [[nodiscard]] const float* block(int k) const { return values_.data() + 9 * std::ptrdiff_t{k}; }
   [[nodiscard]] const double* diagonal(int row) const {
@@ -65,9 +72,12 @@ class BlockMatrix {
     int length;  // negative: exchanged
   };
 
-  void assign_row(int row, const double* lower);
+  void cut(const LowerPattern& pattern, std::span<const int> node, std::span<const int> groups);
+  void assign_window(int first, int last, const double* lower);
+  double multiply_window(int first, int last, const double* x, double* y) const;
 
-  std::vector<int> start_, column_;
+  int blocks_ = 0;
+  std::vector<int> start_, inner_, column_;
   std::vector<int> chunks_, chunk_rows_;
   std::vector<Source> source_;
   std::vector<int> diagonal_position_, diagonal_length_;

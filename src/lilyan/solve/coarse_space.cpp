@@ -16,22 +16,27 @@ constexpr double kNoRotation = 1e-6;
 constexpr double kCoincide = 1e-12;
 
 using Mat3d = Eigen::Matrix3d;
-using Mat6d = Eigen::Matrix<double, kModes, kModes>;
 
-LowerPattern neighbourhood(const BlockMatrix& matrix, const Aggregates& aggregates,
-                           std::span<const int> cluster_of) {
+LowerPattern neighbourhood(const BlockMatrix& matrix, std::span<const int> cluster_of,
+                           int clusters) {
+  std::vector<std::vector<int>> near(clusters);
+  const auto add = [&](int a, int b) {
+    if (near[a].empty() || near[a].back() != b) near[a].push_back(b);
+  };
+  for (int i = 0; i < matrix.rows(); ++i) {
+    for (int k = matrix.outer_begin(i); k < matrix.end(i); ++k) {
+      const int a = cluster_of[i];
+      const int b = cluster_of[matrix.column()[k]];
+      if (a == b) continue;
+      add(a, b);
+      add(b, a);
+    }
+  }
   std::vector<int> start{0};
   std::vector<int> graph;
-  std::vector<int> seen;
-  for (int a = 0; a < aggregates.count(); ++a) {
-    seen.clear();
-    const int begin = matrix.start()[aggregates.start[a]];
-    const int end = matrix.start()[aggregates.start[a + 1]];
-    for (int k = begin; k < end; ++k) seen.push_back(cluster_of[matrix.column()[k]]);
-    std::ranges::sort(seen);
-    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-    std::erase(seen, a);
-    graph.insert(graph.end(), seen.begin(), seen.end());
+  for (auto& list : near) {
+    std::ranges::sort(list);
+    graph.insert(graph.end(), list.begin(), std::unique(list.begin(), list.end()));
     start.push_back(static_cast<int>(graph.size()));
   }
   return {kModes, std::move(start), std::move(graph)};
@@ -49,7 +54,7 @@ CoarseSpace::CoarseSpace(const BlockMatrix& matrix, const Aggregates& aggregates
     std::fill(cluster_of_.begin() + aggregates.start[a],
               cluster_of_.begin() + aggregates.start[a + 1], a);
   }
-  pattern_ = std::make_unique<LowerPattern>(neighbourhood(matrix, aggregates, cluster_of_));
+  pattern_ = std::make_unique<LowerPattern>(neighbourhood(matrix, cluster_of_, aggregates.count()));
   values_.resize(pattern_->entries());
   right_.setZero(pattern_->dofs());
   solution_.setZero(pattern_->dofs());
@@ -93,8 +98,38 @@ void CoarseSpace::find_modes(const double* positions) {
   });
 }
 
-// The blocks of one cluster with those before it and itself. A rotation w moves a vertex by w × r =
-// −[r]w, so P is (I, −[r]), and the rows of A(−[r]) are r × (rows of A).
+// Those of a row's blocks from first to last that are in the columns of cluster b, and that on the
+// diagonal. A rotation w moves a vertex by w × r = −[r]w, so P is (I, −[r]), and the rows of A(−[r])
+// are r × (rows of A).
+void CoarseSpace::add_row(int i, int b, int first, int last, bool diagonal, Mat6d& sum) const {
+  const auto columns = matrix_.column();
+  const auto begin = columns.begin() + first;
+  const auto end = columns.begin() + last;
+  auto k = std::lower_bound(begin, end, aggregates_.start[b]);
+  const int to = aggregates_.start[b + 1];
+  if (!diagonal && (k == end || *k >= to)) return;
+  Mat3d force = Mat3d::Zero();
+  Mat3d torque = Mat3d::Zero();
+  const auto add_block = [&](const Mat3d& A, const Vec3& r) {
+    force += A;
+    for (int e = 0; e < 3; ++e) torque.row(e) += r.cross(Vec3(A.row(e)));
+  };
+  const Vec3 r = Eigen::Map<const Vec3>(arm(i));
+  if (diagonal) add_block(Eigen::Map<const Mat3d>(matrix_.diagonal(i)), r);
+  for (; k != end && *k < to; ++k) {
+    const Eigen::Map<const Eigen::Matrix<float, 3, 3, Eigen::RowMajor>> A(
+        matrix_.block(static_cast<int>(k - columns.begin())));
+    add_block(A.cast<double>(), Eigen::Map<const Vec3>(arm(*k)));
+  }
+  sum.topLeftCorner<3, 3>() += force;
+  sum.topRightCorner<3, 3>() += torque;
+  for (int e = 0; e < 3; ++e) {
+    sum.bottomLeftCorner<3, 3>().col(e) += r.cross(force.col(e));
+    sum.bottomRightCorner<3, 3>().col(e) += r.cross(torque.col(e));
+  }
+}
+
+// The blocks of one cluster with those before it and itself.
 void CoarseSpace::fill_rows(int a) {
   const auto& graph = pattern_->graph();
   int neighbour = pattern_->graph_start()[a];
@@ -111,36 +146,13 @@ void CoarseSpace::fill_rows(int a) {
   for (; neighbour <= last; ++neighbour) {
     const int b = neighbour < last && graph[neighbour] < a ? graph[neighbour] : a;
     Mat6d sum = Mat6d::Zero();
-    const int from = aggregates_.start[b];
-    const int to = aggregates_.start[b + 1];
+    Mat6d once = Mat6d::Zero();  // of blocks that stand for their mirror images as well
     for (int i = aggregates_.start[a]; i < aggregates_.start[a + 1]; ++i) {
-      const auto columns = matrix_.column();
-      const auto begin = columns.begin() + matrix_.start()[i];
-      const auto end = columns.begin() + matrix_.start()[i + 1];
-      Mat3d force = Mat3d::Zero();
-      Mat3d torque = Mat3d::Zero();
-      bool any = false;
-      const Vec3 arm_i = Eigen::Map<const Vec3>(arm(i));
-      const auto add_block = [&](const Mat3d& A, const Vec3& r) {
-        force += A;
-        for (int e = 0; e < 3; ++e) torque.row(e) += r.cross(Vec3(A.row(e)));
-        any = true;
-      };
-      if (a == b) add_block(Eigen::Map<const Mat3d>(matrix_.diagonal(i)), arm_i);
-      for (auto k = std::lower_bound(begin, end, from); k != end && *k < to; ++k) {
-        const Eigen::Map<const Eigen::Matrix3f> A(
-            matrix_.block(static_cast<int>(k - columns.begin())));
-        add_block(A.cast<double>(), Eigen::Map<const Vec3>(arm(*k)));
-      }
-      if (!any) continue;
-      const Vec3& r = arm_i;
-      sum.topLeftCorner<3, 3>() += force;
-      sum.topRightCorner<3, 3>() += torque;
-      for (int e = 0; e < 3; ++e) {
-        sum.bottomLeftCorner<3, 3>().col(e) += r.cross(force.col(e));
-        sum.bottomRightCorner<3, 3>().col(e) += r.cross(torque.col(e));
-      }
+      add_row(i, b, matrix_.outer_begin(i), matrix_.inner_begin(i), a == b, sum);
+      add_row(i, b, matrix_.inner_begin(i), matrix_.end(i), false, once);
     }
+    sum += once;
+    if (a == b) sum += once.transpose();
     sum.rightCols<3>() = (sum.rightCols<3>() * rotation_[b]).eval();
     sum.bottomRows<3>() = (rotation_[a].transpose() * sum.bottomRows<3>()).eval();
     if (a == b) {

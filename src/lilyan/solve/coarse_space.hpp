@@ -39,11 +39,15 @@ class CoarseSpace {
   [[nodiscard]] Motion motion(int cluster) const;
   [[nodiscard]] const double* arm(int row) const { return arms_.data() + 3 * std::ptrdiff_t{row}; }
   [[nodiscard]] int cluster_start(int cluster) const { return aggregates_.start[cluster]; }
+  // Which clusters are neighbours.
+  [[nodiscard]] const LowerPattern& graph() const { return *pattern_; }
   [[nodiscard]] double work() const;  // multiplications of a solve
 
  private:
   void find_modes(const double* positions);
   void fill_rows(int cluster);
+  using Mat6d = Eigen::Matrix<double, 6, 6>;
+  void add_row(int i, int b, int first, int last, bool diagonal, Mat6d& sum) const;
 
   const BlockMatrix& matrix_;
   const Aggregates& aggregates_;

@@ -34,13 +34,14 @@ Pcg::Pcg(const LowerPattern& pattern)
       aggregates_(aggregate(pattern, cluster_size(pattern.nodes()))),
       matrix_(pattern, aggregates_.node, aggregates_.start),
       coarse_(matrix_, aggregates_),
-      rigid_(matrix_, aggregates_),
+      rigid_(matrix_, aggregates_, coarse_.graph()),
       inverse_(9 * static_cast<std::size_t>(pattern.nodes())),
       bad_(matrix_.chunks().size()),
       partial_(matrix_.chunks().size()),
       mass_(Vector::Zero(pattern.nodes())) {
   for (Vector* v : {&positions_, &residual_, &solution_, &direction_, &image_, &z_})
     v->setZero(pattern.dofs());
+  direction_.setZero(pattern.dofs() + 1);  // a product reads one number more
 }
 
 double Pcg::work() const {

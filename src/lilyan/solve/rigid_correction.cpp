@@ -19,12 +19,9 @@ Eigen::Map<const Vec3> at(const double* vectors, int i) {
 
 }  // namespace
 
-RigidCorrection::RigidCorrection(const BlockMatrix& matrix, const Aggregates& aggregates)
+RigidCorrection::RigidCorrection(const BlockMatrix& matrix, const Aggregates& aggregates,
+                                 const LowerPattern& graph)
     : matrix_(matrix), aggregates_(aggregates), body_of_(aggregates.count(), -1) {
-  std::vector<int> cluster_of(matrix.rows());
-  for (int a = 0; a < aggregates.count(); ++a) {
-    for (int i = aggregates.start[a]; i < aggregates.start[a + 1]; ++i) cluster_of[i] = a;
-  }
   int bodies = 0;
   std::vector<int> reached;
   for (int first = 0; first < aggregates.count(); ++first) {
@@ -32,10 +29,8 @@ RigidCorrection::RigidCorrection(const BlockMatrix& matrix, const Aggregates& ag
     body_of_[first] = bodies;
     reached.assign(1, first);
     for (std::size_t k = 0; k < reached.size(); ++k) {
-      const int a = reached[k];
-      for (int e = matrix.start()[aggregates.start[a]]; e < matrix.start()[aggregates.start[a + 1]];
-           ++e) {
-        const int b = cluster_of[matrix.column()[e]];
+      for (int e = graph.graph_start()[reached[k]]; e < graph.graph_start()[reached[k] + 1]; ++e) {
+        const int b = graph.graph()[e];
         if (body_of_[b] >= 0) continue;
         body_of_[b] = bodies;
         reached.push_back(b);
@@ -95,40 +90,54 @@ void RigidCorrection::apply(const double* positions, const double* residual, dou
   });
 }
 
-// With the sums Q = Σ A and Qˣ = Σ x A, Qʸ, Qᶻ over a row's blocks, (x, y, z) from the body's
-// centre to the block's vertex, A T is Q for translations, and for rotations (a vertex moves by w ×
-// r)
+// Tᵀ A T of some blocks of a row. With the sums Q = Σ A and Qˣ = Σ x A, Qʸ, Qᶻ over them, (x, y, z)
+// from the body's centre to the block's vertex, A T is Q for translations, and for rotations (a
+// vertex moves by w × r)
 //   Qʸ₂ − Qᶻ₁,  Qᶻ₀ − Qˣ₂,  Qˣ₁ − Qʸ₀   (columns).
+void RigidCorrection::add_blocks(int row, int first, int last, bool diagonal,
+                                 const double* positions, const Vec3& centre, Mat6& sum) const {
+  const Vec3 arm = at(positions, row) - centre;
+  Quad Q[4][3] = {};  // of 1, x, y, z; rows
+  const auto add = [&](const auto* block, const Vec3& r) {
+    for (int e = 0; e < 3; ++e) {
+      const Quad of_block = load_quad(block + 3 * e);
+      Q[0][e] += of_block;
+      for (int k = 0; k < 3; ++k) Q[k + 1][e] += of_block * r[k];
+    }
+  };
+  if (diagonal) add(matrix_.diagonal(row), arm);  // symmetric
+  for (int k = first; k < last; ++k) {
+    add(matrix_.block(k), at(positions, matrix_.column()[k]) - centre);
+  }
+  const auto column = [&](int of, int c) { return Vec3(Q[of][0][c], Q[of][1][c], Q[of][2][c]); };
+  const Vec3 columns[6] = {column(0, 0),
+                           column(0, 1),
+                           column(0, 2),
+                           column(2, 2) - column(3, 1),
+                           column(3, 0) - column(1, 2),
+                           column(1, 1) - column(2, 0)};
+  for (int c = 0; c < 6; ++c) {
+    sum.col(c).head<3>() += columns[c];
+    sum.col(c).tail<3>() += arm.cross(columns[c]);
+  }
+}
+
 void RigidCorrection::add_rows(int cluster, const double* positions, const double* residual) {
   Sums& sums = clusters_[cluster];
   sums = {Mat6::Zero(), Vec6::Zero(), Vec3::Zero(), 0, 0};
   const Vec3 centre = bodies_[body_of_[cluster]].centre;
+  Mat6 once = Mat6::Zero();  // of blocks that stand for their mirror images as well
   for (int i = aggregates_.start[cluster]; i < aggregates_.start[cluster + 1]; ++i) {
+    add_blocks(i, matrix_.outer_begin(i), matrix_.inner_begin(i), true, positions, centre,
+               sums.matrix);
+    add_blocks(i, matrix_.inner_begin(i), matrix_.end(i), false, positions, centre, once);
     const Vec3 arm = at(positions, i) - centre;
-    Quad Q[4][3] = {};  // of 1, x, y, z; columns
-    const auto add = [&](const auto* block, const Vec3& r) {
-      for (int c = 0; c < 3; ++c) {
-        const Quad column = load_quad(block + 3 * c);
-        Q[0][c] += column;
-        for (int k = 0; k < 3; ++k) Q[k + 1][c] += column * r[k];
-      }
-    };
-    add(matrix_.diagonal(i), arm);
-    for (int k = matrix_.start()[i]; k < matrix_.start()[i + 1]; ++k) {
-      add(matrix_.block(k), at(positions, matrix_.column()[k]) - centre);
-    }
-    const Quad columns[6] = {Q[0][0],           Q[0][1],           Q[0][2],
-                             Q[2][2] - Q[3][1], Q[3][0] - Q[1][2], Q[1][1] - Q[2][0]};
-    for (int c = 0; c < 6; ++c) {
-      const Vec3 force(columns[c][0], columns[c][1], columns[c][2]);
-      sums.matrix.col(c).head<3>() += force;
-      sums.matrix.col(c).tail<3>() += arm.cross(force);
-    }
     const Vec3 r = at(residual, i);
     sums.force.head<3>() += r;
     sums.force.tail<3>() += arm.cross(r);
     sums.extent += arm.squaredNorm();
   }
+  sums.matrix += once + once.transpose();
 }
 
 }  // namespace lilyan

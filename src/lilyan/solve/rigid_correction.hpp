@@ -17,8 +17,10 @@ namespace lilyan {
 
 class RigidCorrection {
  public:
-  // Both must outlive this; the matrix's rows are the aggregates' places.
-  RigidCorrection(const BlockMatrix& matrix, const Aggregates& aggregates);
+  // Matrix and aggregates must outlive this; the matrix's rows are the aggregates' places. The
+  // graph says which clusters are neighbours.
+  RigidCorrection(const BlockMatrix& matrix, const Aggregates& aggregates,
+                  const LowerPattern& graph);
 
   // For every connected body, with vertices at the given positions.
   void apply(const double* positions, const double* residual, double* solution);
@@ -34,6 +36,8 @@ class RigidCorrection {
     double extent;  // sum of squared distances from the centre
     double count;
   };
+  void add_blocks(int row, int first, int last, bool diagonal, const double* positions,
+                  const Vec3& centre, Mat6& sum) const;
   void add_rows(int cluster, const double* positions, const double* residual);
 
   const BlockMatrix& matrix_;

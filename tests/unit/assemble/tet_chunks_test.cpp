@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "lilyan/assemble/assembler.hpp"
@@ -65,6 +66,34 @@ TEST(TetOrder, OfOneTetAndOfNone) {
 }
 
 // All that the vertices of a body of one density have, and never more than a vertex has.
+// However many threads there are: an odd chunk begins when the even ones next to it are done.
+TEST(SumOverChunks, TakesEachOnceAfterItsEvenNeighbours) {
+  for (const int threads : {1, 2, 5}) {
+    set_threads(threads);
+    for (const int count : {1, 2, 3, 4, 31, 63, 64, 65, 66, 130, 255, 256}) {
+      std::vector<TetChunk> chunks(static_cast<std::size_t>(count));
+      for (int k = 0; k < count; ++k) chunks[static_cast<std::size_t>(k)].first_tet = k;
+      std::atomic<int> clock = 0;
+      std::vector<int> begin(chunks.size(), -1);
+      std::vector<int> end(chunks.size(), -1);
+      const double sum = sum_over_chunks(chunks, [&](const TetChunk& chunk) {
+        const auto k = static_cast<std::size_t>(chunk.first_tet);
+        EXPECT_EQ(begin[k], -1);
+        begin[k] = clock++;
+        end[k] = clock++;
+        return static_cast<double>(k);
+      });
+      EXPECT_EQ(sum, 0.5 * count * (count - 1));
+      EXPECT_EQ(clock, 2 * count);
+      for (std::size_t k = 1; k < chunks.size(); k += 2) {
+        EXPECT_GT(begin[k], end[k - 1]) << k << " of " << count;
+        if (k + 1 < chunks.size()) EXPECT_GT(begin[k], end[k + 1]) << k << " of " << count;
+      }
+    }
+  }
+  set_threads(1);
+}
+
 TEST(LentMass, IsWhatVerticesHave) {
   const Body body(long_block(), {});
   const Energy& energy = *body.system.energies()[0];

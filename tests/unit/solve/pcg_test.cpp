@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/core/threads.hpp"
 #include "support/body.hpp"
@@ -31,6 +33,13 @@ struct Problem {
   }
 };
 
+// A product reads one number more than the vector has.
+double multiply(BlockMatrix& matrix, const Vector& x, Vector& y) {
+  Vector longer(x.size() + 1);
+  longer << x, std::numeric_limits<double>::quiet_NaN();
+  return matrix.multiply(longer.data(), y.data());
+}
+
 class BlockProduct : public ::testing::Test {
  protected:
   Problem p{{.cells = {6, 3, 3}, .mu = 1e3, .lambda = 1e3, .fixed = {0, 5}}, 1};
@@ -54,15 +63,59 @@ TEST_F(BlockProduct, IsThatOfTheSymmetricMatrixInSinglePrecision) {
   const Vector original = random_vector(p.pattern.dofs(), 1, random);
   const Vector x = ordered(original);
   Vector y(x.size());
-  const double product = matrix.multiply(x.data(), y.data());
+  const double product = multiply(matrix, x, y);
   const Vector expected = ordered(full * original);
   EXPECT_LE((y - expected).norm(), 1e-7 * expected.norm());
   EXPECT_NEAR(product, x.dot(y), 1e-12 * std::abs(product));
   // Symmetric all the same.
   const Vector other = random_vector(p.pattern.dofs(), 1, random);
   Vector z(x.size());
-  matrix.multiply(other.data(), z.data());
+  multiply(matrix, other, z);
   EXPECT_NEAR(other.dot(y), x.dot(z), 1e-13 * y.norm() * other.norm());
+}
+
+// Rows of several chunks, and a group of more rows than a window has: blocks within a window are stored
+// once, others twice.
+TEST(BlockMatrix, MultipliesAcrossWindowsAndChunks) {
+  const Problem p({.size = {4, 1, 1}, .cells = {40, 6, 6}, .fixed = {3}}, 1);
+  const int n = p.pattern.nodes();
+  ASSERT_GT(n, 1500);
+  std::vector<int> node(n);
+  for (int k = 0; k < n; ++k) node[k] = n - 1 - k;
+  const std::vector<int> groups{0, 50, 700, 710, 711, n - 1, n};
+  BlockMatrix matrix(p.pattern, node, groups);
+  EXPECT_GT(matrix.chunks().size(), 2);
+  EXPECT_EQ(matrix.blocks(), n + static_cast<int>(p.pattern.graph().size()));
+  int once = 0;
+  int twice = 0;
+  for (int i = 0; i < n; ++i) {
+    once += matrix.end(i) - matrix.inner_begin(i);
+    twice += matrix.inner_begin(i) - matrix.outer_begin(i);
+  }
+  EXPECT_EQ(n + 2 * once + twice, matrix.blocks());
+  EXPECT_GT(once, twice);
+  EXPECT_GT(twice, 0);
+  matrix.assign(p.lower());
+  std::mt19937 random(1);
+  const Vector x = random_vector(p.pattern.dofs(), 1, random);
+  Vector expected = Vector::Zero(x.size());  // by the lower triangle
+  const auto place = [&](int dof) { return 3 * (n - 1 - dof / 3) + dof % 3; };
+  for (int c = 0; c < p.pattern.dofs(); ++c) {
+    for (int k = p.pattern.column_start()[c]; k < p.pattern.column_start()[c + 1]; ++k) {
+      const int r = p.pattern.row()[k];
+      expected[place(r)] += p.values[k] * x[place(c)];
+      if (r != c) expected[place(c)] += p.values[k] * x[place(r)];
+    }
+  }
+  Vector y(x.size());
+  EXPECT_NEAR(multiply(matrix, x, y), x.dot(expected), 1e-7 * x.norm() * expected.norm());
+  EXPECT_LE((y - expected).norm(), 1e-7 * expected.norm());
+  set_threads(3);
+  Vector z(x.size());
+  matrix.assign(p.lower());
+  multiply(matrix, x, z);
+  set_threads(1);
+  EXPECT_EQ(y, z);
 }
 
 // A translation's kinetic energy is all it has, millions of times smaller than the matrix's
@@ -76,7 +129,7 @@ TEST(BlockMatrix, KeepsTheInertiaOfTranslations) {
   for (int axis = 0; axis < 3; ++axis) {
     Vector x = Vector::Zero(p.pattern.dofs());
     for (int k = axis; k < x.size(); k += 3) x[k] = 1;
-    EXPECT_NEAR(matrix.multiply(x.data(), y.data()), 1, 1e-5);  // the body's mass
+    EXPECT_NEAR(multiply(matrix, x, y), 1, 1e-5);  // the body's mass
   }
 }
 
