@@ -85,9 +85,16 @@ const KeptFrame& nearest_frame(const std::vector<KeptFrame>& frames, double t) {
                                    [t](const KeptFrame& frame) { return std::abs(frame.t - t); });
 }
 
+// Several runs side by side have the colours of their curves in plots.
+void tint(Scenery& scenery, std::size_t run) {
+  for (SurfacePart& part : scenery.parts) part.body += static_cast<int>(run);
+}
+
 std::string picture_of(const RunRecord& run, const KeptFrame& frame, const Camera& camera,
-                       const PictureSize& size) {
-  const Image image = render(run.scenery, camera, {frame.t, frame.points}, size);
+                       const PictureSize& size, std::size_t place = 0) {
+  Scenery scenery = run.scenery;
+  tint(scenery, place);
+  const Image image = render(scenery, camera, {frame.t, frame.points}, size);
   const std::string when = fmt::format("t = {:.4g}{}", frame.t, run.unit);
   return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n",
                      html::png_image(png_bytes(image), run.method + ", " + when), when);
@@ -104,7 +111,8 @@ std::string strip_of(const RunRecord& run, const std::vector<double>& times, con
   return out + "</div>\n";
 }
 
-std::string row_of(const RunRecord& run, const std::vector<double>& times, const Camera& camera) {
+std::string row_of(const RunRecord& run, std::size_t place, const std::vector<double>& times,
+                   const Camera& camera) {
   std::string out = fmt::format("<h3>{}</h3>\n<div class=\"row\">\n", html::escaped(run.method));
   const double apart = times.size() > 1 ? times[1] - times[0] : 0;
   for (const double t : times) {
@@ -114,7 +122,7 @@ std::string row_of(const RunRecord& run, const std::vector<double>& times, const
                       run.started ? fmt::format("stopped at t = {:.4g}{}", run.summary.t, run.unit)
                                   : std::string("did not run"));
     } else {
-      out += picture_of(run, nearest_frame(run.frames, t), camera, kSmall);
+      out += picture_of(run, nearest_frame(run.frames, t), camera, kSmall, place);
     }
   }
   return out + "</div>\n";
@@ -168,7 +176,7 @@ std::string frame_strips(Runs runs) {
   const Camera camera = camera_for(runs, runs.size() > 1 ? kSmall : kLarge);
   if (runs.size() == 1) return strip_of(*runs[0], times, camera);
   std::string out;
-  for (const RunRecord* run : runs) out += row_of(*run, times, camera);
+  for (std::size_t k = 0; k < runs.size(); ++k) out += row_of(*runs[k], k, times, camera);
   return out;
 }
 
@@ -181,6 +189,7 @@ FramePictures write_frame_pictures(const std::vector<fs::path>& folders,
   for (const fs::path& folder : folders) {
     const std::vector<ListedFrame> listed = listed_frames(folder);
     PicturedRun source = open_source(folder, listed, pictures.warnings);
+    if (folders.size() > 1) tint(source.scenery, sources.size());
     const std::vector<int> wanted = named_frames(options.frames, static_cast<int>(listed.size()));
     // The first frame is always read: its size decides what counts as exploded.
     source.frames.push_back(read_frame(source, 0, listed.front()));
@@ -316,6 +325,7 @@ Film write_film(const std::vector<fs::path>& folders, const FilmOptions& options
   for (const fs::path& folder : folders) {
     FilmedRun filmed{.listed = listed_frames(folder)};
     filmed.run = open_source(folder, filmed.listed, film.warnings);
+    if (folders.size() > 1) tint(filmed.run.scenery, runs.size());
     longest = std::max(longest, filmed.listed.size());
     std::vector<KeptFrame> seen;
     const std::size_t apart = filmed.listed.size() / kSeenByCamera + 1;
