@@ -71,6 +71,19 @@ test("a system with a drawing moves in space, and has every step of its trail", 
   assert.deepEqual(problems, []);
 });
 
+test("a cloud of before is taken over in its phase portrait, without a factor that nobody knows", async () => {
+  await open("swing");
+  await frameIs(0);
+  server.keeps = true;
+  await sent(() => page.getByRole("button", { name: "Cloud of initial conditions in pane 1" }).click(), ofType("cloud"));
+  await page.waitForFunction(() => /area × 1\.000/.test(document.querySelector(".pane footer").textContent));
+  await page.reload();
+  await page.waitForFunction(() => window.lilyan.panes[0]?.cloud > 0 && window.lilyan.shown(0).cloud);
+  assert.equal((await shown()).mode, "phase");
+  assert.ok(await page.locator(".pane footer span", { hasText: "area" }).isHidden());
+  assert.deepEqual(problems, []);
+});
+
 test("sections fill while the system runs", async () => {
   await open("orbit");
   await page.getByLabel("What is shown in pane 1").selectOption("0");
