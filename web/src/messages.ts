@@ -121,6 +121,7 @@ function restart(app: App, info: PaneInfo): void {
   view.restart(model);
   if (view.phase?.initialCloud) {
     model.cloudKnown = true;
+    view.phase.adopted = false;
     sendInitialCloud(app, info.pane, view.phase.initialCloud, true);
   }
   if (fresh && ![...app.models.values()].some((m) => m !== model && m.info.scene === info.scene && m.mesh)) app.view.unframe();

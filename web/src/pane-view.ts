@@ -134,6 +134,7 @@ export class PaneView {
   private cloudMoved(cloud: InitialCloud, last: boolean): void {
     for (const v of this.app.likeSystems(this.index)) {
       if (v !== this) v.phase!.initialCloud = structuredClone(cloud);
+      v.phase!.adopted = false;
       sendInitialCloud(this.app, v.index, cloud, last);
     }
   }
@@ -163,7 +164,7 @@ export class PaneView {
   adoptCloud(model: PaneModel): void {
     if (!this.phase || !this.phase.adoptCloud()) return;
     model.cloudKnown = true;
-    this.cloudButton.setAttribute("aria-pressed", "true");
+    this.show("phase");
     this.app.redrawPhases();
   }
 
@@ -174,6 +175,7 @@ export class PaneView {
       const model = this.app.models.get(v.index);
       if (model) model.cloudKnown = true;
       v.phase!.initialCloud = cloud && structuredClone(cloud);
+      v.phase!.adopted = false;
       if (cloud) {
         sendInitialCloud(this.app, v.index, cloud, true);
         v.show("phase");
@@ -200,7 +202,7 @@ export class PaneView {
     this.cost.hidden = !state?.msPerStep;
     set(this.cost, "ms/step", short(state?.msPerStep, 3));
     const cloud = model.cloudPoints, began = this.phase?.initialCloud;
-    this.area.hidden = !cloud || !began || !this.phase?.cloudBegan(began);
+    this.area.hidden = !cloud || !began || this.phase!.adopted;
     if (cloud && began && !this.area.hidden) set(this.area, "area ×", Number.isFinite(areaFactor(cloud, began)) ? areaFactor(cloud, began).toFixed(3) : "–");
     this.summary = `t = ${time}   step ${step}   h = ${short(info.step)}`;
     const failed = info.error ?? state?.failed ?? null;

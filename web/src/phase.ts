@@ -52,6 +52,7 @@ export class PhaseView {
       place: (x, y) => this.fromPixel(x, y),
       span: () => (this.box ? [this.box.x1 - this.box.x0, this.box.y1 - this.box.y0] : [1, 1]),
       moved: (cloud, last) => {
+        this.adopted = false;
         sendCloud(cloud, last);
         this.redraw();
       },
@@ -115,10 +116,8 @@ export class PhaseView {
     return (this.mode === "motion" && this.model.info.draw?.flat === false) || (this.showsCloud() && !!this.initialCloud);
   }
 
-  /** The points are those of this ellipse: they began in it, or move with it. */
-  cloudBegan(_: InitialCloud): boolean {
-    return !!this.model.cloudPoints && this.model.cloudKnown;
-  }
+  /** The ellipse is only where the points are now: what they began as is not known. */
+  adopted = false;
 
   axes(): string[] {
     return this.choices.map((a) => a.name);
@@ -141,7 +140,7 @@ export class PhaseView {
   /** Finds the ellipse of a cloud that was there before this page: its points lie in one, or did. */
   adoptCloud(): boolean {
     const cloud = this.model.cloudPoints;
-    if (this.initialCloud || !cloud || !this.showsCloud()) return false;
+    if (this.initialCloud || !cloud || this.model.info.coordinates.length !== 1) return false;
     const mean = [0, 0], spread = [0, 0], axes = [cloud.q, cloud.v];
     let n = 0;
     for (let i = 0; i < cloud.q.length; ++i) {
@@ -156,6 +155,7 @@ export class PhaseView {
     const radius = spread.map((s) => 2 * Math.sqrt(s / Math.max(1, n)));
     if (!radius.every((r) => Number.isFinite(r) && r > 0)) return false;
     this.initialCloud = { center: [mean[0], mean[1]], radius: [radius[0], radius[1]], count: cloud.q.length };
+    this.adopted = true;
     return true;
   }
 

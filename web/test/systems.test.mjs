@@ -71,6 +71,19 @@ test("a system with a drawing moves in space, and has every step of its trail", 
   assert.deepEqual(problems, []);
 });
 
+test("a cloud of before is taken over in its phase portrait, without a factor that nobody knows", async () => {
+  await open("swing");
+  await frameIs(0);
+  server.keeps = true;
+  await sent(() => page.getByRole("button", { name: "Cloud of initial conditions in pane 1" }).click(), ofType("cloud"));
+  await page.waitForFunction(() => /area × 1\.000/.test(document.querySelector(".pane footer").textContent));
+  await page.reload();
+  await page.waitForFunction(() => window.lilyan.panes[0]?.cloud > 0 && window.lilyan.shown(0).cloud);
+  assert.equal((await shown()).mode, "phase");
+  assert.ok(await page.locator(".pane footer span", { hasText: "area" }).isHidden());
+  assert.deepEqual(problems, []);
+});
+
 test("sections fill while the system runs", async () => {
   await open("orbit");
   await page.getByLabel("What is shown in pane 1").selectOption("0");
@@ -240,8 +253,9 @@ test("the camera goes after bodies that leave; vertices that are held are marked
     server.stepAll(5);
     await frameIs(5 * (k + 1));
   }
-  const { target } = await page.evaluate(() => window.lilyan.looksAt), gone = 2 * server.panes[0].frame * server.panes[0].step;
-  assert.ok(Math.abs(target[0] - gone) < 2.5, `${target[0]} and ${gone}`);
+  const gone = 2 * server.panes[0].frame * server.panes[0].step;
+  assert.ok(gone > 8);
+  await page.waitForFunction((x) => Math.abs(window.lilyan.looksAt.target[0] - x) < 2.5, gone);
   await sent(() => page.selectOption("#scene", "rod"), ofType("open"));
   await page.waitForFunction(() => window.lilyan.looksAt.held[0] === 2);
 });
