@@ -58,6 +58,9 @@ struct MinimisationTable {
   // Its nodes are Gauss points, as many as the step needs for that error to be below the energy
   // tolerance; those in the table are what it starts with.
   bool adaptive_nodes = false;
+  // Each body gets a force without work that takes away the torque of this average
+  // (integrate/step/torque_correction.hpp).
+  bool keeps_angular_momentum = false;
 };
 
 // The usual one-stage step: y = h v₀, v₁ = displacement·u + velocity·v₀ + h Σ wᵢ a(θᵢ).

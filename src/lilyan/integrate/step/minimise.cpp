@@ -33,6 +33,16 @@ MinimiseIntegrator::MinimiseIntegrator(const World& world, const MinimisationTab
       newton_(assembler_.hessian_pattern(), options.newton),
       forced_(!system_.forces().empty() || !system_.dissipations().empty()) {
   prepare_points(plan_.stages.size());
+  if (table.keeps_angular_momentum && system_.dimension() == 3) {
+    torque_ = std::make_unique<TorqueCorrection>(assembler_);
+    residual_.setZero(system_.dofs());
+    unprojected_.setZero(system_.dofs());
+  }
+}
+
+void MinimiseIntegrator::take_over(const Integrator& from) {
+  const auto* same = dynamic_cast<const MinimiseIntegrator*>(&from);
+  if (same && torque_ && same->torque_) torque_->take_over(*same->torque_);
 }
 
 MinimiseIntegrator::MinimiseIntegrator(const World& world, const MultistepTable& table,
@@ -148,6 +158,7 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
   commit(report, state, new_x_, end.v,
          invariants(system_, new_x_, end.v, potential_.values(new_x_)),
          [&] { return ledger(plan, state, end.v, report); });
+  if (torque_ && succeeded(report.status)) torque_->commit(state.x);
   return report;
 }
 
@@ -216,13 +227,25 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
     report.solver_work += solved.work;
     report.residual = std::max(report.residual, objective_.relative_velocity_error());
     if (!succeeded(solved.status)) return false;
-    solver_impulse_ += (stage.displacement_effect / h) * newton_.gradient();
     // The last evaluation was a rejected trial.
     if (solved.status == StepStatus::round_off || solved.work.iterations == 0) {
       objective_.evaluate(result.d, result.v);
     }
+    if (torque_) {
+      residual_ = newton_.gradient();
+      torque_->correct(
+          {.start = state, .h = h, .nodes = stage.stage.nodes, .start_gradient = start_.gradient},
+          objective_, newton_, result.d, residual_, report);
+      report.residual = std::max(report.residual, objective_.relative_velocity_error());
+    }
+    solver_impulse_ += (stage.displacement_effect / h) * (torque_ ? residual_ : newton_.gradient());
   }
   find_velocity(stage, k, state, h, report);
+  if (torque_) {
+    unprojected_ = result.v;
+    new_x_ = state.x + result.d;
+    torque_->project(new_x_, result.v, report);
+  }
   book_impulses(stage, k, solves, h);
   if (plan.needs_history) book_coasting(stage, h);
   if (plan.needs_gradient[k] != 0) {
@@ -370,8 +393,10 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
                                   const StepReport& report) {
   Ledger result;
   const Vector& v0 = start.v;
-  const auto mean = 0.5 * (v0 + v1);
+  // A projection of the velocity at the end takes back what the solver has left over.
+  const auto mean = 0.5 * (v0 + (torque_ ? unprojected_ : v1));
   result.solver = mean.dot(solver_impulse_);
+  if (torque_) result.solver += torque_->projected();
   const bool own = plan.stages.back().stage.force_velocity == ForceVelocity::own;
   const Point& end = points_[plan.stages.size() - 1];
   double beside = 0;  // w·F less the work along the velocities that forces see

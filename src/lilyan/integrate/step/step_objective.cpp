@@ -81,6 +81,13 @@ void StepObjective::add_dissipation(const Vector& v, Vector& sum) {
   }
 }
 
+void StepObjective::add_dissipation_of(std::span<const char> chosen, const Vector& d, Vector& sum) {
+  const double weight = step_.h * step_.h * step_.dissipation_weight;
+  each_dissipation(d, [&](DissipationVelocity which, double) {
+    dissipation_.value_and_gradient(which, point_v_, weight, sum, chosen);
+  });
+}
+
 void StepObjective::path_point(const Vector& d, double theta) {
   point_x_ = *step_.x0 + theta * d;
   if (theta == 0 && step_.start_velocity) {

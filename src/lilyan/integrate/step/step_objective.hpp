@@ -80,6 +80,8 @@ class StepObjective final : public Objective {
   [[nodiscard]] double driven_power_at(const Vector& v);
   // sum −= ∂R/∂v at a given velocity.
   void add_dissipation(const Vector& v, Vector& sum);
+  // sum += what some of the dissipations, those chosen, add to the gradient of Φ at d.
+  void add_dissipation_of(std::span<const char> chosen, const Vector& d, Vector& sum);
   // h² D, what the last linearisation adds to the diagonal of the Hessian; only with forces.
   [[nodiscard]] auto damping() const { return (step_.h * step_.h) * damping_; }
   // Velocity error relative to the energy scale, at the last call of defect().
