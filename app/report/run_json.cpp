@@ -105,8 +105,8 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
       {"energy", deviation(drift.energy(), start.total, true)},
       {"linear_momentum", deviation(drift.linear_momentum(), start.linear_momentum.norm(),
                                     system.translation_invariant())},
-      {"angular_momentum", deviation(drift.angular_momentum(), start.angular_momentum.norm(),
-                                     system.rotation_invariant())}};
+      {"angular_momentum",
+       deviation(drift.angular_momentum(), start.angular_momentum.norm(), drift.spin().any())}};
   if (!watch_.invariants().empty()) {
     Json invariants = Json::object();
     for (const Watch::Quantity& q : watch_.invariants()) {

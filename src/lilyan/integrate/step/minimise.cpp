@@ -220,23 +220,9 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
     result.d = y;
   } else {
     if (!warm_) result.d = (stage.stage.time * h) * state.v;
-    const NewtonResult solved = newton_.minimise(objective_, result.d);
-    report.status = succeeded(solved.status) && report.status == StepStatus::round_off
-                        ? report.status
-                        : solved.status;
-    report.solver_work += solved.work;
-    report.residual = std::max(report.residual, objective_.relative_velocity_error());
-    if (!succeeded(solved.status)) return false;
-    // The last evaluation was a rejected trial.
-    if (solved.status == StepStatus::round_off || solved.work.iterations == 0) {
-      objective_.evaluate(result.d, result.v);
-    }
-    if (torque_) {
-      residual_ = newton_.gradient();
-      torque_->correct(
-          {.start = state, .h = h, .nodes = stage.stage.nodes, .start_gradient = start_.gradient},
-          objective_, newton_, result.d, residual_, report);
-      report.residual = std::max(report.residual, objective_.relative_velocity_error());
+    if (!(torque_ ? minimise_with_torque(stage, result, state, h, report)
+                  : minimise(result, report))) {
+      return false;
     }
     solver_impulse_ += (stage.displacement_effect / h) * (torque_ ? residual_ : newton_.gradient());
   }
@@ -256,6 +242,43 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
     new_x_ = state.x + result.d;
     find_forces(state.t + stage.stage.time * h, new_x_, result);
   }
+  return true;
+}
+
+bool MinimiseIntegrator::minimise(Point& result, StepReport& report) {
+  const NewtonResult solved = newton_.minimise(objective_, result.d);
+  report.status = succeeded(solved.status) && report.status == StepStatus::round_off
+                      ? report.status
+                      : solved.status;
+  report.solver_work += solved.work;
+  report.residual = std::max(report.residual, objective_.relative_velocity_error());
+  if (!succeeded(solved.status)) return false;
+  // The last evaluation was a rejected trial.
+  if (solved.status == StepStatus::round_off || solved.work.iterations == 0) {
+    objective_.evaluate(result.d, result.v);
+  }
+  return true;
+}
+
+// The minimiser need not be accurate to begin with: what follows brings it to its tolerances, too.
+bool MinimiseIntegrator::minimise_with_torque(const StagePlan& stage, Point& result,
+                                              const State& state, double h, StepReport& report) {
+  const TorqueCorrection::Step step{
+      .start = state, .h = h, .nodes = stage.stage.nodes, .start_gradient = start_.gradient};
+  const double residual = report.residual;
+  objective_.set_slack(TorqueCorrection::slack(options_));
+  const bool found = minimise(result, report);
+  objective_.set_slack(1);
+  if (!found) return false;
+  residual_ = newton_.gradient();
+  report.residual = residual;
+  if (torque_->correct(step, objective_, newton_, result.d, residual_, report)) {
+    report.residual = std::max(residual, objective_.relative_velocity_error());
+    return true;
+  }
+  if (!minimise(result, report)) return false;
+  residual_ = newton_.gradient();
+  torque_->give_up(step, objective_, result.d, residual_, report);
   return true;
 }
 

@@ -62,6 +62,10 @@ class MinimiseIntegrator final : public Integrator {
   // Finds point k+1; false when the solve failed, which the report then says.
   bool run_stage(const TablePlan& plan, std::size_t k, const State& state, double h,
                  StepReport& report);
+  // Minimises from the given displacement; false when that failed, which the report then says.
+  bool minimise(Point& result, StepReport& report);
+  bool minimise_with_torque(const StagePlan& stage, Point& result, const State& state, double h,
+                            StepReport& report);
   bool run_adaptive(TablePlan& plan, const State& state, double h, StepReport& report);
   void find_velocity(const StagePlan& plan, std::size_t k, const State& state, double h,
                      StepReport& report);

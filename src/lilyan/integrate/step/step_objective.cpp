@@ -207,7 +207,7 @@ double StepObjective::defect(const Vector& d, const Vector& gradient) {
   const double power = sum([&](auto part) { return (part(d) * part(gradient)).sum(); });
   const double energy_error = step_.velocity_weight / (h * h) * std::abs(power) / scale;
   const double worst =
-      std::max(energy_error / energy_tolerance_, velocity_error_ / velocity_tolerance_);
+      std::max(energy_error / energy_tolerance_, velocity_error_ / velocity_tolerance_) / slack_;
   return std::isnan(worst) ? std::numeric_limits<double>::infinity() : worst;
 }
 

@@ -56,6 +56,8 @@ class StepObjective final : public Objective {
     return dissipation_.renew(start, d, h);
   }
   void prepare(const Step& step);
+  // Asks for less: errors so many times as large as the tolerances are good enough.
+  void set_slack(double factor) { slack_ = factor; }
   [[nodiscard]] Vector& target() { return target_; }  // y
 
   bool linearise(const Vector& d) override;
@@ -102,6 +104,7 @@ class StepObjective final : public Objective {
   const Vector& mass_;
   double energy_tolerance_;
   double velocity_tolerance_;
+  double slack_ = 1;
   Step step_{};
   double velocity_error_ = 0;
   std::vector<WeightedNode> nodes_;

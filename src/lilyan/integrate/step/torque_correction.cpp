@@ -302,7 +302,12 @@ double TorqueCorrection::find_left(const Step& step, StepObjective& objective, c
   return objective.norm(left_);
 }
 
-void TorqueCorrection::correct(const Step& step, StepObjective& objective, Newton& newton,
+double TorqueCorrection::slack(const SolverOptions& options) {
+  constexpr double kCoarse = 1e-4;  // relative velocity error
+  return std::max(1.0, kCoarse / std::max(options.velocity_tolerance, kEpsilon));
+}
+
+bool TorqueCorrection::correct(const Step& step, StepObjective& objective, Newton& newton,
                                Vector& d, Vector& residual, StepReport& report) {
   x0_ = &step.start.x;
   h_ = step.h;
@@ -313,19 +318,25 @@ void TorqueCorrection::correct(const Step& step, StepObjective& objective, Newto
   // Of a step that is solved several times only the last solve counts.
   report.spin = {.solves = report.spin.solves};
   const Outcome outcome = solve(step, objective, newton, d, residual, report);
-  rest_ = outcome != Outcome::solved;
   if (outcome == Outcome::failed) {
     d = minimiser_;
-    objective.linearise(d);
-    objective.evaluate(d, residual);
-    ++report.solver_work.evaluations;
-    find_left(step, objective, d, residual);
-    (void)objective.defect(d, residual);
-    bodies_.force.setZero();
-    clusters_.force.setZero();
-  } else {
-    ++report.spin.corrected;
+    return false;
   }
+  if (outcome == Outcome::nearly) report.status = StepStatus::round_off;
+  ++report.spin.corrected;
+  rest_ = outcome == Outcome::nearly;
+  d_ = d;
+  residual_ = residual;
+  return true;
+}
+
+void TorqueCorrection::give_up(const Step& step, StepObjective& objective, const Vector& d,
+                               const Vector& residual, StepReport& report) {
+  find_left(step, objective, d, residual);
+  bodies_.force.setZero();
+  clusters_.force.setZero();
+  report.residual = std::max(report.residual, objective.relative_velocity_error());
+  rest_ = true;
   d_ = d;
   residual_ = residual;
 }

@@ -47,10 +47,16 @@ class TorqueCorrection {
     const std::vector<Node>& nodes;  // of AVF's stage, all of them
     const Vector& start_gradient;    // ∇E(x₀), read where one of them is at θ = 0
   };
-  // Takes AVF's minimiser d to the solution of (1), where it can be found. `residual` is r(d) before
-  // and after. The objective's last evaluation is at d.
-  void correct(const Step& step, StepObjective& objective, Newton& newton, Vector& d,
+  // How many times its tolerances AVF's minimiser may be off: the iteration for (1) takes it from there.
+  static double slack(const SolverOptions& options);
+  // Takes AVF's minimiser d to the solution of (1), where it can be found; false otherwise, with d as
+  // it was. `residual` is r(d) before and after. The objective's last evaluation is at d.
+  bool correct(const Step& step, StepObjective& objective, Newton& newton, Vector& d,
                Vector& residual, StepReport& report);
+  // After that: AVF's own step by d, solved to its tolerances, is taken, and all of the torque is left to
+  // the projection.
+  void give_up(const Step& step, StepObjective& objective, const Vector& d, const Vector& residual,
+               StepReport& report);
   // Does the rest: (3) for the end velocity v₁ of the step just corrected. Returns the change of the
   // kinetic energy.
   double project(const Vector& x1, Vector& v1, StepReport& report);
