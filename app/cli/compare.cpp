@@ -62,6 +62,7 @@ Contender contender(const std::string& given) {
 std::vector<Contender> contenders(std::vector<std::string> methods, const Scene& scene) {
   if (methods.empty() && scene.coordinates.empty()) {
     methods = {"avf", "implicit-midpoint", "newmark", "backward-euler"};
+    if (scene.system->constraints().empty()) methods.insert(methods.begin() + 1, "avf-momentum");
   } else if (methods.empty()) {
     methods = {"stoermer-verlet", "implicit-midpoint", "rk4", "explicit-euler"};
   }

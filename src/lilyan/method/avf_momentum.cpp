@@ -28,8 +28,8 @@ Method avf_momentum() {
           "minimiser",
       .citation = "Lilyan; AVF: Rojas, Liu, Kavan; Quispel, McLaren 2008",
       .use =
-          "free and spinning soft bodies at large steps that must keep energy and both momenta; "
-          "quadrature = auto for materials that are not polynomial",
+          "free soft bodies at large steps: the one to begin with; quadrature = auto for materials "
+          "that are not polynomial",
       .parameters = quadrature_parameters("gauss", 2, {"auto"}),
       .variants = {{{"points", 3.0}}, {{"quadrature", "simpson"}}, {{"quadrature", "auto"}}},
       .make = [](const Parameters& given) {
