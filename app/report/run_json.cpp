@@ -96,12 +96,20 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                     {"seconds_factorisation", summary.times.factorisation},
                     {"seconds_solve", summary.times.solve},
                     {"seconds_evaluation", summary.times.evaluation}};
+  if (summary.spin.any()) {
+    json["solver"]["angular_momentum"] = {{"corrected_steps", summary.spin.corrected},
+                                          {"correction_solves", summary.spin.solves},
+                                          {"projected_steps", summary.spin.projected},
+                                          {"largest_projection", summary.spin.largest_projection},
+                                          {"carried_steps", summary.spin.carried},
+                                          {"largest_carry", summary.spin.largest_carry}};
+  }
   json["drift"] = {
       {"energy", deviation(drift.energy(), start.total, true)},
       {"linear_momentum", deviation(drift.linear_momentum(), start.linear_momentum.norm(),
                                     system.translation_invariant())},
-      {"angular_momentum", deviation(drift.angular_momentum(), start.angular_momentum.norm(),
-                                     system.rotation_invariant())}};
+      {"angular_momentum",
+       deviation(drift.angular_momentum(), start.angular_momentum.norm(), drift.spin().any())}};
   if (!watch_.invariants().empty()) {
     Json invariants = Json::object();
     for (const Watch::Quantity& q : watch_.invariants()) {

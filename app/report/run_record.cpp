@@ -75,7 +75,7 @@ Recorder::Recorder(const Scene& scene) : scene_(scene) {
   record_.resolved = scene.resolved;
   record_.in_space = scene.coordinates.empty();
   record_.linear_invariant = scene.system->translation_invariant();
-  record_.angular_invariant = scene.system->rotation_invariant();
+  record_.angular_invariant = spin_invariant(*scene.system, scene.initial.x).any();
   if (!record_.in_space) return;
   record_.scenery = scenery_of(scene);
   // At first the interval is about a step. It is doubled whenever there are too many frames. So the

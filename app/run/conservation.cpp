@@ -124,8 +124,8 @@ std::vector<Verdict> verdicts(const System& system, const RunSummary& summary,
   if (system.dimension() == 3) {
     all.push_back(verdict("linear momentum", "ΔP", "|P|", drift.linear_momentum(),
                           system.translation_invariant(), summary.steps));
-    all.push_back(verdict("angular momentum", "ΔL", "|L|", drift.angular_momentum(),
-                          system.rotation_invariant(), summary.steps));
+    all.push_back(verdict(describe_spin(drift.spin()), "ΔL", "|L|", drift.angular_momentum(),
+                          drift.spin().any(), summary.steps));
   }
   return all;
 }

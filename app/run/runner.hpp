@@ -48,7 +48,8 @@ struct RunSummary {
   int round_off_steps = 0;  // steps solved to rounding error rather than to tolerance
   int fewest_points = 0;    // points of steps with an adaptive quadrature
   int most_points = 0;
-  State state;  // after the last good step
+  SpinReport spin;  // of methods that keep angular momentum by themselves
+  State state;      // after the last good step
   Invariants invariants;
   Ledger ledger;
   double worst_imbalance = 0;  // largest |H₁ − H₀ − ledger| of a step

@@ -157,7 +157,12 @@ std::string describe_plan(const Scene& scene) {
 
 std::vector<std::string> compared_methods(const Scene& scene) {
   constexpr std::size_t kCompared = 4;
-  if (scene.coordinates.empty()) return {"avf", "implicit-midpoint", "newmark", "backward-euler"};
+  if (scene.coordinates.empty()) {
+    if (!scene.system->constraints().empty()) {
+      return {"avf", "implicit-midpoint", "newmark", "backward-euler"};
+    }
+    return {"avf", "avf-momentum", "implicit-midpoint", "backward-euler", "newmark"};
+  }
   // The first four; the others stand in for those that cannot step this system.
   std::vector<std::string> methods;
   for (const char* name : {"stoermer-verlet", "implicit-midpoint", "rk4", "explicit-euler", "gauss",

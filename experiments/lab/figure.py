@@ -28,6 +28,7 @@ COLOURS = {
     "bathe": RED,
     "bdf2": PURPLE,
     "energy-momentum": PURPLE,
+    "avf-momentum": GREEN,
     "gold": BLACK,
 }
 
@@ -44,6 +45,7 @@ NAMES = {
     "bathe": "Bathe",
     "bdf2": "BDF2",
     "energy-momentum": "energy–momentum",
+    "avf-momentum": "AVF with torque",
     "gold": "gold standard",
 }
 

@@ -47,7 +47,7 @@ export function compare(app: App): void {
   const scene = model?.info.scene ?? get<HTMLSelectElement>("scene").value;
   if (!scene) return;
   const base = mergeSettings(model?.info.settings ?? []).filter((s) => !s.startsWith("integrator.method="));
-  open(app, compared(model).map((m) => ({ scene, settings: [...base, `integrator.method=${m}`] })));
+  open(app, compared(model).slice(0, MAX_PANES).map((m) => ({ scene, settings: [...base, `integrator.method=${m}`] })));
 }
 
 export function pickScene(app: App, scene: string): void {

@@ -173,12 +173,13 @@ double DissipationAssembler::renew(const State& start, const Vector& d, double h
 }
 
 double DissipationAssembler::value_and_gradient(DissipationVelocity which, const Vector& v,
-                                                double weight, Vector& gradient) {
+                                                double weight, Vector& gradient,
+                                                std::span<const char> chosen) {
   double value = 0;
   scratch_.setZero();
   for (std::size_t k = 0; k < lagged_.size(); ++k) {
     const Dissipation& r = *system_.dissipations()[k];
-    if (r.velocity() != which) continue;
+    if (r.velocity() != which || (!chosen.empty() && chosen[k] == 0)) continue;
     value += r.evaluate(lagged_[k],
                         {.v = v.data(), .gradient = scratch_.data(), .memory = world_.memory});
   }

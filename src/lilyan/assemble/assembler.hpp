@@ -90,9 +90,10 @@ class DissipationAssembler {
   // Renews lagged numbers from the solved displacement; returns the largest relative change.
   double renew(const State& start, const Vector& d, double h);
 
-  // R(v), and gradient += weight ∂R/∂v; nothing is added at fixed vertices.
+  // R(v), and gradient += weight ∂R/∂v; nothing is added at fixed vertices. Of those chosen only, if
+  // there is a choice: one entry per dissipation.
   double value_and_gradient(DissipationVelocity which, const Vector& v, double weight,
-                            Vector& gradient);
+                            Vector& gradient, std::span<const char> chosen = {});
   // values += weight ∂²R/∂v² in the places of the pattern.
   void add_hessian(DissipationVelocity which, const Vector& v, double weight, double projection,
                    const BlockPattern& pattern, std::vector<double>& values);

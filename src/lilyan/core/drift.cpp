@@ -51,6 +51,20 @@ double rest_energy(const System& system, const State& state, const Vec3& center)
   return std::abs(sum);
 }
 
+// Whether everything in the system looks the same from all sides, seen from a point.
+bool turns_about(const System& system, const Vec3& point) {
+  const auto from_there = [&](const auto& part) {
+    return part.rotation_invariant() && (part.translation_invariant() || point.isZero(0));
+  };
+  return system.dimension() == 3 && system.forces().empty() && system.motions().empty() &&
+         std::ranges::all_of(system.dissipations(),
+                             [](const auto& r) { return r->keeps_angular_momentum(); }) &&
+         std::ranges::all_of(system.impulses(),
+                             [](const auto& p) { return p->keeps_angular_momentum(); }) &&
+         std::ranges::all_of(system.energies(), [&](const auto& e) { return from_there(*e); }) &&
+         std::ranges::all_of(system.constraints(), [&](const auto& c) { return from_there(*c); });
+}
+
 }  // namespace
 
 void Trend::add(double t, double value) {
@@ -88,8 +102,42 @@ Kept Deviation::kept() const {
   return worst_relative() <= kMostOfBounded && trend.bounded() ? Kept::bounded : Kept::drifts;
 }
 
+SpinInvariant spin_invariant(const System& system, const Vector& x) {
+  using About = SpinInvariant::About;
+  if (system.rotation_invariant()) return {.about = About::any_point};
+  if (system.dimension() != 3 || system.fixed_count() == 0) return {};
+  constexpr double kOffAxis = 1e-12;
+  SpinInvariant spin{.about = About::point};
+  bool found = false;
+  double length = 0;
+  for (int i = 0; i < system.vertices(); ++i) {
+    if (!system.fixed(i)) continue;
+    if (!found) spin.point = x.segment<3>(3 * i);
+    found = true;
+    const Vec3 arm = x.segment<3>(3 * i) - spin.point;
+    if (arm.norm() > length) {
+      length = arm.norm();
+      spin.axis = arm / length;
+      spin.about = About::axis;
+    }
+  }
+  for (int i = 0; i < system.vertices() && spin.about == About::axis; ++i) {
+    const Vec3 arm = x.segment<3>(3 * i) - spin.point;
+    if (system.fixed(i) && arm.cross(spin.axis).norm() > kOffAxis * length) return {};
+  }
+  return turns_about(system, spin.point) ? spin : SpinInvariant{};
+}
+
+const char* describe_spin(const SpinInvariant& spin) {
+  switch (spin.about) {
+    case SpinInvariant::About::point: return "angular momentum about the fixed vertex";
+    case SpinInvariant::About::axis: return "angular momentum about the fixed axis";
+    default: return "angular momentum";
+  }
+}
+
 DriftTracker::DriftTracker(const System& system, const State& initial, const Invariants& start)
-    : start_(start) {
+    : kept_(spin_invariant(system, initial.x)), start_(start) {
   const double potential = std::abs(start.of(EnergyKind::potential));
   if (system.dimension() != 3) {
     // Relative to the energy itself, unless that is nothing but the difference of its parts.
@@ -118,10 +166,17 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
     radius += center.norm();
     center.setZero();
   }
+  if (kept_.about == SpinInvariant::About::point || kept_.about == SpinInvariant::About::axis) {
+    center = kept_.point;
+    radius = 0;
+    for (int i = 0; i < system.vertices(); ++i) {
+      radius = std::max(radius, (initial.x.segment<3>(3 * i) - center).norm());
+    }
+  }
   const double linear = std::sqrt(2 * mass * energy_.scale);
   const double angular = linear * radius;
   center_ = center;
-  spin_ = start.angular_momentum - center.cross(start.linear_momentum);
+  spin_ = spin_of(start);
   const double p = start.linear_momentum.norm();
   const double l = spin_.norm();
   linear_.scale = p > kNegligibleMomentum * linear ? p : linear;
@@ -133,7 +188,12 @@ void DriftTracker::add(double t, const Invariants& at, double work) {
   if (work != 0) energy_.scale = std::max({energy_.scale, std::abs(work), at.kinetic});
   energy_.add(t, at.total - start_.total - work);
   linear_.add(t, (at.linear_momentum - start_.linear_momentum).norm());
-  angular_.add(t, (at.angular_momentum - center_.cross(at.linear_momentum) - spin_).norm());
+  angular_.add(t, (spin_of(at) - spin_).norm());
+}
+
+Vec3 DriftTracker::spin_of(const Invariants& at) const {
+  const Vec3 all = at.angular_momentum - center_.cross(at.linear_momentum);
+  return kept_.about == SpinInvariant::About::axis ? Vec3(all.dot(kept_.axis) * kept_.axis) : all;
 }
 
 }  // namespace lilyan

@@ -66,6 +66,25 @@ struct Deviation {
   void archive(Archive& a) { a(now, worst, scale, trend); }
 };
 
+// The angular momentum that a system keeps.
+struct SpinInvariant {
+  enum class About {
+    nothing,    // no part of it
+    any_point,  // that of a free system, about any point where the linear momentum is kept as well
+    point,      // all of it about one fixed vertex
+    axis,       // the part along the line through all fixed vertices
+  };
+  About about = About::nothing;
+  Vec3 point = Vec3::Zero();
+  Vec3 axis = Vec3::Zero();
+
+  [[nodiscard]] bool any() const { return about != About::nothing; }
+};
+// By Noether's theorem, with the fixed vertices where x has them.
+[[nodiscard]] SpinInvariant spin_invariant(const System& system, const Vector& x);
+// "angular momentum", "angular momentum about the fixed vertex", "… about the fixed axis".
+[[nodiscard]] const char* describe_spin(const SpinInvariant& spin);
+
 // Energy is compared with the largest of the initial kinetic energy, the initial elastic energy and
 // the energy that gravity gives when the body falls by its own radius. It is not compared with |H₀|,
 // since gravity's zero is arbitrary. Momenta are compared with their initial size. A momentum that
@@ -73,7 +92,7 @@ struct Deviation {
 // instead: √(2mE) for the linear momentum, √(2mE) times the body's radius for the angular momentum.
 // Angular momentum is taken about the initial centre of mass, so that a distant origin neither hides
 // nor feigns a drift. Where the energy singles out the origin (a planet about its sun), it is taken
-// about the origin.
+// about the origin; where vertices are fixed, about that vertex or along their axis.
 class DriftTracker {
  public:
   DriftTracker(const System& system, const State& initial, const Invariants& start);
@@ -84,9 +103,14 @@ class DriftTracker {
   [[nodiscard]] const Deviation& linear_momentum() const { return linear_; }
   [[nodiscard]] const Deviation& angular_momentum() const { return angular_; }
   [[nodiscard]] const Invariants& start() const { return start_; }
+  // What the deviation of the angular momentum is about.
+  [[nodiscard]] const SpinInvariant& spin() const { return kept_; }
   void archive(Archive& a) { a(start_, center_, spin_, energy_, linear_, angular_); }
 
  private:
+  [[nodiscard]] Vec3 spin_of(const Invariants& at) const;
+
+  SpinInvariant kept_;
   Invariants start_;
   Vec3 center_ = Vec3::Zero();
   Vec3 spin_ = Vec3::Zero();  // initial angular momentum about center_

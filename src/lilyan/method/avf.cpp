@@ -31,25 +31,6 @@ Claims claims(const Quadrature& q) {
           .angular_momentum = midpoint};
 }
 
-// By itself the rule is what the system's forces need. Whoever gives a number of points wants Gauss's.
-std::vector<ParameterSpec> parameters() {
-  std::vector<ParameterSpec> all = quadrature_parameters("auto", 2, {"auto"});
-  for (ParameterSpec& p : all) p.default_value.reset();
-  all[0].meaning += " (as many Gauss points as are exact, or as each step needs); default: auto";
-  all[1].meaning += "; default: 2";
-  return all;
-}
-
-bool is_adaptive(const Parameters& given) {
-  return given.has("quadrature") ? given.word("quadrature") == "auto" : !given.has("points");
-}
-
-Quadrature rule(Parameters given) {
-  if (!given.has("quadrature")) given.set("quadrature", "gauss");
-  if (!given.has("points")) given.set("points", 2.0);
-  return quadrature(given, {"auto"});
-}
-
 }  // namespace
 
 Method avf() {
@@ -60,7 +41,7 @@ Method avf() {
           "second order; conserves energy at any step size, exactly where its quadrature is exact",
       .citation = "Rojas, Liu, Kavan; Quispel, McLaren 2008",
       .use = "soft bodies at large steps that must neither gain nor lose energy",
-      .parameters = parameters(),
+      .parameters = mean_parameters(),
       .variants = {{{"points", 1.0}},
                    {{"points", 2.0}},
                    {{"points", 3.0}},
@@ -68,8 +49,7 @@ Method avf() {
                    {{"quadrature", "trapezoid"}},
                    {{"quadrature", "lobatto"}, {"points", 4.0}}},
       .make = [](const Parameters& given) {
-        const bool adaptive = is_adaptive(given);
-        const Quadrature q = adaptive ? gauss(2) : rule(given);
+        const auto [q, adaptive] = mean_rule(given);
         OneStage stage{.nodes = {}, .displacement = 2, .velocity = -1};
         for (const Node& n : q.nodes) stage.nodes.push_back({n.theta, n.weight / 2});
         MinimisationTable table = one_stage(stage);

@@ -29,7 +29,7 @@ Method energy_momentum() {
               "second order; conserves energy and angular momentum at any step size, as a root "
               "find",
           .citation = "Simo, Tarnow 1992; Gonzalez 2000",
-          .use = "spinning bodies at large steps that must keep energy and angular momentum",
+          .use = "comparison; avf-momentum keeps the same, and does not fail in violent motion",
           .parameters = {{"predictor",
                           "where the root find starts: avf (the minimiser of the AVF step) or "
                           "constant (velocity)",

@@ -58,6 +58,9 @@ struct MinimisationTable {
   // Its nodes are Gauss points, as many as the step needs for that error to be below the energy
   // tolerance; those in the table are what it starts with.
   bool adaptive_nodes = false;
+  // Each body gets a force without work that takes away the torque of this average
+  // (integrate/step/torque_correction.hpp).
+  bool keeps_angular_momentum = false;
 };
 
 // The usual one-stage step: y = h v₀, v₁ = displacement·u + velocity·v₀ + h Σ wᵢ a(θᵢ).
@@ -206,6 +209,15 @@ struct Cost {
   int forces = 0;
 };
 [[nodiscard]] Cost cost(const Scheme& scheme);
+
+// The quadrature of methods that average forces over the step, and its parameters. By itself it is what the
+// system's forces need (`adaptive`); whoever gives a number of points wants Gauss's rule.
+struct MeanRule {
+  Quadrature quadrature;
+  bool adaptive = false;
+};
+[[nodiscard]] std::vector<ParameterSpec> mean_parameters();
+[[nodiscard]] MeanRule mean_rule(const Parameters& given);
 
 // The parameters every composition has: its base, and the quadrature of bases that have one.
 [[nodiscard]] std::vector<ParameterSpec> composition_parameters();

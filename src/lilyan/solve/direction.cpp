@@ -82,7 +82,9 @@ bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& 
     for (int c = first; c < last; ++c) right_[c] = -gradient[pattern_.dof(c)];
   });
   truncated_ = false;
-  if (!(request.reuse && factorised())) {
+  if (request.same_matrix && !factorised()) {
+    if (!again(request, work, times)) return false;
+  } else if (!((request.reuse || request.same_matrix) && factorised())) {
     bool exact = choice_ == LinearChoice::cholesky;
     if (choice_ == LinearChoice::automatic) {
       exact = hold_ > 0 || request.insist > 1;
@@ -182,6 +184,18 @@ bool DirectionFinder::attempt(const Objective& objective, const Vector& d, const
   const double effort = pcg_->iterations() / std::log(1 / accuracy);
   if (renew_) renewed_effort_ = effort;
   renew_ = effort > kOutdated * renewed_effort_ + 1;
+  return true;
+}
+
+// Conjugate gradients with the matrix that they have been prepared for.
+bool DirectionFinder::again(const Request& request, SolverWork& work, NewtonTimes& times) {
+  const Timer timer(times.solve);
+  pcg_->start(right_);
+  end_ = pcg_->run(request.accuracy, kMostIterations);
+  work.linear_iterations += pcg_->iterations();
+  if (end_ != PcgEnd::converged) return false;
+  if (request.last) pcg_->correct_rigid_motions();
+  pcg_->solution(solution_);
   return true;
 }
 

@@ -81,9 +81,10 @@ class DirectionFinder {
   void begin();
 
   struct Request {
-    bool reuse = false;     // the factor at hand is good enough
-    double accuracy = 0.1;  // relative error allowed in an iterative solution
-    int insist = 0;         // what was found last did not help: be more accurate; exact if above 1
+    bool reuse = false;        // the factor at hand is good enough
+    bool same_matrix = false;  // so is the matrix last assembled, with or without a factor
+    double accuracy = 0.1;     // relative error allowed in an iterative solution
+    int insist = 0;  // what was found last did not help: be more accurate; exact if above 1
     // It may be the last one: what is left of total forces and torques would be left for good.
     bool last = false;
     // The Hessian as it is has led nowhere: take one that is made definite.
@@ -111,6 +112,7 @@ class DirectionFinder {
                  NewtonTimes& times);
   bool attempt(const Objective& objective, const Vector& d, const Request& request,
                SolverWork& work, NewtonTimes& times);
+  bool again(const Request& request, SolverWork& work, NewtonTimes& times);
   int iteration_limit();
   LinearSolver& cholesky();
 

@@ -92,6 +92,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   int poor = 0;          // steps in a row that did not shrink it
   DirectionFinder::Request request{.accuracy = kFirstAccuracy};
   finder_->begin();
+  has_matrix_ = false;
   while (true) {
     const double defect = objective.defect(d, gradient_);
     if (!(defect > 1)) return result;
@@ -120,6 +121,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
       return result;
     }
     ++result.work.iterations;
+    has_matrix_ = true;
 
     // Backtracking on Φ. Where the predicted decrease drowns in the rounding error of Φ, the slope
     // at the trial point decides instead: by the trapezoidal rule Φ changes by the mean of both
@@ -191,6 +193,17 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     stalled = new_norm > 0.5 * norm;
     norm = new_norm;
   }
+}
+
+bool Newton::correct(Objective& objective, const Vector& d, const Vector& residual,
+                     const Correction& request, Vector& direction, SolverWork& work) {
+  const bool found = finder_->find(objective, d, residual,
+                                   {.same_matrix = has_matrix_ && !request.renew,
+                                    .accuracy = request.accuracy,
+                                    .last = request.last},
+                                   direction, work, times_);
+  has_matrix_ = found;
+  return found;
 }
 
 // Whether Φ is a parabola along the direction, with its minimum near the trial point, by its slopes

@@ -136,6 +136,17 @@ class Newton {
   // Minimises from the given d; on success d is the minimiser and gradient() its residual.
   NewtonResult minimise(Objective& objective, Vector& d);
 
+  // For an equation that is nearly this minimisation's: direction = −H⁻¹ residual. H is the matrix that
+  // the last minimisation ended with, or a new one at d where it made none or where this is asked for.
+  // False when there is no direction.
+  struct Correction {
+    bool renew = false;
+    double accuracy = 1e-3;  // of an iterative solution
+    bool last = false;       // as in DirectionFinder::Request
+  };
+  bool correct(Objective& objective, const Vector& d, const Vector& residual,
+               const Correction& request, Vector& direction, SolverWork& work);
+
   [[nodiscard]] const Vector& gradient() const { return gradient_; }
   // The linear solver used last.
   [[nodiscard]] std::string_view linear_name() const;
@@ -161,6 +172,7 @@ class Newton {
   NewtonOptions options_;
   std::unique_ptr<DirectionFinder> finder_;
   NewtonTimes times_;
+  bool has_matrix_ = false;  // of the last minimisation
   // Workspace, over all degrees of freedom.
   Vector gradient_, trial_gradient_, trial_, direction_, diagonal_, longer_, longer_gradient_;
 };

@@ -43,7 +43,8 @@ have the symmetry. **Constraints**: whether holonomic constraints are kept. **Ti
 bar of 2000 tets, relative to backward Euler's in the same run; explicit methods need many more, short
 steps. **Step is**: a *minimisation* line-searches on its objective and cannot get lost; a *stationary
 point* or a *root find* starts from the minimiser of an AVF step (`discrete-gradient`: from constant
-velocity unless asked otherwise) and may fail in violent motion, where the step is then halved.
+velocity unless asked otherwise) and may fail in violent motion, where the step is then halved
+(`avf-momentum`: AVF's step is then taken, and its end velocity projected).
 
 ## How each is measured
 

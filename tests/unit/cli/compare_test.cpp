@@ -29,12 +29,12 @@ TEST(Compare, RunsTheUsualMethodsAndPutsThemSideBySide) {
   const auto out = folder.path() / "results/s-compare";
   for (const char* file :
        {"energy.svg", "energy-error.svg", "momenta.svg", "iterations.svg", "table.csv", "table.md",
-        "report.html", "avf/series.csv", "newmark/run.json", "implicit-midpoint/report.html",
-        "backward-euler/run.pvd"}) {
+        "report.html", "avf/series.csv", "avf-momentum/series.csv", "newmark/run.json",
+        "implicit-midpoint/report.html", "backward-euler/run.pvd"}) {
     EXPECT_TRUE(std::filesystem::exists(out / file)) << file;
   }
   const std::string csv = read_text(out / "table.csv");
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5) << csv;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 6) << csv;
   EXPECT_NE(result.output.find("backward-euler"), std::string::npos);
   EXPECT_NE(result.output.find("iterations/step"), std::string::npos);
 }

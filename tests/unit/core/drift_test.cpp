@@ -102,5 +102,33 @@ TEST(Deviation, HasThreeVerdicts) {
   EXPECT_EQ(nan.kept(), Kept::drifts);
 }
 
+// A body that turns about one fixed vertex, or about the line through two, keeps that much of its angular
+// momentum, wherever the vertices are; about three that are not on a line it keeps none.
+TEST(Drift, KnowsTheAngularMomentumAboutFixedVertices) {
+  const std::string spin = kStretch + "angular_velocity = [1, 0, 2]\ntranslate = [3, 1, 2]\n";
+  const auto fixed = [&](const char* vertices) {
+    return spin + "fix = [{ vertices = " + vertices + " }]\n";
+  };
+  for (const char* vertices : {"[3]", "[0, 1]"}) {
+    EXPECT_GT(run(fixed(vertices), "[0, 0, 0]", "avf").angular, 1e-6) << vertices;
+    EXPECT_LT(run(fixed(vertices), "[0, 0, 0]", "avf-momentum").angular, 1e-11) << vertices;
+  }
+  const auto kept = [&](const char* vertices, const char* gravity) {
+    const TempFolder folder;
+    const Scene scene = load_scene(folder.write(
+        "s.toml", std::string("[integrator]\nstep = 0.05\nsteps = 1\n[world]\ngravity = ") +
+                      gravity + "\n[[body]]\nmass = 2\nmaterial = { mu = 50, lambda = 50 }\n" +
+                      "shape = { kind = \"bar\", size = [2, 1, 1], cells = [2, 1, 1] }\n" +
+                      fixed(vertices)));
+    return spin_invariant(*scene.system, scene.initial.x).about;
+  };
+  using About = SpinInvariant::About;
+  EXPECT_EQ(kept("[3]", "[0, 0, 0]"), About::point);
+  EXPECT_EQ(kept("[0, 1]", "[0, 0, 0]"), About::axis);
+  EXPECT_EQ(kept("[0, 1, 2]", "[0, 0, 0]"), About::axis);
+  EXPECT_EQ(kept("[0, 1, 5]", "[0, 0, 0]"), About::nothing);
+  EXPECT_EQ(kept("[3]", "[0, -1, 0]"), About::nothing);
+}
+
 }  // namespace
 }  // namespace lilyan::test::drift_test

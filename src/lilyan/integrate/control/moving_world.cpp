@@ -26,7 +26,9 @@ MovingWorldIntegrator::MovingWorldIntegrator(const System& system, Scheme scheme
 
 void MovingWorldIntegrator::make_inner() {
   if (inner_) earlier_ += inner_->times();
-  inner_ = make_({system_, &memory_}, scheme_, options_);
+  std::unique_ptr<Integrator> next = make_({system_, &memory_}, scheme_, options_);
+  if (inner_) next->take_over(*inner_);
+  inner_ = std::move(next);
 }
 
 void MovingWorldIntegrator::load_memory(std::span<const double> numbers) {

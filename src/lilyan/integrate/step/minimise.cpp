@@ -33,6 +33,16 @@ MinimiseIntegrator::MinimiseIntegrator(const World& world, const MinimisationTab
       newton_(assembler_.hessian_pattern(), options.newton),
       forced_(!system_.forces().empty() || !system_.dissipations().empty()) {
   prepare_points(plan_.stages.size());
+  if (table.keeps_angular_momentum && system_.dimension() == 3) {
+    torque_ = std::make_unique<TorqueCorrection>(assembler_);
+    residual_.setZero(system_.dofs());
+    unprojected_.setZero(system_.dofs());
+  }
+}
+
+void MinimiseIntegrator::take_over(const Integrator& from) {
+  const auto* same = dynamic_cast<const MinimiseIntegrator*>(&from);
+  if (same && torque_ && same->torque_) torque_->take_over(*same->torque_);
 }
 
 MinimiseIntegrator::MinimiseIntegrator(const World& world, const MultistepTable& table,
@@ -148,6 +158,7 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
   commit(report, state, new_x_, end.v,
          invariants(system_, new_x_, end.v, potential_.values(new_x_)),
          [&] { return ledger(plan, state, end.v, report); });
+  if (torque_ && succeeded(report.status)) torque_->commit(state.x);
   return report;
 }
 
@@ -209,20 +220,18 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
     result.d = y;
   } else {
     if (!warm_) result.d = (stage.stage.time * h) * state.v;
-    const NewtonResult solved = newton_.minimise(objective_, result.d);
-    report.status = succeeded(solved.status) && report.status == StepStatus::round_off
-                        ? report.status
-                        : solved.status;
-    report.solver_work += solved.work;
-    report.residual = std::max(report.residual, objective_.relative_velocity_error());
-    if (!succeeded(solved.status)) return false;
-    solver_impulse_ += (stage.displacement_effect / h) * newton_.gradient();
-    // The last evaluation was a rejected trial.
-    if (solved.status == StepStatus::round_off || solved.work.iterations == 0) {
-      objective_.evaluate(result.d, result.v);
+    if (!(torque_ ? minimise_with_torque(stage, result, state, h, report)
+                  : minimise(result, report))) {
+      return false;
     }
+    solver_impulse_ += (stage.displacement_effect / h) * (torque_ ? residual_ : newton_.gradient());
   }
   find_velocity(stage, k, state, h, report);
+  if (torque_) {
+    unprojected_ = result.v;
+    new_x_ = state.x + result.d;
+    torque_->project(new_x_, result.v, report);
+  }
   book_impulses(stage, k, solves, h);
   if (plan.needs_history) book_coasting(stage, h);
   if (plan.needs_gradient[k] != 0) {
@@ -233,6 +242,43 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
     new_x_ = state.x + result.d;
     find_forces(state.t + stage.stage.time * h, new_x_, result);
   }
+  return true;
+}
+
+bool MinimiseIntegrator::minimise(Point& result, StepReport& report) {
+  const NewtonResult solved = newton_.minimise(objective_, result.d);
+  report.status = succeeded(solved.status) && report.status == StepStatus::round_off
+                      ? report.status
+                      : solved.status;
+  report.solver_work += solved.work;
+  report.residual = std::max(report.residual, objective_.relative_velocity_error());
+  if (!succeeded(solved.status)) return false;
+  // The last evaluation was a rejected trial.
+  if (solved.status == StepStatus::round_off || solved.work.iterations == 0) {
+    objective_.evaluate(result.d, result.v);
+  }
+  return true;
+}
+
+// The minimiser need not be accurate to begin with: what follows brings it to its tolerances, too.
+bool MinimiseIntegrator::minimise_with_torque(const StagePlan& stage, Point& result,
+                                              const State& state, double h, StepReport& report) {
+  const TorqueCorrection::Step step{
+      .start = state, .h = h, .nodes = stage.stage.nodes, .start_gradient = start_.gradient};
+  const double residual = report.residual;
+  objective_.set_slack(TorqueCorrection::slack(options_));
+  const bool found = minimise(result, report);
+  objective_.set_slack(1);
+  if (!found) return false;
+  residual_ = newton_.gradient();
+  report.residual = residual;
+  if (torque_->correct(step, objective_, newton_, result.d, residual_, report)) {
+    report.residual = std::max(residual, objective_.relative_velocity_error());
+    return true;
+  }
+  if (!minimise(result, report)) return false;
+  residual_ = newton_.gradient();
+  torque_->give_up(step, objective_, result.d, residual_, report);
   return true;
 }
 
@@ -370,8 +416,10 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
                                   const StepReport& report) {
   Ledger result;
   const Vector& v0 = start.v;
-  const auto mean = 0.5 * (v0 + v1);
+  // A projection of the velocity at the end takes back what the solver has left over.
+  const auto mean = 0.5 * (v0 + (torque_ ? unprojected_ : v1));
   result.solver = mean.dot(solver_impulse_);
+  if (torque_) result.solver += torque_->projected();
   const bool own = plan.stages.back().stage.force_velocity == ForceVelocity::own;
   const Point& end = points_[plan.stages.size() - 1];
   double beside = 0;  // w·F less the work along the velocities that forces see

@@ -2,6 +2,7 @@
 // method/method.hpp).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "lilyan/integrate/step/potential_cache.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 #include "lilyan/integrate/step/table_plan.hpp"
+#include "lilyan/integrate/step/torque_correction.hpp"
 #include "lilyan/solve/newton.hpp"
 
 namespace lilyan {
@@ -21,7 +23,11 @@ class MinimiseIntegrator final : public Integrator {
                      const SolverOptions& options);
   MinimiseIntegrator(const World& world, const MultistepTable& table, const SolverOptions& options);
   StepReport step(State& state, double h) override;
-  void archive(Archive& a) override { a(path_nodes_, newton_); }
+  void archive(Archive& a) override {
+    a(path_nodes_, newton_);
+    if (torque_) a(*torque_);
+  }
+  void take_over(const Integrator& from) override;
   [[nodiscard]] std::string_view linear_solver() const override;
   [[nodiscard]] NewtonTimes times() const override { return newton_.times(); }
 
@@ -56,6 +62,10 @@ class MinimiseIntegrator final : public Integrator {
   // Finds point k+1; false when the solve failed, which the report then says.
   bool run_stage(const TablePlan& plan, std::size_t k, const State& state, double h,
                  StepReport& report);
+  // Minimises from the given displacement; false when that failed, which the report then says.
+  bool minimise(Point& result, StepReport& report);
+  bool minimise_with_torque(const StagePlan& stage, Point& result, const State& state, double h,
+                            StepReport& report);
   bool run_adaptive(TablePlan& plan, const State& state, double h, StepReport& report);
   void find_velocity(const StagePlan& plan, std::size_t k, const State& state, double h,
                      StepReport& report);
@@ -79,6 +89,7 @@ class MinimiseIntegrator final : public Integrator {
   StepObjective objective_;
   Newton newton_;
   PathNodes path_nodes_;
+  std::unique_ptr<TorqueCorrection> torque_;  // only with tables that ask for it
   bool forced_;
 
   Point start_, previous_;
@@ -90,7 +101,8 @@ class MinimiseIntegrator final : public Integrator {
   double driven_work_ = 0;         // work of moving obstacles through dissipation
   bool warm_ = false;              // the points' displacements are a good guess
   std::vector<Node> rule_;
-  Vector coasting_velocity_;  // at the end, if there were no forces
+  Vector residual_, unprojected_;  // with torque_: r(d), and v₁ by the method's rule
+  Vector coasting_velocity_;       // at the end, if there were no forces
   Vector known_velocity_, end_gradients_, end_forces_, weighted_forces_, new_x_;
 };
 

@@ -82,6 +82,13 @@ void StepObjective::add_dissipation(const Vector& v, Vector& sum) {
   }
 }
 
+void StepObjective::add_dissipation_of(std::span<const char> chosen, const Vector& d, Vector& sum) {
+  const double weight = step_.h * step_.h * step_.dissipation_weight;
+  each_dissipation(d, [&](DissipationVelocity which, double) {
+    dissipation_.value_and_gradient(which, point_v_, weight, sum, chosen);
+  });
+}
+
 void StepObjective::path_point(const Vector& d, double theta) {
   point_x_ = *step_.x0 + theta * d;
   if (theta == 0 && step_.start_velocity) {
@@ -201,7 +208,7 @@ double StepObjective::defect(const Vector& d, const Vector& gradient) {
   const double power = sum([&](auto part) { return (part(d) * part(gradient)).sum(); });
   const double energy_error = step_.velocity_weight / (h * h) * std::abs(power) / scale;
   const double worst =
-      std::max(energy_error / energy_tolerance_, velocity_error_ / velocity_tolerance_);
+      std::max(energy_error / energy_tolerance_, velocity_error_ / velocity_tolerance_) / slack_;
   return std::isnan(worst) ? std::numeric_limits<double>::infinity() : worst;
 }
 

@@ -56,6 +56,8 @@ class StepObjective final : public Objective {
     return dissipation_.renew(start, d, h);
   }
   void prepare(const Step& step);
+  // Asks for less: errors so many times as large as the tolerances are good enough.
+  void set_slack(double factor) { slack_ = factor; }
   [[nodiscard]] Vector& target() { return target_; }  // y
 
   bool linearise(const Vector& d) override;
@@ -80,6 +82,8 @@ class StepObjective final : public Objective {
   [[nodiscard]] double driven_power_at(const Vector& v);
   // sum −= ∂R/∂v at a given velocity.
   void add_dissipation(const Vector& v, Vector& sum);
+  // sum += what some of the dissipations, those chosen, add to the gradient of Φ at d.
+  void add_dissipation_of(std::span<const char> chosen, const Vector& d, Vector& sum);
   // h² D, what the last linearisation adds to the diagonal of the Hessian; only with forces.
   [[nodiscard]] auto damping() const { return (step_.h * step_.h) * damping_; }
   // Velocity error relative to the energy scale, at the last call of defect().
@@ -100,6 +104,7 @@ class StepObjective final : public Objective {
   const Vector& mass_;
   double energy_tolerance_;
   double velocity_tolerance_;
+  double slack_ = 1;
   Step step_{};
   double velocity_error_ = 0;
   std::vector<WeightedNode> nodes_;

@@ -98,6 +98,24 @@ ExplicitTable symmetric_splitting(ExplicitTable::Stage::Kind first,
   return table;
 }
 
+std::vector<ParameterSpec> mean_parameters() {
+  std::vector<ParameterSpec> all = quadrature_parameters("auto", 2, {"auto"});
+  for (ParameterSpec& p : all) p.default_value.reset();
+  all[0].meaning += " (as many Gauss points as are exact, or as each step needs); default: auto";
+  all[1].meaning += "; default: 2";
+  return all;
+}
+
+MeanRule mean_rule(const Parameters& given) {
+  const bool adaptive =
+      given.has("quadrature") ? given.word("quadrature") == "auto" : !given.has("points");
+  if (adaptive) return {gauss(2), true};
+  Parameters filled = given;
+  if (!given.has("quadrature")) filled.set("quadrature", "gauss");
+  if (!given.has("points")) filled.set("points", 2.0);
+  return {quadrature(filled, {"auto"}), false};
+}
+
 std::vector<ParameterSpec> composition_parameters() {
   return {{"base", "a symmetric method of order two", std::string("stoermer-verlet"), true},
           {"quadrature",

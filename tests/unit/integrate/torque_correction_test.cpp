@@ -1,0 +1,400 @@
+// avf-momentum keeps energy, linear and angular momentum, whatever a body is made of and whatever acts
+// on it besides. Plain AVF beside it shows that there was something to correct.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <numeric>
+
+#include "lilyan/assemble/invariants.hpp"
+#include "lilyan/contact/body_contact.hpp"
+#include "lilyan/contact/friction.hpp"
+#include "lilyan/core/threads.hpp"
+#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/physics/damping.hpp"
+#include "lilyan/physics/energies.hpp"
+#include "support/body.hpp"
+#include "support/contact.hpp"
+#include "support/schemes.hpp"
+
+namespace lilyan::test::torque_correction_test {
+namespace {
+
+// Angular momentum of some of the vertices about a point.
+Vec3 spin_about(const System& system, const State& s, const Vec3& point, int first, int last) {
+  Vec3 sum = Vec3::Zero();
+  for (int i = first; i < last; ++i) {
+    if (system.fixed(i)) continue;
+    sum += system.vertex_masses()[static_cast<std::size_t>(i)] *
+           (s.x.segment<3>(3 * i) - point).cross(s.v.segment<3>(3 * i));
+  }
+  return sum;
+}
+Vec3 spin_about(const System& system, const State& s, const Vec3& point) {
+  return spin_about(system, s, point, 0, system.vertices());
+}
+
+struct Kept {
+  double energy = 0;  // all relative to their first values
+  double linear = 0;
+  double angular = 0;
+  double imbalance = 0;
+  SpinReport spin;
+};
+
+// Largest changes over a run; the energy less the work done and dissipated.
+Kept run(const System& system, State& state, const Scheme& scheme, double h, int steps,
+         const Vec3& point = Vec3::Zero(), const SolverOptions& options = {}) {
+  const auto integrator = make_integrator(system, scheme, options);
+  Kept kept;
+  const Vec3 spin = spin_about(system, state, point);
+  Invariants first;
+  double given = 0;
+  for (int k = 0; k < steps; ++k) {
+    const StepReport r = integrator->step(state, h);
+    EXPECT_TRUE(succeeded(r.status)) << scheme.label << " step " << k << ": " << describe(r.status);
+    if (!succeeded(r.status)) break;
+    if (k == 0) first = r.before;
+    given += r.ledger.work + r.ledger.dissipation;
+    const double size = first.scale();
+    const double p = std::sqrt(2 * size * system.mass().sum() / 3);
+    kept.energy = std::max(kept.energy, std::abs(r.after.total - first.total - given) / size);
+    kept.linear =
+        std::max(kept.linear, (r.after.linear_momentum - first.linear_momentum).norm() / p);
+    kept.angular =
+        std::max(kept.angular, (spin_about(system, state, point) - spin).norm() / spin.norm());
+    kept.imbalance = std::max(kept.imbalance,
+                              std::abs(r.after.total - r.before.total - r.ledger.total()) / size);
+    kept.spin += r.spin;
+  }
+  return kept;
+}
+
+void expect_kept(const Kept& kept, const std::string& what) {
+  EXPECT_LE(kept.energy, 1e-12) << what;
+  EXPECT_LE(kept.linear, 1e-12) << what;
+  EXPECT_LE(kept.angular, 1e-12) << what;
+  EXPECT_LE(kept.imbalance, 1e-13) << what;
+}
+
+TEST(TorqueCorrection, KeepsAllOfAFreeBody) {
+  for (const char* material : {"stvk", "neo-hookean"}) {
+    const Body body({.material = material});
+    const Parameters p = material[0] == 's' ? Parameters{} : parameters({{"quadrature", "auto"}});
+    State plain = body.moving();
+    EXPECT_GT(run(body.system, plain, make_scheme("avf", p), 0.1, 60).angular, 1e-5);
+    State state = body.moving();
+    const Kept kept = run(body.system, state, make_scheme("avf-momentum", p), 0.1, 60);
+    expect_kept(kept, material);
+    EXPECT_EQ(kept.spin.corrected, 60) << material;
+    EXPECT_EQ(kept.spin.projected + kept.spin.carried, 0) << material;
+  }
+}
+
+// Steps so violent that the torque cannot be applied: the projection takes its place, and no step fails.
+TEST(TorqueCorrection, ProjectsWhereTheTorqueFails) {
+  const Body body({.size = {2, 0.4, 0.4}, .cells = {10, 2, 2}, .mu = 5000, .lambda = 2500});
+  State state = body.moving(1.8, 15);
+  const Kept kept = run(body.system, state, make_scheme("avf-momentum"), 1.0 / 30, 60);
+  expect_kept(kept, "violent");
+  EXPECT_GT(kept.spin.projected, 0);
+  EXPECT_EQ(kept.spin.carried, 0);
+  EXPECT_GT(kept.spin.largest_projection, 1e-6);
+}
+
+TEST(TorqueCorrection, KeepsWhatGravityLeaves) {
+  const Body body({.gravity = {1, -5, 2}});
+  State state = body.moving();
+  const Invariants first = invariants(body.system, state);
+  const auto integrator = make_integrator(body.system, make_scheme("avf-momentum"), {});
+  const double mass = body.system.mass().sum() / 3;
+  const auto own_spin = [&] {
+    Vec3 centre = Vec3::Zero();
+    for (int i = 0; i < body.system.vertices(); ++i) {
+      centre +=
+          body.system.vertex_masses()[static_cast<std::size_t>(i)] * state.x.segment<3>(3 * i);
+    }
+    return spin_about(body.system, state, centre / mass);
+  };
+  const Vec3 spin = own_spin();
+  for (int k = 0; k < 40; ++k) {
+    const StepReport r = integrator->step(state, 0.1);
+    ASSERT_TRUE(succeeded(r.status));
+    EXPECT_NEAR(r.after.total, first.total, 1e-12 * (first.scale() + r.after.kinetic));
+  }
+  EXPECT_LE((own_spin() - spin).norm(), 2e-12 * spin.norm());
+}
+
+// The same blocks side by side, not connected: each of them keeps its own.
+struct Pair {
+  Body one{{.size = {1, 0.8, 0.8}, .cells = {2, 2, 2}}};
+  int vertices = one.system.vertices();
+  std::vector<double> masses;
+  std::vector<std::array<int, 4>> tets;
+  State state;
+
+  explicit Pair(const Vec3& apart) {
+    const State first = one.moving(1.2, 3, 0);
+    const State second = one.moving(1.1, -2, 0);
+    const Eigen::Index n = one.rest.size();
+    state.x.resize(2 * n);
+    state.v.resize(2 * n);
+    rest.resize(2 * n);
+    for (int body = 0; body < 2; ++body) {
+      for (const auto& t : one.mesh.tets) {
+        tets.push_back({t[0] + body * vertices, t[1] + body * vertices, t[2] + body * vertices,
+                        t[3] + body * vertices});
+      }
+      for (int i = 0; i < vertices; ++i) {
+        masses.push_back(one.system.vertex_masses()[static_cast<std::size_t>(i)]);
+        const State& s = body ? second : first;
+        const Vec3 offset = body ? apart : Vec3::Zero();
+        rest.segment<3>(body * n + 3 * i) = one.rest.segment<3>(3 * i) + offset;
+        state.x.segment<3>(body * n + 3 * i) = s.x.segment<3>(3 * i) + offset;
+        state.v.segment<3>(body * n + 3 * i) =
+            s.v.segment<3>(3 * i) + (body ? -0.8 : 0.8) * apart.normalized();
+      }
+    }
+  }
+  Vector rest;
+};
+
+TEST(TorqueCorrection, KeepsEachOfTwoBodies) {
+  Pair pair({3, 0.5, 0.2});
+  System system(pair.masses);
+  system.add(find_material("stvk")->make({pair.rest, pair.tets}, lame_of(20, 10)));
+  const auto spin = [&](int body) {
+    return spin_about(system, pair.state, Vec3::Zero(), body * pair.vertices,
+                      (body + 1) * pair.vertices);
+  };
+  const Vec3 first = spin(0);
+  const Vec3 second = spin(1);
+  const Kept kept = run(system, pair.state, make_scheme("avf-momentum"), 0.05, 50);
+  expect_kept(kept, "two bodies");
+  EXPECT_LE((spin(0) - first).norm(), 1e-12 * first.norm());
+  EXPECT_LE((spin(1) - second).norm(), 1e-12 * second.norm());
+}
+
+TEST(TorqueCorrection, KeepsAllInCollisions) {
+  for (const double friction : {0.0, 0.5}) {
+    Pair pair({1.6, 0.3, 0.2});
+    System system(pair.masses);
+    system.add(find_material("stvk")->make({pair.rest, pair.tets}, lame_of(200, 100)));
+    auto made = std::make_unique<BodyContact>(
+        std::vector<ContactSurface>{surface_of(pair.one.mesh, 0, 0),
+                                    surface_of(pair.one.mesh, 1, pair.vertices)},
+        500.0, 0.1, pair.state.x);
+    const ContactEnergy& contact = *made;
+    system.add(std::move(made));
+    if (friction > 0) system.add(std::make_unique<Friction>(contact, friction, 0.05));
+    State plain = pair.state;
+    const Kept avf = run(system, plain, make_scheme("avf"), 0.02, 60);
+    const Kept kept = run(system, pair.state, make_scheme("avf-momentum"), 0.02, 60);
+    EXPECT_GT(avf.angular, 1e-5) << friction;
+    EXPECT_LE(kept.angular, 1e-11) << friction;
+    EXPECT_LE(kept.linear, 1e-12) << friction;
+    EXPECT_LE(kept.energy, 1e-10) << friction;  // contact comes and goes between two steps
+    EXPECT_LE(kept.energy, 2 * avf.energy + 1e-12) << friction;
+  }
+}
+
+TEST(TorqueCorrection, KeepsAllWithDampingWithinTheBody) {
+  Body body({.mu = 20, .lambda = 10});
+  body.system.add(
+      std::make_unique<KelvinVoigtDamping>(*body.system.energies()[0], body.rest, 0.02));
+  State state = body.moving();
+  const Kept kept = run(body.system, state, make_scheme("avf-momentum"), 0.05, 60);
+  expect_kept(kept, "damped");
+}
+
+// Bodies that lack something: two points have no inertia about their line, a sheet no thickness, a tet
+// no inner vertex.
+TEST(TorqueCorrection, KeepsAllOfSmallAndFlatBodies) {
+  const Scheme scheme = make_scheme("avf-momentum");
+  {
+    System system({1.0, 0.4});
+    system.add(springs(SpringKind::stvk, {{0, 1, 3.0, 1.0}}));
+    State state{.x = Vector(6), .v = Vector(6)};
+    state.x << 1, 2, 3, 2.3, 2.1, 2.8;
+    state.v << 0.3, 1, 0, -0.5, -1, 0.4;
+    expect_kept(run(system, state, scheme, 0.2, 100), "two points");
+  }
+  {
+    const Body body(
+        TetMesh{.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .tets = {{0, 1, 2, 3}}},
+        {.mu = 5, .lambda = 3});
+    State state = body.moving();
+    expect_kept(run(body.system, state, scheme, 0.1, 100), "a tet");
+  }
+  {
+    // A square of springs that turns in its plane, and one that tumbles.
+    for (const double tilt : {0.0, 1.0}) {
+      System system({1.0, 1.0, 1.0, 0.5});
+      system.add(springs(SpringKind::stvk, {{0, 1, 2.0, 1.0},
+                                            {1, 2, 2.0, 1.0},
+                                            {2, 3, 2.0, 1.0},
+                                            {0, 3, 2.0, 1.0},
+                                            {0, 2, 1.0, 1.4}}));
+      State state{.x = Vector(12), .v = Vector(12)};
+      state.x << 0, 0, 0, 1.2, 0, 0, 1, 1, 0, 0, 1.1, 0;
+      for (int i = 0; i < 4; ++i) {
+        state.v.segment<3>(3 * i) =
+            Vec3(0.7 * tilt, 0.4 * tilt, 2).cross(state.x.segment<3>(3 * i));
+      }
+      expect_kept(run(system, state, scheme, 0.1, 100), fmt::format("a sheet, {}", tilt));
+    }
+  }
+}
+
+TEST(TorqueCorrection, LeavesRestAndRigidMotionAlone) {
+  const Body body;
+  State state = body.at_rest();
+  const auto integrator = make_integrator(body.system, make_scheme("avf-momentum"), {});
+  for (int k = 0; k < 5; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.1).status));
+  EXPECT_LE((state.x - body.rest).norm(), 1e-14);
+  for (int i = 0; i < body.system.vertices(); ++i) state.v.segment<3>(3 * i) = Vec3(1, 2, 3);
+  for (int k = 0; k < 5; ++k) {
+    const StepReport r = integrator->step(state, 0.1);
+    ASSERT_TRUE(succeeded(r.status));
+    EXPECT_EQ(r.spin.projected + r.spin.carried, 0);
+  }
+  for (int i = 0; i < body.system.vertices(); ++i) {
+    EXPECT_LE((state.v.segment<3>(3 * i) - Vec3(1, 2, 3)).norm(), 1e-12);
+  }
+}
+
+// About a fixed vertex, which is not the origin, all of it; about an axis of two, the part along it.
+TEST(TorqueCorrection, KeepsTheSpinAboutFixedVertices) {
+  const Scheme scheme = make_scheme("avf-momentum");
+  {
+    Body body({.size = {2, 1, 1}, .cells = {2, 1, 1}, .mu = 5, .lambda = 3, .fixed = {3}});
+    State state = body.moving();
+    const Vec3 pivot = state.x.segment<3>(9);
+    State plain = state;
+    EXPECT_GT(run(body.system, plain, make_scheme("avf"), 0.1, 60, pivot).angular, 1e-5);
+    const Kept kept = run(body.system, state, scheme, 0.1, 60, pivot);
+    EXPECT_LE(kept.angular, 1e-12);
+    EXPECT_LE(kept.energy, 1e-12);
+  }
+  {
+    Body body({.size = {2, 1, 1}, .cells = {2, 1, 1}, .mu = 5, .lambda = 3, .fixed = {0, 1}});
+    State state = body.moving();
+    for (const int i : {0, 1}) state.v.segment<3>(3 * i).setZero();
+    const Vec3 pivot = state.x.segment<3>(0);
+    const Vec3 axis = (state.x.segment<3>(3) - pivot).normalized();
+    State plain = state;
+    const double spin = spin_about(body.system, state, pivot).dot(axis);
+    const auto change = [&](const Scheme& s, State& from) {
+      const Kept kept = run(body.system, from, s, 0.1, 60, pivot);
+      EXPECT_LE(kept.energy, 1e-12);
+      return std::abs(spin_about(body.system, from, pivot).dot(axis) - spin) / std::abs(spin);
+    };
+    EXPECT_GT(change(make_scheme("avf"), plain), 1e-6);
+    EXPECT_LE(change(scheme, state), 1e-12);
+  }
+}
+
+TEST(TorqueCorrection, KeepsAllInCompositions) {
+  const Body body;
+  State state = body.moving();
+  expect_kept(run(body.system, state, make_scheme("suzuki", parameters({{"base", "avf-momentum"}})),
+                  0.1, 40),
+              "suzuki");
+}
+
+TEST(TorqueCorrection, KeepsAllWithConjugateGradients) {
+  const Body body({.size = {2, 1, 1}, .cells = {6, 4, 4}, .mu = 50, .lambda = 30});
+  State state = body.moving(1.2, 3);
+  SolverOptions options;
+  options.newton.linear = LinearChoice::pcg;
+  const Kept kept =
+      run(body.system, state, make_scheme("avf-momentum"), 0.05, 30, Vec3::Zero(), options);
+  expect_kept(kept, "pcg");
+  EXPECT_EQ(kept.spin.projected, 0);
+}
+
+TEST(TorqueCorrection, GivesTheSameBitsWithAnyNumberOfThreads) {
+  const Body body({.size = {2, 1, 1}, .cells = {10, 8, 8}, .mu = 50, .lambda = 30});
+  std::vector<State> ends;
+  for (const int count : {1, 2, 3}) {
+    set_threads(count);
+    State state = body.moving(1.4, 6);
+    run(body.system, state, make_scheme("avf-momentum"), 0.05, 6);
+    ends.push_back(state);
+  }
+  set_threads(1);
+  EXPECT_EQ(ends[0].x, ends[1].x);
+  EXPECT_EQ(ends[0].v, ends[1].v);
+  EXPECT_EQ(ends[0].v, ends[2].v);
+}
+
+TEST(TorqueCorrection, GoesOnFromAnArchive) {
+  const Body body({.size = {2, 0.4, 0.4}, .cells = {5, 1, 1}, .mu = 5000, .lambda = 2500});
+  State state = body.moving(1.8, 15);
+  const auto integrator = make_integrator(body.system, make_scheme("avf-momentum"), {});
+  for (int k = 0; k < 10; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 1.0 / 30).status));
+  std::string bytes;
+  Archive save(&bytes);
+  integrator->archive(save);
+  const auto other = make_integrator(body.system, make_scheme("avf-momentum"), {});
+  Archive load{std::string_view(bytes)};
+  other->archive(load);
+  load.require_end();
+  State again = state;
+  for (int k = 0; k < 5; ++k) {
+    ASSERT_TRUE(succeeded(integrator->step(state, 1.0 / 30).status));
+    ASSERT_TRUE(succeeded(other->step(again, 1.0 / 30).status));
+  }
+  EXPECT_EQ(state.x, again.x);
+  EXPECT_EQ(state.v, again.v);
+}
+
+// Six radians within one step: there is not enough energy in the body's deformation to pay for the angular
+// momentum that is due. The step keeps the energy and is not halved, and says that it owes something;
+// shorter steps pay it back, also after an archive.
+TEST(TorqueCorrection, LeavesToTheNextStepWhatItCannotDo) {
+  const Body body({.size = {2, 0.4, 0.4}, .cells = {10, 2, 2}, .mu = 1000, .lambda = 500});
+  State state = body.moving(1.8, 60);
+  const Invariants first = invariants(body.system, state);
+  const double spin = first.angular_momentum.norm();
+  const auto lost = [&](const StepReport& r) {
+    return (r.after.angular_momentum - first.angular_momentum).norm() / spin;
+  };
+  auto integrator = make_integrator(body.system, make_scheme("avf-momentum"), {});
+  StepReport r;
+  for (int k = 0; k < 20; ++k) {
+    r = integrator->step(state, 0.1);
+    ASSERT_TRUE(succeeded(r.status)) << describe(r.status);
+    EXPECT_NEAR(r.after.total, first.total, 1e-12 * first.total);
+    if (r.spin.carried > 0 && lost(r) > 1e-3) break;
+  }
+  EXPECT_EQ(r.spin.carried, 1);
+  EXPECT_GT(r.spin.largest_carry, 1e-3);
+  ASSERT_GT(lost(r), 1e-3);
+
+  std::string bytes;
+  Archive save(&bytes);
+  integrator->archive(save);
+  const auto other = make_integrator(body.system, make_scheme("avf-momentum"), {});
+  Archive load{std::string_view(bytes)};
+  other->archive(load);
+  State again = state;
+  for (int k = 0; k < 40; ++k) {
+    r = integrator->step(state, 0.002);
+    ASSERT_TRUE(succeeded(r.status)) << describe(r.status);
+    ASSERT_TRUE(succeeded(other->step(again, 0.002).status));
+  }
+  EXPECT_LE(lost(r), 1e-11);
+  EXPECT_NEAR(r.after.total, first.total, 1e-12 * first.total);
+  EXPECT_EQ(state.x, again.x);
+  EXPECT_EQ(state.v, again.v);
+}
+
+TEST(TorqueCorrection, SaysWhatItCannotDo) {
+  EXPECT_THROW((void)make_scheme("avf-momentum", parameters({{"points", 1.0}})), ParameterError);
+  EXPECT_THROW((void)make_scheme("avf-momentum", parameters({{"quadrature", "trapezoid"}})),
+               ParameterError);
+}
+
+}  // namespace
+}  // namespace lilyan::test::torque_correction_test
