@@ -148,6 +148,14 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
         "through it unnoticed. A smaller integrator.step or a thicker obstacle helps.\n",
         summary.longest_to_obstacle));
   }
+  constexpr double kDeep = 0.1;
+  if (summary.deepest_share > kDeep) {
+    tell(fmt::format(
+        "warning: a body sank into an obstacle by {:.3g}, {:.0f} % of its size: the stiffness of "
+        "contact is too small for its weight and speed (it is per vertex: a finer mesh is held by "
+        "more of them).\n",
+        summary.deepest, 100 * summary.deepest_share));
+  }
   if (summary.passages_of_bodies > 0) {
     tell(fmt::format(
         "warning: {} time{} a vertex went through the surface of another body: a smaller "

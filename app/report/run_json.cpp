@@ -129,7 +129,9 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
   }
   if (!scene_.obstacles.empty()) {
     json["obstacles"] = {{"vertices_through", summary.passages},
-                         {"longest_step_over_thickness", summary.longest_to_obstacle}};
+                         {"longest_step_over_thickness", summary.longest_to_obstacle},
+                         {"deepest", summary.deepest},
+                         {"deepest_over_size_of_body", summary.deepest_share}};
   }
   if (!scene_.contacts.empty()) {
     json["contacts"] = {{"vertices_through", summary.passages_of_bodies}};

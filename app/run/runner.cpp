@@ -226,6 +226,8 @@ std::optional<RunMoment> SceneRun::step() {
   if (tunnels_.wanted()) tunnels_.add(before_, state);
   summary_.passages = tunnels_.passages();
   summary_.longest_to_obstacle = tunnels_.longest();
+  summary_.deepest = tunnels_.deepest();
+  summary_.deepest_share = tunnels_.deepest_share();
   summary_.passages_of_bodies = tunnels_.between_bodies();
   watch_solver(summary_, step, integrator_->linear_solver());
   summary_.t = state.t;

@@ -64,6 +64,8 @@ struct RunSummary {
   std::vector<SolverSwitch> switches;
   Digest digest;                   // of all states so far
   long passages = 0;               // of vertices through obstacles, within one step
+  double deepest = 0;              // that a vertex has been in an obstacle,
+  double deepest_share = 0;        // and as a share of its body's size
   double longest_to_obstacle = 0;  // longest step towards an obstacle, over its thickness
   long passages_of_bodies = 0;     // of vertices through other bodies' surfaces
 

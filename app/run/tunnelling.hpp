@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "app/scene/scene.hpp"
 #include "lilyan/contact/proximity.hpp"
 #include "lilyan/core/archive.hpp"
 
 namespace lilyan {
 
 struct ContactSurface;
-struct Scene;
 struct State;
 
 // How often a point goes through a triangle while all four vertices move straight from `before` to `after`: at most
@@ -23,8 +23,8 @@ class TunnelWatch {
   // The scene must outlive this.
   explicit TunnelWatch(const Scene& scene);
 
-  // Whether the scene has something that can be gone through.
-  [[nodiscard]] bool wanted() const { return !obstacles_.empty() || bodies_touch_; }
+  // Whether the scene has something that can be gone through or into.
+  [[nodiscard]] bool wanted() const { return !scene_.obstacles.empty() || bodies_touch_; }
   void add(const State& before, const State& after);
 
   // Vertices that went through an obstacle, each time that one did.
@@ -35,10 +35,14 @@ class TunnelWatch {
   // Vertices whose way went through a triangle of another body that they are in contact with, each step that one did.
   // Edges that go through edges are not looked at: contact does not see them either.
   [[nodiscard]] long between_bodies() const { return between_bodies_; }
-  void archive(Archive& a) { a(passages_, longest_, between_bodies_); }
+  // How deep a vertex has been in an obstacle, and the largest share of its body's size that was.
+  [[nodiscard]] double deepest() const { return deepest_; }
+  [[nodiscard]] double deepest_share() const { return deepest_share_; }
+  void archive(Archive& a) { a(passages_, longest_, between_bodies_, deepest_, deepest_share_); }
 
  private:
   void add_obstacles(const State& before, const State& after);
+  void add_depths(const State& after);
   void add_bodies(const ContactSurface& one, const ContactSurface& other, const State& before,
                   const State& after);
 
@@ -52,6 +56,10 @@ class TunnelWatch {
   double longest_ = 0;
   bool bodies_touch_;
   long between_bodies_ = 0;
+  double deepest_ = 0;
+  double deepest_share_ = 0;
+  std::vector<double>
+      sizes_;  // of each vertex's body: its smallest extent, or if it is flat its largest
   // To be used again in every step.
   SpatialHash hash_;
   std::vector<std::size_t> near_;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "lilyan/material/material.hpp"
 #include "lilyan/method/method.hpp"
@@ -375,6 +377,47 @@ TEST(Cli, AvfTakesThePointsThatTheMaterialNeeds) {
   EXPECT_NE(two.text.find("by the method's quadrature: integrator.quadrature = \"auto\" keeps it"),
             std::string::npos)
       << two.text;
+}
+
+TEST(Cli, ConvergeMeasuresOrders) {
+  const TempFolder folder;
+  const Output output =
+      run(folder,
+          "converge pendulum --methods stoermer-verlet,rk4 --steps 0.1,0.05,0.025 "
+          "--duration 2 -o out 2>/dev/null");
+  EXPECT_EQ(output.code, 0) << output.text;
+  const std::string csv = read_text(folder.path() / "out/convergence.csv");
+  std::vector<double> orders;
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_TRUE(line.starts_with("method,step,error,order,")) << line;
+  while (std::getline(lines, line)) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    ASSERT_GE(cells.size(), 7U) << line;
+    if (!cells[3].empty()) orders.push_back(std::stod(cells[3]));
+  }
+  ASSERT_EQ(orders.size(), 4U) << csv;
+  EXPECT_NEAR(orders[0], 2, 0.1);
+  EXPECT_NEAR(orders[1], 2, 0.1);
+  EXPECT_NEAR(orders[3], 4, 0.2);
+  for (const char* file : {"order.svg", "work.svg"}) {
+    EXPECT_TRUE(read_text(folder.path() / "out" / file).starts_with("<"));
+  }
+  // 0.03 does not divide the end.
+  EXPECT_EQ(run(folder, "converge pendulum --steps 0.1,0.03 --duration 2").code, 2);
+  EXPECT_EQ(run(folder, "converge kepler-eccentric").code, 2);  // its steps vary
+}
+
+TEST(Cli, SettingsThatAreNoTableAreBlamedThemselves) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  const Output output = run(folder, "check s.toml --set body.0=3");
+  EXPECT_EQ(output.code, 2);
+  EXPECT_NE(output.text.find("--set body.0=3: 'body.0' must be a table"), std::string::npos)
+      << output.text;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "app/run/runner.hpp"
@@ -31,6 +32,8 @@ RunSummary run_of(const Scene& scene) {
 }
 
 constexpr const char* kWall = "kind = \"box\"\ncenter = [3, 0, 0]\nsize = [0.2, 9, 9]\n";
+
+constexpr const char* kFloor = "kind = \"plane\"\nnormal = [-1, 0, 0]\npoint = [3, 0, 0]\n";
 
 TEST(Tunnelling, IsCounted) {
   // Four vertices at a time jump over the wall of 0.2 in steps of 2.
@@ -61,9 +64,24 @@ TEST(Tunnelling, PassingByIsNotThrough) {
       run_of(scene_with("kind = \"sphere\"\ncenter = [3, 0, 0]\nradius = 1\n", 40)).passages > 0,
       true);
   // A half-space has no other side.
-  EXPECT_FALSE(
-      TunnelWatch(scene_with("kind = \"plane\"\nnormal = [-1, 0, 0]\npoint = [3, 0, 0]\n", 20))
-          .wanted());
+  EXPECT_EQ(run_of(scene_with(kFloor, 20)).passages, 0);
+}
+
+TEST(Depth, IsTheLargestOfAnyStep) {
+  for (const double speed : {0.1, 12.0}) {
+    const Scene scene = scene_with(kFloor, speed);
+    DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
+    double deepest = 0;
+    const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+      for (Eigen::Index i = 0; i < moment.state.x.size(); i += 3) {
+        deepest = std::max(deepest, moment.state.x[i] - 3);
+      }
+      return true;
+    });
+    EXPECT_EQ(deepest > 0, speed > 1);
+    EXPECT_DOUBLE_EQ(summary.deepest, deepest);
+    EXPECT_DOUBLE_EQ(summary.deepest_share, deepest);  // its size is 1
+  }
 }
 
 // Two plates of four by four cells that fly at each other along z, each at that speed. Their vertices do not meet.
