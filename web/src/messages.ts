@@ -89,6 +89,7 @@ export function receiveBinary(app: App, message: BinaryMessage): void {
   } else {
     model.cloudPoints = message.q.length ? message : null;
     if (model.cloudPoints && !model.cloudKnown) app.views.get(message.pane)?.adoptCloud(model);
+    app.views.get(message.pane)?.update(model);
     app.phasesDirty = true;
   }
 }

@@ -88,14 +88,19 @@ export function drawMotion(g: CanvasRenderingContext2D, model: PaneModel, toPixe
   // Points of a long lattice do not cover each other.
   const least = Math.max(1.5, Math.min(7, points > 1 && draw.springs ? 0.35 * scale : 7));
   for (let i = 0; i < points; ++i) {
-    const [px, py] = at(i);
+    let [px, py] = at(i);
     if (!Number.isFinite(px + py)) continue;
+    // What has left the picture is marked at its edge.
+    const { a: ratio } = g.getTransform(), [inX, inY] = [Math.max(9, Math.min(g.canvas.width / ratio - 9, px)), Math.max(50, Math.min(g.canvas.height / ratio - 36, py))];
+    const outside = Math.hypot(px - inX, py - inY) > 20;
+    if (outside) [px, py] = [inX, inY];
     g.fillStyle = several && draw.trails.length === points ? own(i) : draw.radii[i] < 0.6 ? ink : several && i > 0 && draw.trails.length === points - 1 ? own(i - 1) : colour;
     g.strokeStyle = isDark() ? "#14181d" : "#fbfbfc";
     g.lineWidth = 1.5;
     g.beginPath();
     g.arc(px, py, Math.min(26, least * draw.radii[i]), 0, 2 * Math.PI);
-    g.fill();
+    if (!outside) g.fill();
+    else g.strokeStyle = g.fillStyle;
     g.stroke();
   }
 }

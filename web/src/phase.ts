@@ -212,6 +212,9 @@ export class PhaseView {
       x0: Math.min(all.x0 - padX, b?.x0 ?? Infinity), x1: Math.max(all.x1 + padX, b?.x1 ?? -Infinity),
       y0: Math.min(all.y0 - padY, b?.y0 ?? Infinity), y1: Math.max(all.y1 + padY, b?.y1 ?? -Infinity),
     };
+    for (const { box, provisional, mode } of this.peers())
+      if (box && !provisional && !this.provisional && mode === this.mode)
+        this.box = { x0: Math.min(this.box.x0, box.x0), x1: Math.max(this.box.x1, box.x1), y0: Math.min(this.box.y0, box.y0), y1: Math.max(this.box.y1, box.y1) };
   }
 
   private sectionSeen = 0;

@@ -16,7 +16,8 @@ export function showRefusal(app: App, { pane, settings, message }: Refused): voi
   const changed = inputs.filter((i) => (i.name === "other" ? i.value.trim() : settings.includes(`${i.name}=${i.value}`) && i.value !== i.dataset.before));
   const last = (i: { name: string; value: string }) => (i.name === "other" ? i.value.split("=")[0].trim() : i.name).split(".").pop()!;
   const at = pane === app.selected && app.tab === "settings" ? changed.find((i) => new RegExp(`\\b${last(i).replace(/\W/g, "")}\\b`).test(message)) ?? changed[0] : undefined;
-  const text = `${message[0].toUpperCase()}${message.slice(1)}`;
+  // The program names a setting as on its command line: here the field does.
+  const plain = message.replace(/^--set [^:]*: /, ""), text = `${plain[0].toUpperCase()}${plain.slice(1)}`;
   if (!at) {
     toast(`The change was refused, and the run goes on as it was. ${text}`);
     return;

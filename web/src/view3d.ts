@@ -127,7 +127,7 @@ export class View3D {
       ++count;
     }
     if (!count) return;
-    const way = centre.divideScalar(count).sub(this.eye.target), off = way.length(), free = 0.22 * this.eye.size;
+    const way = centre.divideScalar(count).sub(this.eye.target), off = way.length(), free = 0.08 * this.eye.size;
     if (off <= free) return;
     this.eye.target.addScaledVector(way, Math.max(0.25 * (off - free), off - 2 * free) / off);
     this.dirty = this.surroundDirty = true;
