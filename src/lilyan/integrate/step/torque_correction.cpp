@@ -324,7 +324,7 @@ bool TorqueCorrection::correct(const Step& step, StepObjective& objective, Newto
   }
   if (outcome == Outcome::nearly) report.status = StepStatus::round_off;
   ++report.spin.corrected;
-  rest_ = outcome == Outcome::nearly;
+  solved_ = true;
   d_ = d;
   residual_ = residual;
   return true;
@@ -336,7 +336,7 @@ void TorqueCorrection::give_up(const Step& step, StepObjective& objective, const
   bodies_.force.setZero();
   clusters_.force.setZero();
   report.residual = std::max(report.residual, objective.relative_velocity_error());
-  rest_ = true;
+  solved_ = false;
   d_ = d;
   residual_ = residual;
 }
@@ -447,11 +447,11 @@ double TorqueCorrection::project(const Vector& x1, Vector& v1, StepReport& repor
   projected_ = 0;
   will_carry_ = false;
   std::ranges::fill(next_carried_, Vec3::Zero());
-  if (!rest_) return 0;
   const double before = kinetic_energy(v1);
   const auto middle = [&](int i) -> Vec3 { return at(*x0_, i) + 0.5 * at(d_, i); };
   const auto displacement = [&](int i) -> Vec3 { return at(d_, i); };
   double largest = 0;
+  double carried = 0;
   for (Level* level : {&bodies_, &clusters_}) {
     const bool bodies = level == &bodies_;
     for (std::size_t g = 0; g < level->groups.size(); ++g) {
@@ -474,55 +474,72 @@ double TorqueCorrection::project(const Vector& x1, Vector& v1, StepReport& repor
       due.energy *= 2 / (h_ * h_);
       if (group.freedom != Freedom::all) due.linear.setZero();
       due.angular -= 0.5 * frame.mean.cross(due.linear);  // the centre has moved on
-      double size = 0;
-      if (project_group(*level, group, due, x1, v1, size)) {
-        largest = std::max(largest, size);
-      } else {
-        if (bodies) next_carried_[g] = -due.angular;
-        will_carry_ = will_carry_ || bodies;
-        ++report.spin.carried;
-        report.spin.largest_carry = std::max(report.spin.largest_carry, size);
-      }
+      const Projection done = project_group(*level, group, due, x1, v1);
+      largest = std::max(largest, done.size);
+      // What is left of a step that was solved is rounding error.
+      if (solved_ || done.share == 1) continue;
+      if (bodies) next_carried_[g] = (done.share - 1) * due.angular;
+      will_carry_ = will_carry_ || bodies;
+      carried = std::max(carried, (1 - done.share) * done.whole);
     }
   }
   if (largest > kWorthReporting) {
     ++report.spin.projected;
     report.spin.largest_projection = std::max(report.spin.largest_projection, largest);
   }
+  if (carried > kWorthReporting) {
+    ++report.spin.carried;
+    report.spin.largest_carry = std::max(report.spin.largest_carry, carried);
+  }
   projected_ = kinetic_energy(v1) - before;
   return projected_;
 }
 
-bool TorqueCorrection::project_group(const Level& level, const Group& group, const Due& due,
-                                     const Vector& x1, Vector& v1, double& size) const {
+// As much of the angular momentum that is due as the energy of the deformation can pay for.
+TorqueCorrection::Projection TorqueCorrection::project_group(const Level& level, const Group& group,
+                                                             const Due& due, const Vector& x1,
+                                                             Vector& v1) const {
   const auto position = [&](int i) -> Vec3 { return at(x1, i); };
   const auto velocity = [&](int i) -> Vec3 { return at(v1, i); };
   const Frame frame = this->frame(level, group, position, velocity);
-  const Vec3 turn = -(frame.inverse * due.angular);
+  if (frame.square == 0) return {};
+  Vec3 turn = -(frame.inverse * due.angular);
   const Vec3 push = -due.linear / frame.mass;
-  const Vec3 spin = frame.spin + turn;
-  const Vec3 mean = frame.mean + push;
-  const double change =
-      frame.mass * (push.dot(frame.mean + mean)) + turn.dot(frame.inertia * (frame.spin + spin));
-  const double square = frame.rest - change - 2 * due.energy;
-  const double moved = turn.dot(frame.inertia * turn) + frame.mass * push.squaredNorm();
-  if (frame.square == 0) return true;
-  size = std::sqrt(moved / frame.square);
-  const double s2 = square / frame.rest;
-  if (!(frame.rest > kNoShape * kNoShape * frame.square) || !(s2 >= kLeastScale * kLeastScale) ||
-      !(s2 <= kMostScale * kMostScale)) {
+  // Twice the energies that are to be paid: for the linear part, and for a share of the angular part.
+  const double fixed = 2 * due.energy + frame.mass * push.dot(2 * frame.mean + push);
+  const double linear = 2 * turn.dot(frame.inertia * frame.spin);
+  const double quadratic = turn.dot(frame.inertia * turn);
+  const auto scale = [&](double share) {
+    return 1 - (fixed + share * (linear + share * quadratic)) / frame.rest;  // s², by (3)
+  };
+  const auto fits = [&](double share) {
+    return scale(share) >= kLeastScale * kLeastScale && scale(share) <= kMostScale * kMostScale;
+  };
+  Projection result{.whole = std::sqrt(quadratic / frame.square)};
+  if (!(frame.rest > kNoShape * kNoShape * frame.square) || !fits(0)) {
     // Nothing to take it from; rounding errors are not worth it.
-    return size <= kRounding && std::abs(due.energy) <= kRounding * frame.square;
+    if (result.whole > kRounding) result.share = 0;
+    return result;
   }
-  const double s = std::sqrt(s2);
-  size = std::max(size, std::abs(s - 1) * std::sqrt(frame.rest / frame.square));
+  if (!fits(1)) {
+    double most = 1;
+    result.share = 0;
+    for (int k = 0; k < 40; ++k) {
+      const double middle = 0.5 * (result.share + most);
+      (fits(middle) ? result.share : most) = middle;
+    }
+  }
+  turn *= result.share;
+  const double s = std::sqrt(scale(result.share));
+  result.size =
+      std::max(std::abs(s - 1) * std::sqrt(frame.rest / frame.square), result.share * result.whole);
   for (int k = group.first; k < group.last; ++k) {
     const int i = level.members[static_cast<std::size_t>(k)];
     const Vec3 r = position(i) - frame.centre;
     const Vec3 w = velocity(i) - frame.mean - frame.spin.cross(r);
     v1.segment<3>(3 * i) += push + turn.cross(r) + (s - 1) * w;
   }
-  return true;
+  return result;
 }
 
 double TorqueCorrection::kinetic_energy(const Vector& v) const {

@@ -14,7 +14,9 @@
 // end velocity changed instead: v₁ = v_c + ω×r + w is replaced by v_c + ω'×r + s w, with ω' from the
 // angular momentum that is due and s from the energy that is due,
 //   ½ s² ‖w‖²_M = ½ ‖w‖²_M + ½ ω·Jω − ½ ω'·Jω' − (energy that the solver left over).                (3)
-// Where (3) has no real root, the velocity stays, and the next step makes up for the momentum.
+// Where (3) has no real root, as much of the momentum is given as has one, and the next step is to make
+// up for the rest. After a step that was solved, (3) takes out the rounding errors of the solution, which
+// would otherwise add up.
 //
 // A body is what internal energies connect. Of a body with one fixed vertex the angular momentum about
 // that vertex is kept, of one with all its fixed vertices on a line the part along it; other fixed
@@ -123,9 +125,13 @@ class TorqueCorrection {
     Vec3 angular = Vec3::Zero();
     double energy = 0;
   };
-  bool project_group(const Level& level, const Group& group, const Due& due, const Vector& x1,
-                     Vector& v1, double& size) const;
-
+  struct Projection {
+    double share = 1;  // of the angular momentum that is due
+    double whole = 0;  // all that is due, as a velocity, relative to the velocities
+    double size = 0;   // the change of velocities, relative to them
+  };
+  Projection project_group(const Level& level, const Group& group, const Due& due, const Vector& x1,
+                           Vector& v1) const;
   [[nodiscard]] double kinetic_energy(const Vector& v) const;
 
   const Assembler& assembler_;
@@ -134,11 +140,11 @@ class TorqueCorrection {
   Level bodies_, clusters_;
   std::vector<WeightedNode> nodes_;
 
-  // The step at hand: its start, displacement and residual, and whether anything is left to project.
+  // The step at hand: its start, displacement and residual, and whether (1) was solved.
   const Vector* x0_ = nullptr;
   double h_ = 0;
   Vector d_, residual_;
-  bool rest_ = false;
+  bool solved_ = false;
   double projected_ = 0;
 
   // Anderson's mixing: the last differences of iterates and of directions.
