@@ -55,8 +55,7 @@ std::vector<int> read_region_keys(TableReader& reader, const Vector& rest) {
   }
   if (kind.empty()) {
     for (const std::string& key : reader.unread()) {
-      if (!nearest_name(key, kinds)) continue;
-      reader.fail(key, fmt::format("unknown key '{}'{}", key, suggestion(key, kinds)));
+      if (const auto meant = nearest_name(key, kinds)) reader.refuse_misspelling(*meant);
     }
     reader.fail("", "a region needs one of: all, box, ball, half_space, slab, vertices");
   }
