@@ -31,7 +31,8 @@ bool has_word(const std::string& text, const std::string& word) {
     return std::tolower(static_cast<unsigned char>(a)) ==
            std::tolower(static_cast<unsigned char>(b));
   };
-  return !std::ranges::search(text, word, same).empty() || word.empty();
+  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end() ||
+         word.empty();
 }
 
 std::string_view yes_or_dash(bool value) { return value ? "yes" : "-"; }

@@ -36,7 +36,7 @@ bool plain(char c) {
 }
 
 // A value as part of a file name. One that is long is cut, and its end replaced by a number that stands for it.
-std::string part_of_name(std::string value) {
+std::string part_of_name(const std::string& value) {
   std::uint32_t hash = 2166136261u;
   for (const char c : value) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
   std::string result;
