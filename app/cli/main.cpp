@@ -17,7 +17,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("--methods", options.methods,
                    "methods, separated by commas, with parameters after colons: "
-                   "avf,hp:alpha=0.25 (default: four usual ones)")
+                   "avf,hp:alpha=0.25 (default: the usual ones)")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("-o,--output", options.output,

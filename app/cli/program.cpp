@@ -115,7 +115,7 @@ Examples:
   lilyan run bunny            simulate a shipped scene into results/bunny-avf
   lilyan run bunny --set integrator.method=backward-euler --steps 60
   lilyan view pendulum        watch it in a web page
-  lilyan compare bunny        four methods side by side in a report
+  lilyan compare bunny        several methods side by side in a report
   lilyan run --resume results/bunny-avf
 )";
 

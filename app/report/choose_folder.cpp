@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "app/files/file.hpp"
 #include "app/files/process.hpp"
 #include "app/files/vital_memory.hpp"
 #include "lilyan/core/error.hpp"
@@ -24,11 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestValue = 24;
 constexpr std::size_t kLongestName = 100;
-
-std::string read_text(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 bool plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -102,7 +97,7 @@ std::string reason_against(const fs::path& folder, const FolderRequest& request)
 std::optional<EarlierResults> earlier_run(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / "scene.resolved.toml", error)) return std::nullopt;
-  EarlierResults earlier{.identity = read_text(folder / "scene.resolved.toml")};
+  EarlierResults earlier{.identity = read_file(folder / "scene.resolved.toml")};
   std::ifstream stream(folder / "run.json");
   const VitalMemory guard;
   const auto json = nlohmann::json::parse(stream, nullptr, false);
