@@ -189,13 +189,17 @@ class Collector final : public view::Client {
     seen_ = texts_.size();
     pictures_.clear();
   }
-  [[nodiscard]] std::vector<json> rows(unsigned pane, unsigned run) {
-    const std::lock_guard lock(mutex_);
+  // The rows of a pane; how many there are to be is waited for: a picture may come before its row.
+  [[nodiscard]] std::vector<json> rows(unsigned pane, unsigned run, std::size_t count) {
     std::vector<json> all;
-    for (const json& text : texts_) {
-      if (text["type"] != "rows" || text["pane"] != pane || text["run"] != run) continue;
-      for (const json& row : text["rows"]) all.push_back(row);
-    }
+    (void)wait([&](const auto& texts, const auto&) {
+      all.clear();
+      for (const json& text : texts) {
+        if (text["type"] != "rows" || text["pane"] != pane || text["run"] != run) continue;
+        for (const json& row : text["rows"]) all.push_back(row);
+      }
+      return all.size() >= count;
+    });
     return all;
   }
   // The path of a pane, as one; how many entries it is to have is waited for.

@@ -33,12 +33,7 @@ TEST_F(Watched, RowsAreThoseOfARunAndComplete) {
   open({{"bar", {}}});
   play_to_the_end();
   const PlainRun plain(bar);
-  ASSERT_TRUE(client.wait([&](const auto& texts, const auto&) {
-    std::size_t n = 0;
-    for (const json& t : texts) n += t["type"] == "rows" ? t["rows"].size() : 0;
-    return n == plain.rows.size();
-  }));
-  expect_same_rows(client.rows(0, runs[0]), plain.rows);
+  expect_same_rows(client.rows(0, runs[0], plain.rows.size()), plain.rows);
 }
 
 TEST_F(Watched, StepsOneByOneAndSeeksBack) {
@@ -81,7 +76,7 @@ TEST_F(Watched, ResetStartsAgainWithTheSameResult) {
   play_to_the_end();
   const PlainRun plain(bar);
   ASSERT_TRUE(client.await_frame(0, 12));
-  expect_same_rows(client.rows(0, pane["run"].get<unsigned>()), plain.rows);
+  expect_same_rows(client.rows(0, pane["run"].get<unsigned>(), plain.rows.size()), plain.rows);
 }
 
 TEST_F(Watched, ChangeRestartsOnePane) {
@@ -138,8 +133,7 @@ TEST_F(Watched, ALateClientGetsEverything) {
   Collector late;
   session->receive(late, kHello);
   ASSERT_TRUE(late.await_frame(0, 12));
-  (void)late.wait([&](const auto&, const auto&) { return true; });
-  expect_same_rows(late.rows(0, runs[0]), plain.rows);
+  expect_same_rows(late.rows(0, runs[0], plain.rows.size()), plain.rows);
   session->leave(late);
 }
 
@@ -159,12 +153,7 @@ TEST_F(Watched, PullingDoesWorkThatIsBooked) {
   const auto column = [&](const char* name) {
     return static_cast<std::size_t>(std::ranges::find(columns, name) - columns.begin());
   };
-  ASSERT_TRUE(client.wait([&](const auto& texts, const auto&) {
-    std::size_t n = 0;
-    for (const json& t : texts) n += t["type"] == "rows" ? t["rows"].size() : 0;
-    return n == 13;
-  }));
-  const std::vector<json> rows = client.rows(0, runs[0]);
+  const std::vector<json> rows = client.rows(0, runs[0], 13);
   double pulled = 0, after = 0;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const double work = rows[i][column("ledger_work")];
@@ -228,12 +217,7 @@ TEST_F(Watched, AHandThatIsGoneDoesNotPull) {
   const json columns = client.await("pane")["columns"];
   const auto work =
       static_cast<std::size_t>(std::ranges::find(columns, "ledger_work") - columns.begin());
-  ASSERT_TRUE(client.wait([&](const auto& texts, const auto&) {
-    std::size_t n = 0;
-    for (const json& t : texts) n += t["type"] == "rows" ? t["rows"].size() : 0;
-    return n == 5;
-  }));
-  const std::vector<json> rows = client.rows(0, runs[0]);
+  const std::vector<json> rows = client.rows(0, runs[0], 5);
   EXPECT_NE(rows[1][work].get<double>(), 0);
   EXPECT_EQ(rows[3][work].get<double>(), 0);
   EXPECT_EQ(rows[4][work].get<double>(), 0);
