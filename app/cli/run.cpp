@@ -372,6 +372,10 @@ int run(const RunOptions& options) {
 
 int check(const SceneOptions& options) {
   const std::filesystem::path file = find_scene(options.scene);
+  const std::vector<InputError> faults = scene_faults(file, {.settings = options.settings});
+  for (const InputError& fault : faults) tell(fmt::format("error: {}\n", fault.what()));
+  if (faults.size() > 1) tell(fmt::format("{} faults\n", faults.size()));
+  if (!faults.empty()) return kBadInput;
   const Scene scene = load_scene(file, {.settings = options.settings});
   fmt::print("{}: ok: {}, {} with {}\n", file.string(), describe_size(scene), describe_plan(scene),
              describe_method(scene));

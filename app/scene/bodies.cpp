@@ -110,6 +110,22 @@ void assemble_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
   }
 }
 
+std::vector<Body> read_all_bodies(const std::vector<TableReader>& tables, Scene& scene) {
+  std::vector<Body> bodies;
+  for (const TableReader& table : tables) {
+    table.recover([&] {
+      Body body = read_body(table, static_cast<int>(&table - tables.data()) + 1);
+      if (std::ranges::find(bodies, body.name, &Body::name) != bodies.end()) {
+        table.fail("name", fmt::format("there already is a body '{}'; give this one another 'name'",
+                                       body.name));
+      }
+      for (std::string& remark : remarks_on(body)) scene.remarks.push_back(std::move(remark));
+      bodies.push_back(std::move(body));
+    });
+  }
+  return bodies;
+}
+
 }  // namespace
 
 void read_bodies(TableReader& root, Scene& scene) {
@@ -122,19 +138,22 @@ void read_bodies(TableReader& root, Scene& scene) {
   const bool asks = world.has("project_velocities") || !constraints.empty();
   const bool project = asks && world.flag("project_velocities", false);
   world.finish({"project_velocities"});
-  std::vector<Body> bodies;
-  for (const TableReader& reader : root.tables("body")) {
-    Body body = read_body(reader, static_cast<int>(bodies.size()) + 1);
-    if (std::ranges::find(bodies, body.name, &Body::name) != bodies.end()) {
-      reader.fail("name", fmt::format("there already is a body '{}'; give this one another 'name'",
-                                      body.name));
-    }
-    for (std::string& remark : remarks_on(body)) scene.remarks.push_back(std::move(remark));
-    bodies.push_back(std::move(body));
-  }
+  const std::size_t faults = root.faults();
+  const std::vector<TableReader> tables = root.tables("body");
+  const std::vector<Body> bodies = read_all_bodies(tables, scene);
   root.finish();
-  if (bodies.empty()) {
+  if (tables.empty()) {
     root.fail("body", "the scene has nothing to simulate: add a [[body]] or a [system] table");
+  }
+  const std::vector<PlacedBody> placed = place_bodies(bodies, scene);
+  if (root.faults() > faults) {
+    // The rest depends on where the vertices are, which is not as it was meant.
+    if (bodies.size() < tables.size()) {
+      std::erase_if(obstacles, [](const TableReader& o) { return o.has("bodies"); });
+    }
+    System unused(std::vector<double>{});
+    (void)read_obstacles(std::move(obstacles), placed, unused);
+    return;
   }
   const Parameters& material = bodies[0].material_parameters;
   if (material.has("mu") && material.has("lambda")) {
@@ -142,7 +161,6 @@ void read_bodies(TableReader& root, Scene& scene) {
   }
   scene.damping = RayleighDamping{bodies[0].damping.mass, bodies[0].damping.stiffness};
 
-  const std::vector<PlacedBody> placed = place_bodies(bodies, scene);
   try {
     assemble_system(placed, scene);
   } catch (const InputError&) {
@@ -151,10 +169,14 @@ void read_bodies(TableReader& root, Scene& scene) {
     root.fail("body", error.what());
   }
   scene.springs += springs.size();
-  read_springs(std::move(springs), placed, scene.initial.x, *scene.system);
+  root.recover([&] { read_springs(std::move(springs), placed, scene.initial.x, *scene.system); });
   scene.obstacles = read_obstacles(std::move(obstacles), placed, *scene.system);
-  scene.contacts = read_contacts(std::move(contacts), placed, scene.initial.x, *scene.system);
-  read_constraints(std::move(constraints), placed, project, *scene.system, scene.initial);
+  root.recover([&] {
+    scene.contacts = read_contacts(std::move(contacts), placed, scene.initial.x, *scene.system);
+  });
+  root.recover([&] {
+    read_constraints(std::move(constraints), placed, project, *scene.system, scene.initial);
+  });
 }
 
 }  // namespace lilyan

@@ -161,6 +161,7 @@ void read_anchors(TableReader& reader, Body& body) {
 
 void read_solid_material(TableReader& reader, Body& body) {
   if (!reader.has("material")) {
+    reader.refuse_misspelling("material");
     reader.fail("material", fmt::format("'{}' has no material: add material = {{ model = \"stvk\", "
                                         "mu = …, lambda = … }}",
                                         body.name));

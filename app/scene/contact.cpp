@@ -276,6 +276,35 @@ Obstacle read_obstacle(TableReader& reader) {
   return obstacle;
 }
 
+Obstacle add_obstacle(TableReader& reader, const std::vector<PlacedBody>& bodies, System& system) {
+  reader.expect({"name", "kind", "point", "normal", "center", "radius", "size", "from", "to",
+                 "inside", "stiffness", "thickness", "model", "friction", "creep", "bodies",
+                 "motion"});
+  reader.text("name", "obstacle");
+  const Obstacle obstacle = read_obstacle(reader);
+  const double stiffness = reader.positive("stiffness");
+  const double thickness = reader.not_negative("thickness", 0.0);
+  const std::string model = reader.choice("model", {"penalty", "repulsion-springs"}, "penalty");
+  const SceneFriction friction = read_friction(reader);
+  std::vector<int> vertices;
+  for (const PlacedBody* body : touching_bodies(reader, bodies)) {
+    for (int i = 0; i < body->count(); ++i) vertices.push_back(body->first + i);
+  }
+  if (model == "repulsion-springs") {
+    if (friction.mu > 0) {
+      reader.fail("friction", "repulsion springs have no friction; use model = \"penalty\"");
+    }
+    system.add(
+        std::make_unique<RepulsionSprings>(obstacle, std::move(vertices), stiffness, thickness));
+  } else {
+    add_with_friction(
+        std::make_unique<ObstacleContact>(obstacle, std::move(vertices), stiffness, thickness),
+        friction, system);
+  }
+  reader.finish();
+  return obstacle;
+}
+
 }  // namespace
 
 std::vector<Obstacle> obstacles_in(const std::filesystem::path& file) {
@@ -290,32 +319,7 @@ std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
                                      const std::vector<PlacedBody>& bodies, System& system) {
   std::vector<Obstacle> obstacles;
   for (TableReader& reader : readers) {
-    reader.expect({"name", "kind", "point", "normal", "center", "radius", "size", "from", "to",
-                   "inside", "stiffness", "thickness", "model", "friction", "creep", "bodies",
-                   "motion"});
-    reader.text("name", "obstacle");
-    Obstacle obstacle = read_obstacle(reader);
-    const double stiffness = reader.positive("stiffness");
-    const double thickness = reader.not_negative("thickness", 0.0);
-    const std::string model = reader.choice("model", {"penalty", "repulsion-springs"}, "penalty");
-    const SceneFriction friction = read_friction(reader);
-    std::vector<int> vertices;
-    for (const PlacedBody* body : touching_bodies(reader, bodies)) {
-      for (int i = 0; i < body->count(); ++i) vertices.push_back(body->first + i);
-    }
-    obstacles.push_back(obstacle);
-    if (model == "repulsion-springs") {
-      if (friction.mu > 0) {
-        reader.fail("friction", "repulsion springs have no friction; use model = \"penalty\"");
-      }
-      system.add(std::make_unique<RepulsionSprings>(std::move(obstacle), std::move(vertices),
-                                                    stiffness, thickness));
-    } else {
-      add_with_friction(std::make_unique<ObstacleContact>(std::move(obstacle), std::move(vertices),
-                                                          stiffness, thickness),
-                        friction, system);
-    }
-    reader.finish();
+    reader.recover([&] { obstacles.push_back(add_obstacle(reader, bodies, system)); });
   }
   return obstacles;
 }

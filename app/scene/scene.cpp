@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <new>
 
@@ -67,8 +68,11 @@ Scene& Scene::operator=(Scene&&) noexcept = default;
 
 namespace {
 
-Scene read_scene(const std::filesystem::path& file, const SceneChanges& changes) {
+// With a list of faults, reads as much as can be read, and the scene is of use only without any.
+Scene read_scene(const std::filesystem::path& file, const SceneChanges& changes,
+                 std::vector<InputError>* faults = nullptr) {
   SceneDocument document(file, changes.settings, changes.without_files);
+  if (faults) document.collect(*faults);
   TableReader root = document.root();
   root.expect({"title", "integrator", "step_control", "solver", "output", "world", "body",
                "constraint", "spring", "obstacle", "contact", "system"});
@@ -80,11 +84,12 @@ Scene read_scene(const std::filesystem::path& file, const SceneChanges& changes)
     for (const char* key : {"body", "constraint", "spring", "obstacle", "contact", "world"}) {
       if (root.has(key)) root.fail(key, fmt::format("a [system] has no '{}'", key));
     }
-    read_system(root.table("system"), scene);
+    root.recover([&] { read_system(root.table("system"), scene); });
     root.finish();
   } else {
     read_bodies(root, scene);
   }
+  if (faults && !faults->empty()) return scene;
   check_scene(document, root, scene);
   scene.resolved = document.resolved();
   return scene;
@@ -103,6 +108,22 @@ Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes)
   } catch (const std::bad_alloc&) {
     throw InputError({file.string()}, "the scene needs more memory than there is");
   }
+}
+
+std::vector<InputError> scene_faults(const std::filesystem::path& file,
+                                     const SceneChanges& changes) {
+  std::vector<InputError> faults;
+  try {
+    (void)read_scene(file, changes, &faults);
+  } catch (const InputError& fault) {
+    faults.push_back(fault);
+  } catch (const Error& error) {
+    if (faults.empty()) faults.emplace_back(SourceLocation{file.string()}, error.what());
+  }
+  std::ranges::stable_sort(faults, {}, [](const InputError& fault) {
+    return std::pair(fault.where().line, fault.where().column);
+  });
+  return faults;
 }
 
 FrameGeometry geometry_of(const Scene& scene) {

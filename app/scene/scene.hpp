@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/files/surface.hpp"
+#include "lilyan/core/error.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/integrate/control/step_control.hpp"
@@ -104,6 +105,11 @@ struct SceneChanges {
 // Reads, checks and builds. Throws InputError with the place in the file (or the setting) for
 // anything that cannot be used.
 [[nodiscard]] Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes = {});
+
+// Everything in it that cannot be used, in the order of the file; what only follows from another
+// fault is left out. A scene without faults gives none.
+[[nodiscard]] std::vector<InputError> scene_faults(const std::filesystem::path& file,
+                                                   const SceneChanges& changes = {});
 
 // Only the obstacles of a scene file: the copy in a run's folder may be far from its meshes. Throws
 // InputError.

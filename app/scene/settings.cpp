@@ -15,6 +15,7 @@ constexpr int kMostThreads = 1024;
 
 // Whether a method takes the scene's value of a parameter.
 bool method_takes(const Method& method, TableReader& reader, const ParameterSpec& spec) {
+  if (spec.text != reader.is_text(spec.name)) return false;
   Parameters given;
   try {
     if (spec.text) {
@@ -63,8 +64,9 @@ void read_integrator(TableReader reader, const std::optional<int>& steps, Scene&
   const std::string name = reader.text("method", "avf");
   const Method* method = find_method(name);
   if (!method) {
-    reader.fail("method",
+    reader.note("method",
                 fmt::format("unknown method '{}'{}", name, suggestion(name, method_names())));
+    method = find_method("avf");
   }
   scene.method = method->name;
   if (reader.has("steps") && reader.has("duration")) {
@@ -91,7 +93,7 @@ void read_integrator(TableReader reader, const std::optional<int>& steps, Scene&
   skip_other_parameters(reader, *method);
   try {
     const Parameters parameters = read_parameters(reader, method->parameters);
-    scene.scheme = make_scheme(name, parameters);
+    scene.scheme = make_scheme(method->name, parameters);
   } catch (const ParameterError& error) {
     fail_parameter(reader, error);
   }
@@ -216,12 +218,13 @@ void read_step_control(TableReader& reader, Scene& scene) {
 void read_settings(TableReader& root, const std::optional<int>& steps, Scene& scene) {
   TableReader step_control = root.table("step_control");
   read_step_control_kind(step_control, scene);
-  read_integrator(root.table("integrator"), steps, scene);
-  read_step_control(step_control, scene);
-  read_solver(root.table("solver"), scene);
+  const bool stepped =
+      root.recover([&] { read_integrator(root.table("integrator"), steps, scene); });
+  if (stepped) root.recover([&] { read_step_control(step_control, scene); });
+  root.recover([&] { read_solver(root.table("solver"), scene); });
   scene.control.step = scene.step;
   scene.control.max_halvings = scene.max_halvings;
-  read_output(root.table("output"), root.has("system"), scene);
+  root.recover([&] { read_output(root.table("output"), root.has("system"), scene); });
 }
 
 }  // namespace lilyan

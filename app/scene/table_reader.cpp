@@ -43,6 +43,8 @@ TableReader SceneDocument::root() {
       std::make_shared<TomlTable>(TomlTable{*toml_, toml_->root(), "", toml_->resolved()}));
 }
 
+void SceneDocument::collect(std::vector<InputError>& faults) { toml_->collect(faults); }
+
 std::string SceneDocument::resolved() const { return toml_text(toml_->resolved()); }
 
 void SceneDocument::fail(const std::string& path, const std::string& message) const {
@@ -53,12 +55,25 @@ bool TableReader::has(const std::string& key) const { return table_->has(key); }
 std::vector<std::string> TableReader::unread() const { return table_->unread(); }
 
 void TableReader::refuse_misspelling(const std::string& key) const {
-  table_->refuse_misspelling(key);
+  if (const auto other = table_->misspelling(key)) {
+    table_->note_unknown(*other, suggestion(*other, {key}), true);
+  }
+}
+
+void TableReader::note(const std::string& key, const std::string& message) {
+  table_->note(key, message);
+  table_->doubtful = true;
+}
+
+bool TableReader::recover(const std::function<void()>& part) const {
+  return table_->document.recover(table_->document.locate(table_->path, &table_->given), part);
 }
 
 void TableReader::fail(const std::string& key, const std::string& message) const {
   table_->fail(key, message);
 }
+
+std::size_t TableReader::faults() const { return table_->document.faults(); }
 
 bool TableReader::overridden(const std::string& key) const {
   return table_->document.overridden(table_->full(key));
@@ -73,9 +88,10 @@ double TableReader::number(const std::string& key, std::optional<double> fallbac
   double value = fallback.value_or(0);
   if (node) {
     const auto given = node->value<double>();
-    if (!node->is_number() || !given) table_->fail_type(key, *node, "a number");
-    if (!std::isfinite(*given)) table_->fail_type(key, *node, "a finite number");
-    value = *given;
+    const bool valid = node->is_number() && given;
+    if (!valid) table_->note_type(key, *node, "a number");
+    if (valid && !std::isfinite(*given)) table_->note_type(key, *node, "a finite number");
+    value = valid && std::isfinite(*given) ? *given : fallback.value_or(1);
   }
   table_->resolved.insert_or_assign(key, value);
   return value;
@@ -84,27 +100,29 @@ double TableReader::number(const std::string& key, std::optional<double> fallbac
 double TableReader::positive(const std::string& key, std::optional<double> fallback) {
   const double value = number(key, fallback);
   if (!(value > 0)) {
-    fail(key, fmt::format("'{}' must be positive, not {}", table_->full(key), value));
+    table_->note(key, fmt::format("'{}' must be positive, not {}", table_->full(key), value));
+    return fallback.value_or(1);
   }
   return value;
 }
 
 double TableReader::not_negative(const std::string& key, std::optional<double> fallback) {
   const double value = number(key, fallback);
-  if (!(value >= 0)) fail(key, fmt::format("'{}' must not be negative", key));
-  return value;
+  if (!(value >= 0)) table_->note(key, fmt::format("'{}' must not be negative", key));
+  return std::max(value, 0.0);
 }
 
 int TableReader::whole(const std::string& key, int least, int most, std::optional<int> fallback) {
   const toml::node* node = table_->find(key, !fallback, "a whole number");
   std::int64_t value = fallback.value_or(0);
   if (node) {
-    if (!node->is_integer()) table_->fail_type(key, *node, "a whole number");
-    value = *node->value<std::int64_t>();
+    if (!node->is_integer()) table_->note_type(key, *node, "a whole number");
+    value = node->is_integer() ? *node->value<std::int64_t>() : fallback.value_or(least);
   }
   if (value < least || value > most) {
-    fail(key, fmt::format("'{}' must be between {} and {}, not {}", table_->full(key), least, most,
-                          value));
+    table_->note(key, fmt::format("'{}' must be between {} and {}, not {}", table_->full(key),
+                                  least, most, value));
+    value = fallback.value_or(least);
   }
   table_->resolved.insert_or_assign(key, value);
   return static_cast<int>(value);
@@ -120,8 +138,9 @@ std::string TableReader::text(const std::string& key, const std::optional<std::s
 
 bool TableReader::flag(const std::string& key, bool fallback) {
   const toml::node* node = table_->find(key, false, "");
-  if (node && !node->is_boolean()) table_->fail_type(key, *node, "true or false");
-  const bool value = node ? node->as_boolean()->get() : fallback;
+  const bool valid = node && node->is_boolean();
+  if (node && !valid) table_->note_type(key, *node, "true or false");
+  const bool value = valid ? node->as_boolean()->get() : fallback;
   table_->resolved.insert_or_assign(key, value);
   return value;
 }
@@ -129,11 +148,12 @@ bool TableReader::flag(const std::string& key, bool fallback) {
 std::string TableReader::choice(const std::string& key, const std::vector<std::string>& words,
                                 const std::optional<std::string>& fallback) {
   const std::string word = text(key, fallback);
-  if (std::ranges::find(words, word) == words.end()) {
-    fail(key,
-         fmt::format("'{}' cannot be '{}'{}", table_->full(key), word, suggestion(word, words)));
-  }
-  return word;
+  if (std::ranges::find(words, word) != words.end()) return word;
+  const std::string message =
+      fmt::format("'{}' cannot be '{}'{}", table_->full(key), word, suggestion(word, words));
+  if (!fallback) fail(key, message);
+  note(key, message);
+  return *fallback;
 }
 
 std::vector<std::string> TableReader::words(const std::string& key,
@@ -163,8 +183,12 @@ std::vector<std::string> TableReader::words(const std::string& key,
 Vec3 TableReader::vector(const std::string& key, const std::optional<Vec3>& fallback) {
   const std::string wanted = list_of(3, "numbers");
   const toml::node* node = table_->find(key, !fallback, wanted);
-  const Vec3 value =
-      node ? Vec3(Vec3::Map(table_->numbers(key, *node, 3, wanted).data())) : fallback.value();
+  Vec3 value = fallback.value_or(Vec3::Ones());
+  if (node && (!node->is_array() || node->as_array()->size() != 3)) {
+    table_->note_type(key, *node, wanted);
+  } else if (node) {
+    value = Vec3::Map(table_->numbers(key, *node, 3, wanted).data());
+  }
   table_->resolved.insert_or_assign(key, toml::array{value[0], value[1], value[2]});
   return value;
 }
@@ -178,7 +202,8 @@ Vec3 TableReader::direction(const std::string& key, const std::optional<Vec3>& f
 Vec3 TableReader::size(const std::string& key) {
   const Vec3 value = vector(key);
   if (!(value.minCoeff() > 0)) {
-    fail(key, fmt::format("'{}' must be three positive numbers", key));
+    table_->note(key, fmt::format("'{}' must be three positive numbers", key));
+    return Vec3::Ones();
   }
   return value;
 }
@@ -308,6 +333,11 @@ std::vector<TableReader> TableReader::tables(const std::string& key) {
   return readers;
 }
 
+bool TableReader::is_text(const std::string& key) const {
+  const toml::node* node = table_->given.get(key);
+  return node && node->is_string();
+}
+
 bool TableReader::is_list(const std::string& key) const {
   const toml::node* node = table_->given.get(key);
   return node && node->is_array();
@@ -335,12 +365,12 @@ void TableReader::drop(const std::string& key) {
 
 void TableReader::finish(const std::vector<std::string>& known) const {
   const std::vector<std::string> rest = unread();
-  if (rest.empty()) return;
+  if (rest.empty() || table_->doubtful) return;
   std::set<std::string> all = table_->asked;
   all.insert(known.begin(), known.end());
   all.insert(table_->expected.begin(), table_->expected.end());
   const std::vector<std::string> names(all.begin(), all.end());
-  table_->fail_unknown(rest.front(), suggestion(rest.front(), names));
+  for (const std::string& key : rest) table_->note_unknown(key, suggestion(key, names));
 }
 
 void TableReader::fail_within(const SceneFormula& formula, std::size_t position,

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,8 @@ class SceneDocument {
   SceneDocument(const SceneDocument&) = delete;
   SceneDocument& operator=(const SceneDocument&) = delete;
 
+  // From now on faults that reading can go on after are kept in this list instead of thrown.
+  void collect(std::vector<InputError>& faults);
   // The document must outlive its readers.
   [[nodiscard]] TableReader root();
   // Everything that was read, defaults included, as TOML.
@@ -102,6 +105,7 @@ class TableReader {
   TableReader table(const std::string& key);
   std::vector<TableReader> tables(const std::string& key);
 
+  [[nodiscard]] bool is_text(const std::string& key) const;
   [[nodiscard]] bool is_list(const std::string& key) const;
   [[nodiscard]] bool is_table(const std::string& key) const;
   [[nodiscard]] bool has_tables(const std::string& key) const;  // a list of them
@@ -110,6 +114,14 @@ class TableReader {
   // there.
   void replace(const std::string& key, int value);
   void drop(const std::string& key);
+
+  // Reads a part of a scene. Where faults are collected, one that it throws is kept, and the rest of
+  // the scene can be read; false tells of it.
+  bool recover(const std::function<void()>& part) const;
+  // How many were collected so far.
+  [[nodiscard]] std::size_t faults() const;
+  // As fail(), but returns where faults are collected: the caller goes on with another value.
+  void note(const std::string& key, const std::string& message);
 
   // Throws for the first key that was never read; `known` adds names to suggest from.
   void finish(const std::vector<std::string>& known = {}) const;

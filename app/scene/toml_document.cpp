@@ -153,6 +153,31 @@ void TomlDocument::apply(const std::string& assignment) {
   overrides_[walked] = option.file;
 }
 
+void TomlDocument::note(const InputError& fault, bool replaced) {
+  if (!faults_) throw fault;
+  faults_->push_back(fault);
+  if (replaced) ++replaced_;
+}
+
+bool TomlDocument::recover(const SourceLocation& where, const std::function<void()>& part) {
+  const int before = replaced_;
+  // What fails after a value was replaced may fail because of that.
+  const auto keep = [&](const InputError& fault) {
+    if (replaced_ == before) faults_->push_back(fault);
+    return false;
+  };
+  try {
+    part();
+  } catch (const InputError& fault) {
+    if (!faults_) throw;
+    return keep(fault);
+  } catch (const Error& error) {
+    if (!faults_) throw;
+    return keep(InputError(where, error.what()));
+  }
+  return true;
+}
+
 const std::string* TomlDocument::setter(std::string dotted) const {
   for (;; dotted.resize(dotted.rfind('.'))) {
     if (const auto set = overrides_.find(dotted); set != overrides_.end()) return &set->second;
@@ -220,12 +245,14 @@ std::string TomlTable::full(const std::string& key) const {
 
 const toml::node* TomlTable::find(const std::string& key, bool required, std::string_view wanted) {
   asked.insert(key);
-  const toml::node* node = has(key) ? given.get(key) : nullptr;
-  if (!node) refuse_misspelling(key);
-  if (!node && required) {
-    fail(key, fmt::format("'{}' is missing: {} is expected", full(key), wanted));
+  if (has(key)) return given.get(key);
+  if (const auto other = misspelling(key)) {
+    note_unknown(*other, suggestion(*other, {key}));
+    asked.insert(*other);
+    return given.get(*other);
   }
-  return node;
+  if (required) fail(key, fmt::format("'{}' is missing: {} is expected", full(key), wanted));
+  return nullptr;
 }
 
 const toml::array& TomlTable::list(const std::string& key, const toml::node& node,
@@ -262,12 +289,21 @@ SceneFormula TomlTable::formula(const std::string& key, const toml::node& node) 
   return formula;
 }
 
-void TomlTable::refuse_misspelling(const std::string& key) const {
+std::optional<std::string> TomlTable::misspelling(const std::string& key) const {
   for (const std::string& other : unread()) {
-    if (!expected.contains(other) && nearest_name(other, {key})) {
-      fail_unknown(other, suggestion(other, {key}));
-    }
+    if (!expected.contains(other) && nearest_name(other, {key})) return other;
   }
+  return {};
+}
+
+void TomlTable::note(const std::string& key, const std::string& message) const {
+  const toml::node* node = given.get(key);
+  document.note({document.locate(full(key), node ? node : &given), message}, true);
+}
+
+void TomlTable::note_type(const std::string& key, const toml::node& node,
+                          std::string_view wanted) const {
+  note(key, fmt::format("'{}' must be {}, not {}", full(key), wanted, described(node)));
 }
 
 void TomlTable::fail(const std::string& key, const std::string& message) const {
@@ -285,7 +321,8 @@ void TomlTable::fail_entry(const std::string& key, const toml::node& entry,
   throw InputError(document.locate(full(key), &entry), message);
 }
 
-void TomlTable::fail_unknown(const std::string& key, const std::string& hint) const {
+// Points at the key itself rather than at its value.
+void TomlTable::note_unknown(const std::string& key, const std::string& hint, bool missed) const {
   const auto entry = given.find(key);
   SourceLocation where = document.locate(full(key), &entry->second);
   if (where.line > 0) {
@@ -293,7 +330,7 @@ void TomlTable::fail_unknown(const std::string& key, const std::string& hint) co
     where.line = static_cast<int>(place.line);
     where.column = static_cast<int>(place.column);
   }
-  throw InputError(where, fmt::format("unknown key '{}'{}", full(key), hint));
+  document.note({where, fmt::format("unknown key '{}'{}", full(key), hint)}, missed);
 }
 
 std::string described(const toml::node& node) {

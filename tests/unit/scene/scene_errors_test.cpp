@@ -13,8 +13,9 @@ namespace {
 struct Mistake {
   std::string name;
   std::string scene;
-  std::string where;  // "line:column", or empty for the file as a whole
-  std::string says;   // regular expression the complaint must contain
+  std::string where;       // "line:column", or empty for the file as a whole
+  std::string says;        // regular expression the complaint must contain
+  std::size_t faults = 1;  // in all
 };
 
 void PrintTo(const Mistake& m, std::ostream* out) { *out << m.name; }
@@ -55,6 +56,10 @@ TEST_P(SceneMistakes, AreReportedWithTheirPlace) {
     if (!GetParam().where.empty()) {
       EXPECT_NE(text.find("scene.toml:" + GetParam().where + ":"), std::string::npos) << text;
     }
+    // Whoever asks for all faults gets this one, and none that only follows from it.
+    const std::vector<InputError> faults = scene_faults(file);
+    EXPECT_EQ(std::ranges::count(faults, text, [](const InputError& f) { return f.what(); }), 1);
+    EXPECT_EQ(faults.size(), GetParam().faults);
   }
 }
 
@@ -65,13 +70,13 @@ INSTANTIATE_TEST_SUITE_P(
     All, SceneMistakes,
     testing::Values(
         Mistake{"not_toml", "[integrator\nstep = 1\n", "1:12", "not valid TOML"},
-        Mistake{"empty", "", "", "'integrator.steps' is missing"},
+        Mistake{"empty", "", "", "'integrator.steps' is missing", 2},
         Mistake{"unknown_key", scene("step = 0.01\nsteps = 2\nstpes = 3"), "4:1",
                 "unknown key 'integrator.stpes'; did you mean 'steps'"},
         Mistake{"misspelt_required_key", scene("stepp = 0.01\nsteps = 2"), "2:1",
                 "unknown key 'integrator.stepp'; did you mean 'step'"},
         Mistake{"misspelt_section", "[intgrator]\nstep = 0.01\nsteps = 2\n", "1:2",
-                "unknown key 'intgrator'; did you mean 'integrator'"},
+                "unknown key 'intgrator'; did you mean 'integrator'", 2},
         Mistake{"too_many_cells",
                 "[integrator]\nstep = 1\nsteps = 1\n[[body]]\nmass = 1\n"
                 "shape = { kind = \"box\", size = [1, 1, 1], cells = [1000, 1000, 1000] }\n",
@@ -278,6 +283,70 @@ TEST(SceneSettings, PointAtTheOption) {
   EXPECT_NE(complaint("nonsense").find("expected key=value"), std::string::npos);
   EXPECT_NE(complaint("body.3.mass=1").find("a list of 1 entries"), std::string::npos);
   EXPECT_NE(complaint("integrator.step.x=1").find("is a value, not a table"), std::string::npos);
+}
+
+// In the order of the file, with no more than one can see: the region of the second body depends on
+// its shape, and the contact on both.
+TEST(SceneFaults, AreAllNamedAtOnce) {
+  const TempFolder folder;
+  const auto file =
+      folder.write("scene.toml",
+                   "[integrator]\n"
+                   "method = \"avff\"\n"
+                   "step = -1\n"
+                   "stepz = 3\n"
+                   "[solver]\n"
+                   "tolerance = \"small\"\n"
+                   "threads = -1\n"
+                   "[output]\n"
+                   "up = \"x\"\n"
+                   "reprot = true\n"
+                   "[[body]]\n"
+                   "mass = \"heavy\"\n"
+                   "materiall = { mu = 1, lambda = 1 }\n"
+                   "shape = { kind = \"bar\", size = [2, 1], cells = [2, 1, 1] }\n"
+                   "[[body]]\n"
+                   "mass = 1\n"
+                   "material = { mu = 1, lambda = 1 }\n"
+                   "shape = { kind = \"bar\", size = [-9, 1, 1], cells = [2, 1, 1] }\n"
+                   "fix = [{ ball = { center = [8, 0, 0], radius = 0.1 } }]\n"
+                   "[[obstacle]]\n"
+                   "kind = \"plane\"\n"
+                   "stiffness = 0\n"
+                   "kid = 3\n"
+                   "[[obstacle]]\n"
+                   "kind = \"plain\"\n"
+                   "stiffness = 1\n"
+                   "[[contact]]\n"
+                   "stiffness = 1\n"
+                   "thickness = 100\n");
+  std::vector<std::string> found;
+  for (const InputError& fault : scene_faults(file)) {
+    found.push_back(std::to_string(fault.where().line) + ": " + fault.message());
+  }
+  const std::vector<std::string> expected = {
+      "2: unknown method 'avff'; did you mean 'avf'?",
+      "3: 'integrator.step' must be positive, not -1",
+      "4: unknown key 'integrator.stepz'; did you mean 'steps'?",
+      "6: 'solver.tolerance' must be a number, not the text \"small\"",
+      "7: 'solver.threads' must be between 0 and 1024, not -1",
+      "9: 'output.up' cannot be 'x'; did you mean 'y'?",
+      "10: unknown key 'output.reprot'; did you mean 'report'?",
+      "12: 'body.0.mass' must be a number, not the text \"heavy\"",
+      "13: unknown key 'body.0.materiall'; did you mean 'material'?",
+      "14: 'body.0.shape.size' must be a list of three numbers, not a list of 2",
+      "18: 'size' must be three positive numbers",
+      "22: 'obstacle.0.stiffness' must be positive, not 0",
+      "23: unknown key 'obstacle.0.kid'; did you mean 'kind'?",
+      "25: 'obstacle.1.kind' cannot be 'plain'; did you mean 'plane'?"};
+  EXPECT_EQ(found, expected);
+}
+
+TEST(SceneFaults, OfAFileThatCannotBeParsedThereIsOne) {
+  const TempFolder folder;
+  EXPECT_EQ(scene_faults(folder.write("a.toml", "[integrator\nstep = \n")).size(), 1U);
+  EXPECT_EQ(scene_faults(folder.write("b.toml", scene())).size(), 0U);
+  EXPECT_EQ(scene_faults("no-such.toml").size(), 1U);
 }
 
 }  // namespace
