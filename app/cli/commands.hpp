@@ -118,6 +118,8 @@ struct ExportArguments {
   std::string format;
   std::string output;
   int every = 1;
+  double rate = 0;
+  bool no_obstacles = false;
   std::string up = "y";
 };
 

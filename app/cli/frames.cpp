@@ -17,6 +17,8 @@ int export_run(const ExportArguments& arguments) {
       export_frames(arguments.folder, {.format = arguments.format,
                                        .output = arguments.output,
                                        .every = arguments.every,
+                                       .rate = arguments.rate,
+                                       .obstacles = !arguments.no_obstacles,
                                        .up = arguments.up == "y" ? UpAxis::y : UpAxis::z});
   fmt::print("{}: {} frames\n", done.path.string(), done.frames);
   return kDone;

@@ -167,8 +167,15 @@ void add_export_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"glb", "usda", "ply", "obj"}));
   command->add_option("-o,--output", options.output,
                       "the file (glb, usda) or folder (ply, obj) to write; default: in the folder");
-  command->add_option("--every", options.every, "take each Nth frame, and the last")
-      ->check(CLI::PositiveNumber);
+  CLI::Option* every =
+      command->add_option("--every", options.every, "take each Nth frame, and the last")
+          ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--rate", options.rate,
+                   "frames in a second (24, 25, 30, …), made from those of the run")
+      ->check(CLI::Range(0.1, 10000.0))
+      ->excludes(every);
+  command->add_flag("--no-obstacles", options.no_obstacles, "leave out the obstacles (glb, usda)");
   command->add_option("--up", options.up, "the axis that points up (default y)")
       ->check(CLI::IsMember({"y", "z"}));
 }

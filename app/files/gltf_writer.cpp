@@ -5,12 +5,14 @@
 //   indices of triangles, indices of edges            32-bit numbers, each a bufferView
 //   positions and normals of frame 0, 1, 2, ...       floats, one bufferView; from frame 1 on less
 //                                                     those of frame 0
-// and then the times and the weights of the animation. Everything is 4 bytes wide, so aligned.
+// then indices, positions and normals of each prop, and then the times, the weights, and the shifts and
+// turns (quaternions) of each prop that moves. Everything is 4 bytes wide, so aligned.
 #include "app/files/surface_writer.hpp"
 #include "app/files/vital_memory.hpp"
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -42,8 +44,9 @@ struct Attributes {
 
 class GltfWriter {
  public:
-  GltfWriter(std::span<const SurfacePart> parts, const FrameSource& frames)
-      : parts_(parts), frames_(frames) {
+  GltfWriter(std::span<const SurfacePart> parts, const FrameSource& frames,
+             std::span<const Prop> props)
+      : parts_(parts), frames_(frames), props_(props) {
     // Times must grow, also when they are rounded to single precision.
     float last = 0;
     for (std::size_t k = 0; k < frames.frames(); ++k) {
@@ -65,6 +68,7 @@ class GltfWriter {
     json["materials"] = Json::array();
     json["meshes"] = Json::array();
     for (std::size_t p = 0; p < parts_.size(); ++p) describe_part(p, json, roots);
+    for (const Prop& prop : props_) describe_prop(prop, json, roots);
     if (up == UpAxis::z) {
       constexpr double kHalf = 0.70710678118654752;  // a quarter turn about x takes z to y
       json["nodes"].push_back(
@@ -101,6 +105,13 @@ class GltfWriter {
         sink(std::as_bytes(std::span(frame.normals)));
       }
     }
+    for (const Prop& prop : props_) {
+      std::vector<std::uint32_t> indices;
+      for (const auto& t : prop.triangles) indices.insert(indices.end(), t.begin(), t.end());
+      sink(std::as_bytes(std::span(indices)));
+      sink(std::as_bytes(std::span(prop.points)));
+      sink(std::as_bytes(std::span(prop.normals)));
+    }
     if (used_.size() < 2) return;
     sink(std::as_bytes(std::span(times_)));
     std::vector<float> weights(used_.size() - 1);
@@ -109,9 +120,35 @@ class GltfWriter {
       if (k > 0) weights[k - 1] = 1;
       sink(std::as_bytes(std::span(weights)));
     }
+    for (const Prop& prop : props_) {
+      if (!prop.motion.moves()) continue;
+      const Path path = path_of(prop);
+      sink(std::as_bytes(std::span(path.shifts)));
+      sink(std::as_bytes(std::span(path.turns)));
+    }
   }
 
  private:
+  // Where a prop is in each frame.
+  struct Path {
+    std::vector<float> shifts;  // three numbers each
+    std::vector<float> turns;   // quaternions x, y, z, w, each near the one before
+  };
+  [[nodiscard]] Path path_of(const Prop& prop) const {
+    Path path;
+    Eigen::Quaterniond last = Eigen::Quaterniond::Identity();
+    for (const std::size_t k : used_) {
+      const Pose pose = prop.motion.at(frames_.time(k));
+      const Vec3 shift = pose.apply(Vec3::Zero());
+      Eigen::Quaterniond turn(pose.rotation);
+      if (turn.dot(last) < 0) turn.coeffs() = -turn.coeffs();
+      last = turn;
+      for (const double x : shift) path.shifts.push_back(static_cast<float>(x));
+      for (const double x : turn.coeffs()) path.turns.push_back(static_cast<float>(x));
+    }
+    return path;
+  }
+
   [[nodiscard]] std::size_t first_vertex(std::size_t p) const {
     return vertex_count(parts_.first(p));
   }
@@ -169,15 +206,40 @@ class GltfWriter {
     return add_accessor(view, 0, kUint32, count, "SCALAR");
   }
 
+  static std::size_t add_material(Json& json, const std::string& name,
+                                  const std::array<double, 4>& colour) {
+    json["materials"].push_back(
+        {{"name", name},
+         {"pbrMetallicRoughness",
+          {{"baseColorFactor", colour}, {"metallicFactor", 0}, {"roughnessFactor", 0.7}}},
+         {"doubleSided", true}});
+    return json["materials"].size() - 1;
+  }
+
+  void describe_prop(const Prop& prop, Json& json, Json& roots) {
+    const std::uint64_t count = prop.points.size() / 3;
+    const std::size_t material = add_material(json, prop.name, {0.62, 0.64, 0.68, 1});
+    Json primitive = {{"mode", kTriangles},
+                      {"material", material},
+                      {"indices", add_indices(3 * prop.triangles.size())}};
+    const std::size_t view = add_view(2 * count * kVector, kVertexBuffer);
+    primitive["attributes"]["POSITION"] = add_accessor(view, 0, kFloat, count, "VEC3");
+    add_bounds(prop.points);
+    primitive["attributes"]["NORMAL"] = add_accessor(view, count * kVector, kFloat, count, "VEC3");
+    Json node = {{"name", prop.name}, {"mesh", json["meshes"].size()}};
+    if (prop.motion.moves()) {
+      const Path path = path_of(prop);
+      node["translation"] = std::vector<float>(path.shifts.begin(), path.shifts.begin() + 3);
+      node["rotation"] = std::vector<float>(path.turns.begin(), path.turns.begin() + 4);
+    }
+    roots.push_back(json["nodes"].size());
+    json["nodes"].push_back(node);
+    json["meshes"].push_back({{"name", prop.name}, {"primitives", Json::array({primitive})}});
+  }
+
   void describe_part(std::size_t p, Json& json, Json& roots) {
     const SurfacePart& part = parts_[p];
-    const std::size_t material = json["materials"].size();
-    json["materials"].push_back({{"name", part.name},
-                                 {"pbrMetallicRoughness",
-                                  {{"baseColorFactor", colour(part.body)},
-                                   {"metallicFactor", 0},
-                                   {"roughnessFactor", 0.7}}},
-                                 {"doubleSided", true}});
+    const std::size_t material = add_material(json, part.name, colour(part.body));
     Json triangles;
     Json lines;
     if (!part.triangles.empty()) {
@@ -247,11 +309,25 @@ class GltfWriter {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       channels.push_back({{"sampler", 0}, {"target", {{"node", p}, {"path", "weights"}}}});
     }
-    json["animations"] = Json::array(
-        {{{"name", "run"},
-          {"channels", channels},
-          {"samplers",
-           Json::array({{{"input", input}, {"output", output}, {"interpolation", "LINEAR"}}})}}});
+    Json samplers = Json::array();
+    const auto add_sampler = [&](std::size_t values) {
+      samplers.push_back({{"input", input}, {"output", values}, {"interpolation", "LINEAR"}});
+      return samplers.size() - 1;
+    };
+    add_sampler(output);
+    for (std::size_t p = 0; p < props_.size(); ++p) {
+      if (!props_[p].motion.moves()) continue;
+      const auto add_channel = [&](const char* path, std::uint64_t numbers, const char* shape) {
+        const std::size_t values = add_view(count * numbers * sizeof(float), 0);
+        const std::size_t sampler = add_sampler(add_accessor(values, 0, kFloat, count, shape));
+        channels.push_back(
+            {{"sampler", sampler}, {"target", {{"node", parts_.size() + p}, {"path", path}}}});
+      };
+      add_channel("translation", 3, "VEC3");
+      add_channel("rotation", 4, "VEC4");
+    }
+    json["animations"] =
+        Json::array({{{"name", "run"}, {"channels", channels}, {"samplers", samplers}}});
   }
 
   static std::array<double, 4> colour(int body) {
@@ -266,6 +342,7 @@ class GltfWriter {
 
   std::span<const SurfacePart> parts_;
   const FrameSource& frames_;
+  std::span<const Prop> props_;
   std::vector<std::size_t> used_;  // frames
   std::vector<float> times_;
   Json views_ = Json::array();
@@ -287,7 +364,7 @@ std::uint64_t gltf_bytes(std::uint64_t vertices, std::uint64_t frames) {
 }
 
 void write_gltf(const std::filesystem::path& path, std::span<const SurfacePart> parts,
-                const FrameSource& frames, UpAxis up) {
+                const FrameSource& frames, const AnimationLook& look) {
   const std::uint64_t size = gltf_bytes(vertex_count(parts), frames.frames());
   if (size > kGltfMost) {
     throw Error(fmt::format(
@@ -296,8 +373,8 @@ void write_gltf(const std::filesystem::path& path, std::span<const SurfacePart> 
         path.string(), static_cast<double>(size) / 1e9, frames.frames(), vertex_count(parts)));
   }
   const VitalMemory guard;
-  GltfWriter writer(parts, frames);
-  Json json = writer.describe(up);
+  GltfWriter writer(parts, frames, look.props);
+  Json json = writer.describe(look.up);
   Json buffer = {{"byteLength", writer.bytes()}};
   const auto text_of = [](const Json& j) {
     return j.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -178,9 +178,9 @@ void write_surface(const std::filesystem::path& path, const SurfaceFrame& frame)
   gather(frame.parts, frame.points, points);
   const OneFrame one(std::move(points));
   if (extension == ".glb" || extension == ".gltf") {
-    return write_gltf(path, frame.parts, one, frame.up);
+    return write_gltf(path, frame.parts, one, {.up = frame.up});
   }
-  if (extension == ".usda") return write_usda(path, frame.parts, one, frame.up);
+  if (extension == ".usda") return write_usda(path, frame.parts, one, {.up = frame.up});
   throw Error(
       fmt::format("{}: unknown format '{}' for a surface: expected .ply, .obj, .stl, .glb, "
                   ".gltf or .usda",

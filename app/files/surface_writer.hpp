@@ -1,16 +1,19 @@
 // Surfaces into files: one frame, or an animation of many.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "app/files/file.hpp"
 #include "app/files/surface.hpp"
+#include "lilyan/physics/rigid_motion.hpp"
 
 namespace lilyan {
 
@@ -77,13 +80,28 @@ class FrameStore final : public FrameSource {
   bool kept_ = false;
 };
 
+// Something rigid that is shown with the bodies: an obstacle.
+struct Prop {
+  std::string name;
+  std::vector<float> points = {};   // three numbers each, before it moves
+  std::vector<float> normals = {};  // one for each point
+  std::vector<std::array<int, 3>> triangles = {};
+  RigidMotion motion = {};
+};
+
+struct AnimationLook {
+  UpAxis up = UpAxis::y;
+  std::span<const Prop> props = {};
+  double rate = 24;  // time codes in a second, of USD
+};
+
 // Writes glTF 2.0, which Blender and viewers play: a .glb file (self-contained, binary) or, by
 // extension, .gltf (JSON with the data inside it). Each body is a node. Frames behind the first are
 // morph targets (differences of positions and normals), and the animation gives each the weight 1
-// at its time, linear in between. Throws Error when the file cannot be written or would be larger
+// at its time, linear in between. Props are nodes behind them, which turn and move. Throws Error when the file cannot be written or would be larger
 // than kGltfMost.
 void write_gltf(const std::filesystem::path& path, std::span<const SurfacePart> parts,
-                const FrameSource& frames, UpAxis up = UpAxis::y);
+                const FrameSource& frames, const AnimationLook& look = {});
 
 // Sizes are 32 bits wide in a .glb file, and many programs take them with a sign.
 inline constexpr std::uint64_t kGltfMost = std::uint64_t{1} << 31;
@@ -92,8 +110,8 @@ inline constexpr std::uint64_t kGltfMost = std::uint64_t{1} << 31;
 [[nodiscard]] std::uint64_t gltf_bytes(std::uint64_t vertices, std::uint64_t frames);
 
 // Writes USD as text (.usda). Each body is a Mesh (and, if it has edges, BasisCurves) under one
-// Xform, with 24 time codes a second. Throws Error when the file cannot be written.
+// Xform, and so is each prop, with a transform of its own. Throws Error when the file cannot be written.
 void write_usda(const std::filesystem::path& path, std::span<const SurfacePart> parts,
-                const FrameSource& frames, UpAxis up = UpAxis::y);
+                const FrameSource& frames, const AnimationLook& look = {});
 
 }  // namespace lilyan

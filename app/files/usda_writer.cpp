@@ -20,8 +20,6 @@
 namespace lilyan {
 namespace {
 
-constexpr double kTimeCodesPerSecond = 24;
-
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 // A prim's name has letters, digits and underscores, and does not begin with a digit.
@@ -36,18 +34,19 @@ std::string identifier(const std::string& name, std::set<std::string>& taken) {
 
 class UsdaWriter {
  public:
-  UsdaWriter(OutputFile& file, std::span<const SurfacePart> parts, const FrameSource& frames)
-      : file_(file), parts_(parts), frames_(frames) {}
+  UsdaWriter(OutputFile& file, std::span<const SurfacePart> parts, const FrameSource& frames,
+             const AnimationLook& look)
+      : file_(file), parts_(parts), frames_(frames), look_(look) {}
 
-  void write(UpAxis up) {
+  void write() {
     const std::size_t last = frames_.frames() - 1;
-    file_.write(fmt::format(
-        "#usda 1.0\n(\n    defaultPrim = \"run\"\n"
-        "    doc = \"Written by lilyan {}\"\n    endTimeCode = {}\n"
-        "    metersPerUnit = 1\n    startTimeCode = {}\n"
-        "    timeCodesPerSecond = {}\n    upAxis = \"{}\"\n)\n\n"
-        "def Xform \"run\"\n{{\n",
-        version(), code(last), code(0), kTimeCodesPerSecond, up == UpAxis::y ? "Y" : "Z"));
+    file_.write(
+        fmt::format("#usda 1.0\n(\n    defaultPrim = \"run\"\n"
+                    "    doc = \"Written by lilyan {}\"\n    endTimeCode = {}\n"
+                    "    metersPerUnit = 1\n    startTimeCode = {}\n"
+                    "    timeCodesPerSecond = {}\n    upAxis = \"{}\"\n)\n\n"
+                    "def Xform \"run\"\n{{\n",
+                    version(), code(last), code(0), look_.rate, look_.up == UpAxis::y ? "Y" : "Z"));
     std::set<std::string> taken;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       const SurfacePart& part = parts_[p];
@@ -57,15 +56,14 @@ class UsdaWriter {
                      identifier(part.triangles.empty() ? part.name : part.name + "_edges", taken));
       }
     }
+    for (const Prop& prop : look_.props) write_prop(prop, identifier(prop.name, taken));
     file_.write("}\n");
   }
 
  private:
   using Frame = std::vector<float>;
 
-  [[nodiscard]] double code(std::size_t frame) const {
-    return frames_.time(frame) * kTimeCodesPerSecond;
-  }
+  [[nodiscard]] double code(std::size_t frame) const { return frames_.time(frame) * look_.rate; }
 
   [[nodiscard]] Frame points_of(std::size_t p, std::size_t frame) const {
     Frame all;
@@ -144,6 +142,37 @@ class UsdaWriter {
     file_.write("        uniform token subdivisionScheme = \"none\"\n    }\n");
   }
 
+  void write_prop(const Prop& prop, const std::string& name) {
+    file_.write(
+        fmt::format("    def Mesh \"{}\"\n    {{\n        uniform bool doubleSided = 1\n", name));
+    file_.write("        float3[] extent = " + extent(prop.points) + "\n");
+    std::string counts = "[";
+    for (std::size_t i = 0; i < prop.triangles.size(); ++i) counts += i == 0 ? "3" : ", 3";
+    file_.write("        int[] faceVertexCounts = " + counts + "]\n");
+    file_.write("        int[] faceVertexIndices = " + list(prop.triangles) + "\n");
+    file_.write("        normal3f[] normals = " + tuples(prop.normals) +
+                " (\n            interpolation = \"vertex\"\n        )\n");
+    file_.write("        point3f[] points = " + tuples(prop.points) + "\n");
+    file_.write("        uniform token subdivisionScheme = \"none\"\n");
+    if (prop.motion.moves()) {
+      attribute("matrix4d xformOp:transform",
+                [&](std::size_t k) { return matrix(prop.motion.at(frames_.time(k))); });
+      file_.write("        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n");
+    }
+    file_.write("    }\n");
+  }
+
+  // USD has vectors as rows, and the shift in the last.
+  static std::string matrix(const Pose& pose) {
+    const Vec3 shift = pose.apply(Vec3::Zero());
+    std::string rows;
+    for (int i = 0; i < 3; ++i) {
+      rows += fmt::format("({}, {}, {}, 0), ", pose.rotation(0, i), pose.rotation(1, i),
+                          pose.rotation(2, i));
+    }
+    return fmt::format("( {}({}, {}, {}, 1) )", rows, shift[0], shift[1], shift[2]);
+  }
+
   // Curves have no indices: each edge is a curve of two points of its own.
   void write_curves(std::size_t p, const std::string& name) {
     const SurfacePart& part = parts_[p];
@@ -181,14 +210,15 @@ class UsdaWriter {
   OutputFile& file_;
   std::span<const SurfacePart> parts_;
   const FrameSource& frames_;
+  const AnimationLook& look_;
 };
 
 }  // namespace
 
 void write_usda(const std::filesystem::path& path, std::span<const SurfacePart> parts,
-                const FrameSource& frames, UpAxis up) {
+                const FrameSource& frames, const AnimationLook& look) {
   OutputFile file(path, Opening::whole);
-  UsdaWriter(file, parts, frames).write(up);
+  UsdaWriter(file, parts, frames, look).write();
   file.close();
 }
 

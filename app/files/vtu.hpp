@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,12 +39,14 @@ struct VtuContent {
 
 struct VtuFrame {
   Points x;
-  Points v = {};  // empty: none are written
+  Points v = {};                                // here and below, empty: none are written
+  Points rest = {};                             // for the displacement from there
+  std::span<const double> energy_density = {};  // of elements, at the vertices
   FrameGeometry geometry;
   bool float64 = true;
 };
 
-// Points with their velocity; tets, triangles and edges with their body's number; as raw appended
+// Points with their velocity, displacement and density of elastic energy; tets, triangles and edges with their body's number; as raw appended
 // data. Throws Error when the file cannot be written.
 void write_vtu(const std::filesystem::path& file, const VtuFrame& frame);
 

@@ -75,6 +75,26 @@ std::string scalar_array(AppendedData& data, std::string_view type, std::string_
   return data_array(type, name, 1, data.add(std::span<const T>(values)));
 }
 
+// Velocities, and, in single precision, what only pictures need.
+std::string point_data(AppendedData& data, const VtuFrame& frame) {
+  std::string arrays;
+  if (!frame.v.empty()) arrays += vector_array(data, "velocity", frame.v, frame.float64);
+  if (!frame.rest.empty()) {
+    std::vector<float> displacement(frame.x.size());
+    for (std::size_t i = 0; i < displacement.size(); ++i) {
+      displacement[i] = static_cast<float>(frame.x[i] - frame.rest[i]);
+    }
+    arrays +=
+        data_array("Float32", "displacement", 3, data.add(std::span<const float>(displacement)));
+  }
+  if (!frame.energy_density.empty()) {
+    const std::vector<float> density(frame.energy_density.begin(), frame.energy_density.end());
+    arrays += scalar_array(data, "Float32", "strain_energy_density", density);
+  }
+  if (arrays.empty()) return {};
+  return "<PointData Vectors=\"velocity\">\n" + arrays + "</PointData>\n";
+}
+
 }  // namespace
 
 void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
@@ -92,10 +112,7 @@ void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
       "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
       frame.x.size() / 3, cells.types.size());
   xml += "<Points>\n" + vector_array(data, "position", frame.x, frame.float64) + "</Points>\n";
-  if (!frame.v.empty()) {
-    xml += "<PointData Vectors=\"velocity\">\n" +
-           vector_array(data, "velocity", frame.v, frame.float64) + "</PointData>\n";
-  }
+  xml += point_data(data, frame);
   xml +=
       "<CellData>\n" + scalar_array(data, "Int32", "body", cells.bodies) + "</CellData>\n<Cells>\n";
   xml += scalar_array(data, "Int64", "connectivity", cells.connectivity);

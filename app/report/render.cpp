@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/report/figure.hpp"
+#include "app/run/props.hpp"
 
 namespace lilyan {
 namespace {
@@ -18,8 +19,6 @@ using Eigen::Vector3f;
 constexpr float kRodWidth = 2.5F;  // pixels
 const Vector3f kBackground(0.985F, 0.988F, 0.992F);
 const Vector3f kObstacle(0.74F, 0.76F, 0.79F);
-constexpr int kAround = 48;  // points on the equator of a sphere
-constexpr int kRings = 24;   // from pole to pole, even
 constexpr int kCells = 160;  // along each side of the map of the shadow
 constexpr int kBlur = 4;     // cells
 constexpr float kDark = 0.22F;
@@ -63,72 +62,9 @@ void draw_part(Raster& raster, const SurfacePart& part, std::span<const float> p
   }
 }
 
-// The triangles of an obstacle. A plane has none, because it has no end.
-struct ObstacleMesh {
-  std::vector<Vector3f> points = {};
-  std::vector<Vector3f> normals = {};  // outward, one for each point
-  std::vector<std::array<int, 3>> triangles = {};
-};
-
-void add_point(ObstacleMesh& mesh, const Vec3& p, const Vec3& n) {
-  mesh.points.push_back(p.cast<float>());
-  mesh.normals.push_back(n.cast<float>());
-}
-
-// A sphere whose halves are pulled apart to the ends of the axis from a to b.
-void add_round(ObstacleMesh& mesh, const Vec3& a, const Vec3& b, double radius) {
-  const Vec3 axis = (b - a).isZero(0) ? Vec3(Vec3::UnitY()) : Vec3((b - a).normalized());
-  const Vec3 side = axis.unitOrthogonal();
-  const Vec3 other = axis.cross(side);
-  // The equator is there twice, once for each half.
-  for (int ring = 0; ring <= kRings + 1; ++ring) {
-    const bool upper = ring > kRings / 2;
-    const double polar = std::numbers::pi * (upper ? ring - 1 : ring) / kRings;
-    for (int i = 0; i < kAround; ++i) {
-      const double around = 2 * std::numbers::pi * i / kAround;
-      const Vec3 n = std::sin(polar) * (std::cos(around) * side + std::sin(around) * other) -
-                     std::cos(polar) * axis;
-      add_point(mesh, (upper ? b : a) + radius * n, n);
-    }
-  }
-  for (int ring = 0; ring <= kRings; ++ring) {
-    for (int i = 0; i < kAround; ++i) {
-      const int p = ring * kAround + i;
-      const int q = ring * kAround + (i + 1) % kAround;
-      mesh.triangles.push_back({p, q, q + kAround});
-      mesh.triangles.push_back({p, q + kAround, p + kAround});
-    }
-  }
-}
-
-void add_box(ObstacleMesh& mesh, const BoxShape& box) {
-  for (int axis = 0; axis < 3; ++axis) {
-    for (const double sign : {-1.0, 1.0}) {
-      const auto first = static_cast<int>(mesh.points.size());
-      Vec3 n = Vec3::Zero();
-      n[axis] = sign;
-      for (const auto& [u, v] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}) {
-        Vec3 corner = n;
-        corner[(axis + 1) % 3] = u;
-        corner[(axis + 2) % 3] = v;
-        add_point(mesh, box.center + box.half.cwiseProduct(corner), n);
-      }
-      mesh.triangles.push_back({first, first + 1, first + 2});
-      mesh.triangles.push_back({first, first + 2, first + 3});
-    }
-  }
-}
-
 // The triangles of an obstacle where it is at time t.
-ObstacleMesh obstacle_mesh(const Obstacle& obstacle, double t) {
-  ObstacleMesh mesh;
-  if (const auto* sphere = std::get_if<SphereShape>(&obstacle.shape)) {
-    add_round(mesh, sphere->center, sphere->center, sphere->radius);
-  } else if (const auto* capsule = std::get_if<CapsuleShape>(&obstacle.shape)) {
-    add_round(mesh, capsule->from, capsule->to, capsule->radius);
-  } else if (const auto* box = std::get_if<BoxShape>(&obstacle.shape)) {
-    add_box(mesh, *box);
-  }
+ObstacleMesh placed_mesh(const Obstacle& obstacle, double t) {
+  ObstacleMesh mesh = obstacle_mesh(obstacle);
   if (!obstacle.motion.moves()) return mesh;
   const Pose pose = obstacle.motion.at(t);
   for (Vector3f& p : mesh.points) p = pose.apply(p.cast<double>()).cast<float>();
@@ -138,7 +74,7 @@ ObstacleMesh obstacle_mesh(const Obstacle& obstacle, double t) {
 
 // Draws an obstacle. If it keeps bodies inside, only its far side is drawn.
 void draw_obstacle(Raster& raster, const Obstacle& obstacle, double t, const Camera& camera) {
-  const ObstacleMesh mesh = obstacle_mesh(obstacle, t);
+  const ObstacleMesh mesh = placed_mesh(obstacle, t);
   const Lighting lighting(camera);
   for (const auto& corners : mesh.triangles) {
     std::array<RasterCorner, 3> triangle;

@@ -218,7 +218,7 @@ void ResultFolder::open(Opening opening) {
   }
   series_ = std::make_unique<SeriesWriter>(folder_ / kSeries, watch_.columns(), opening);
   if (frames()) {
-    writers_ = make_frame_writers(folder_, geometry_of(scene_), frame_settings(scene_), opening);
+    writers_ = make_frame_writers(folder_, scene_, frame_settings(scene_), opening);
   }
   if (!scene_.coordinates.empty() && scene_.output.every > 0) {
     trajectory_ =

@@ -14,6 +14,9 @@
 #include "app/files/scanner.hpp"
 #include "app/files/surface_writer.hpp"
 #include "app/files/vtu.hpp"
+#include "app/run/energy_density.hpp"
+#include "app/run/props.hpp"
+#include "app/scene/scene.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/state.hpp"
 
@@ -37,14 +40,22 @@ fs::path frame_name(int step, std::string_view extension) {
 // frames/NNNNNN.vtu and run.pvd, which is complete after every frame.
 class VtuFrames final : public FrameWriter {
  public:
-  VtuFrames(const fs::path& folder, const FrameGeometry& geometry, bool float64, Opening opening)
-      : folder_(folder), geometry_(geometry), float64_(float64), pvd_(folder / kPvd, opening) {}
+  VtuFrames(const fs::path& folder, const Scene& scene, bool float64, Opening opening)
+      : folder_(folder),
+        geometry_(geometry_of(scene)),
+        rest_(scene.rest),
+        energies_(*scene.system),
+        float64_(float64),
+        pvd_(folder / kPvd, opening) {}
   void archive(Archive& a) override { a(pvd_); }
 
   void add(int step, const State& state) override {
     const fs::path name = frame_name(step, "vtu");
     write_vtu(folder_ / name, {.x = points_of(state.x),
                                .v = points_of(state.v),
+                               .rest = points_of(rest_),
+                               .energy_density = energies_.any() ? energies_.densities(state.x)
+                                                                 : std::span<const double>(),
                                .geometry = geometry_,
                                .float64 = float64_});
     pvd_.add(state.t, name);
@@ -53,6 +64,8 @@ class VtuFrames final : public FrameWriter {
  private:
   fs::path folder_;
   FrameGeometry geometry_;
+  const Vector& rest_;
+  VertexEnergies energies_;
   bool float64_;
   PvdWriter pvd_;
 };
@@ -77,13 +90,14 @@ class SurfaceFrames final : public FrameWriter {
 // run.glb and run.usda, written at the end from a temporary file.
 class AnimationFiles final : public FrameWriter {
  public:
-  AnimationFiles(const fs::path& folder, const FrameGeometry& geometry, bool glb, bool usda,
-                 UpAxis up, Opening opening)
+  AnimationFiles(const fs::path& folder, const Scene& scene, bool glb, bool usda, UpAxis up,
+                 Opening opening)
       : folder_(folder),
         glb_(glb),
         usda_(usda),
         up_(up),
-        parts_(surface_parts(geometry)),
+        obstacles_(scene.obstacles),
+        parts_(surface_parts(geometry_of(scene))),
         store_(folder / kStore, vertex_count(parts_), opening) {}
   void archive(Archive& a) override {
     // A program that is killed cannot ask for it any more.
@@ -109,11 +123,13 @@ class AnimationFiles final : public FrameWriter {
 
   void finish() override {
     if (store_.frames() == 0) return;
-    if (usda_) write_usda(folder_ / kUsda, parts_, store_, up_);
+    const std::vector<Prop> props = props_of(obstacles_, store_);
+    const AnimationLook look{.up = up_, .props = props};
+    if (usda_) write_usda(folder_ / kUsda, parts_, store_, look);
     if (glb_ && gltf_bytes(vertex_count(parts_), store_.frames()) > kGltfMost) {
       left_out_ = true;
     } else if (glb_) {
-      write_gltf(folder_ / kGlb, parts_, store_, up_);
+      write_gltf(folder_ / kGlb, parts_, store_, look);
     }
   }
   void clean_up() override { store_.remove(); }
@@ -131,6 +147,7 @@ class AnimationFiles final : public FrameWriter {
   bool glb_;
   bool usda_;
   UpAxis up_;
+  std::span<const Obstacle> obstacles_;
   std::vector<SurfacePart> parts_;
   FrameStore store_;
   std::vector<float> points_;
@@ -161,7 +178,7 @@ void check_frames(const fs::path& folder, const FrameGeometry& geometry,
 }
 
 std::vector<std::unique_ptr<FrameWriter>> make_frame_writers(const fs::path& folder,
-                                                             const FrameGeometry& geometry,
+                                                             const Scene& scene,
                                                              const FrameSettings& settings,
                                                              Opening opening) {
   const auto wants = [&](std::string_view format) {
@@ -169,14 +186,15 @@ std::vector<std::unique_ptr<FrameWriter>> make_frame_writers(const fs::path& fol
   };
   std::vector<std::unique_ptr<FrameWriter>> writers;
   if (wants("vtu")) {
-    writers.push_back(std::make_unique<VtuFrames>(folder, geometry, settings.float64, opening));
+    writers.push_back(std::make_unique<VtuFrames>(folder, scene, settings.float64, opening));
   }
   for (const char* format : {"ply", "obj"}) {
-    if (wants(format)) writers.push_back(std::make_unique<SurfaceFrames>(folder, geometry, format));
+    if (wants(format))
+      writers.push_back(std::make_unique<SurfaceFrames>(folder, geometry_of(scene), format));
   }
   if (wants("glb") || wants("usda")) {
-    writers.push_back(std::make_unique<AnimationFiles>(folder, geometry, wants("glb"),
-                                                       wants("usda"), settings.up, opening));
+    writers.push_back(std::make_unique<AnimationFiles>(folder, scene, wants("glb"), wants("usda"),
+                                                       settings.up, opening));
   }
   if (wants("vtu") || wants("ply") || wants("obj")) fs::create_directories(folder / kFrames);
   return writers;
@@ -265,24 +283,127 @@ FrameGeometry geometry_of(const VtuContent& frame, const std::vector<std::string
           .body_names = body_names};
 }
 
+namespace {
+
+// The frames of a run that is done, at any time from the first to the last.
+class FramesBetween {
+ public:
+  explicit FramesBetween(std::vector<ListedFrame> frames) : frames_(std::move(frames)) {}
+  [[nodiscard]] const VtuContent& first() { return load(0); }
+
+  // Of a frame as it is; between frames cubic in time, with their velocities where they have them.
+  const VtuContent& at(double t) {
+    std::size_t next = 0;
+    while (next + 1 < frames_.size() && frames_[next].t < t) ++next;
+    if (next == 0 || frames_[next].t <= t) return load(next);
+    const VtuContent a = load(next - 1);
+    const VtuContent& b = load(next);
+    const double h = frames_[next].t - frames_[next - 1].t;
+    return between_ = interpolated(a, b, h, (t - frames_[next - 1].t) / h);
+  }
+
+ private:
+  const VtuContent& load(std::size_t k) {
+    for (auto& [number, content] : loaded_) {
+      if (number == k) return content;
+    }
+    VtuContent content = read_vtu(frames_[k].file);
+    if (!loaded_.empty() && content.points.size() != loaded_.front().second.points.size()) {
+      throw InputError({frames_[k].file.string(), 0, 0},
+                       fmt::format("it has {} points, the first frame {}", content.points.size(),
+                                   loaded_.front().second.points.size()));
+    }
+    // The first stays, and the two that were needed last.
+    if (loaded_.size() == 3) loaded_.erase(loaded_.begin() + 1);
+    loaded_.emplace_back(k, std::move(content));
+    return loaded_.back().second;
+  }
+
+  // Hermite's polynomial at a share s of the time h from a to b.
+  static VtuContent interpolated(const VtuContent& a, const VtuContent& b, double h, double s) {
+    VtuContent c = a;
+    const bool moving = !a.velocity.empty() && !b.velocity.empty();
+    for (std::size_t i = 0; i < c.points.size(); ++i) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double step = b.points[i][k] - a.points[i][k];
+        const double va = moving ? h * a.velocity[i][k] : step;
+        const double vb = moving ? h * b.velocity[i][k] : step;
+        const double square = va - step;  // p = a + s step + s (1 − s) (square (1 − s) + …)
+        const double cube = step - vb;
+        c.points[i][k] = a.points[i][k] + s * step + s * (1 - s) * ((1 - s) * square + s * cube);
+        if (moving) {
+          c.velocity[i][k] =
+              (step + (1 - 4 * s + 3 * s * s) * square + (2 * s - 3 * s * s) * cube) / h;
+        }
+      }
+    }
+    return c;
+  }
+
+  std::vector<ListedFrame> frames_;
+  std::vector<std::pair<std::size_t, VtuContent>> loaded_;
+  VtuContent between_;
+};
+
+// A frame to be written: when it is, and its name if it is a file of its own.
+struct PlannedFrame {
+  double t;
+  std::string name;
+};
+
+std::vector<PlannedFrame> planned_frames(const std::vector<ListedFrame>& all,
+                                         const ExportOptions& options) {
+  std::vector<PlannedFrame> plan;
+  if (options.rate <= 0) {
+    for (const ListedFrame& frame : every_nth(all, options.every)) {
+      plan.push_back({frame.t, frame.file.stem().string()});
+    }
+    return plan;
+  }
+  // Rounding must not lose the last.
+  const double count = (all.back().t - all.front().t) * options.rate * (1 + 1e-12);
+  constexpr double kMostFrames = 1e6;
+  if (!(count < kMostFrames)) throw Error("--rate: that would be more than a million frames");
+  for (int k = 0; k <= static_cast<int>(count); ++k) {
+    const double t = std::min(all.front().t + k / options.rate, all.back().t);
+    plan.push_back({t, fmt::format("{:06}", k)});
+  }
+  return plan;
+}
+
+// Frames at another rate are not those of the run's steps, and must not be taken for them.
+std::string default_output(const ExportOptions& options) {
+  if (options.format == "glb" || options.format == "usda") return "run." + options.format;
+  return options.rate > 0 ? fmt::format("frames-{:g}-per-second", options.rate) : kFrames;
+}
+
+// The obstacles of a run; none where its scene was lost.
+std::vector<Obstacle> obstacles_of(const fs::path& folder) {
+  const fs::path scene = folder / "scene.resolved.toml";
+  return fs::exists(scene) ? obstacles_in(scene) : std::vector<Obstacle>();
+}
+
+}  // namespace
+
 Exported export_frames(const fs::path& folder, const ExportOptions& options) {
-  const std::vector<ListedFrame> frames = every_nth(listed_frames(folder), options.every);
-  const VtuContent first = read_vtu(frames.front().file);
+  const std::vector<ListedFrame> listed = listed_frames(folder);
+  const std::vector<PlannedFrame> plan = planned_frames(listed, options);
+  FramesBetween frames(listed);
   const std::vector<std::string> names = listed_bodies(folder);
-  const std::vector<SurfacePart> parts = surface_parts(geometry_of(first, names));
+  const std::vector<SurfacePart> parts = surface_parts(geometry_of(frames.first(), names));
   if (parts.empty())
-    throw InputError({frames.front().file.string(), 0, 0}, "it has nothing to see");
+    throw InputError({listed.front().file.string(), 0, 0}, "it has nothing to see");
 
   const bool animation = options.format == "glb" || options.format == "usda";
   fs::path output = options.output;
-  if (output.empty()) output = folder / (animation ? "run." + options.format : "frames");
+  if (output.empty()) output = folder / default_output(options);
   std::optional<FrameStore> store;
   if (animation) {
-    if (options.format == "glb" && gltf_bytes(vertex_count(parts), frames.size()) > kGltfMost) {
+    if (options.format == "glb" && gltf_bytes(vertex_count(parts), plan.size()) > kGltfMost) {
       throw Error(
           fmt::format("{} frames of {} surface vertices are more than the 2 GiB that a .glb "
-                      "file holds: take fewer with --every, or --format usda",
-                      frames.size(), vertex_count(parts)));
+                      "file holds: take fewer with --every or --rate, or --format usda",
+                      plan.size(), vertex_count(parts)));
     }
     fs::path temporary = output;
     temporary += ".tmp";
@@ -292,26 +413,26 @@ Exported export_frames(const fs::path& folder, const ExportOptions& options) {
   }
 
   std::vector<float> points;
-  for (const ListedFrame& frame : frames) {
-    const VtuContent content = read_vtu(frame.file);
-    if (content.points.size() != first.points.size()) {
-      throw InputError({frame.file.string(), 0, 0},
-                       fmt::format("it has {} points, the first frame {}", content.points.size(),
-                                   first.points.size()));
-    }
+  for (const PlannedFrame& frame : plan) {
+    const VtuContent& content = frames.at(frame.t);
     if (animation) {
       gather(parts, as_points(content.points), points);
       store->add(frame.t, points);
     } else {
-      write_surface(output / frame.file.filename().replace_extension(options.format),
+      write_surface(output / (frame.name + "." + options.format),
                     {.parts = parts,
                      .points = as_points(content.points),
                      .velocity = as_points(content.velocity)});
     }
   }
-  if (options.format == "glb") write_gltf(output, parts, *store, options.up);
-  if (options.format == "usda") write_usda(output, parts, *store, options.up);
-  return {output, frames.size()};
+  if (!animation) return {output, plan.size()};
+  const std::vector<Prop> props =
+      props_of(options.obstacles ? obstacles_of(folder) : std::vector<Obstacle>(), *store);
+  AnimationLook look{.up = options.up, .props = props};
+  if (options.rate > 0) look.rate = options.rate;
+  if (options.format == "glb") write_gltf(output, parts, *store, look);
+  if (options.format == "usda") write_usda(output, parts, *store, look);
+  return {output, plan.size()};
 }
 
 }  // namespace lilyan

@@ -14,6 +14,7 @@
 
 namespace lilyan {
 
+struct Scene;
 struct State;
 struct VtuContent;
 
@@ -43,10 +44,10 @@ void check_frames(const std::filesystem::path& folder, const FrameGeometry& geom
                   const FrameSettings& settings);
 
 // Writers for a result folder, which exists and holds none of their files, or those of the run that this
-// one goes on from. The geometry's spans must outlive them.
+// one goes on from. The scene must outlive them.
 [[nodiscard]] std::vector<std::unique_ptr<FrameWriter>> make_frame_writers(
-    const std::filesystem::path& folder, const FrameGeometry& geometry,
-    const FrameSettings& settings, Opening opening = Opening::fresh);
+    const std::filesystem::path& folder, const Scene& scene, const FrameSettings& settings,
+    Opening opening = Opening::fresh);
 
 // The files beside series.csv that these settings give, for the closing line: "run.pvd, run.glb".
 [[nodiscard]] std::string frame_files(const FrameSettings& settings);
@@ -75,6 +76,8 @@ struct ExportOptions {
   std::filesystem::path output;  // a file (glb, usda) or a folder (ply, obj); empty: in the result
                                  // folder, as the run itself would have written it
   int every = 1;                 // each Nth frame is taken, and the last
+  double rate = 0;               // frames in a second, made from those there are; 0: these
+  bool obstacles = true;         // in glb and usda
   UpAxis up = UpAxis::y;
 };
 

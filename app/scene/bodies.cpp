@@ -75,7 +75,8 @@ void assemble_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
     masses.insert(masses.end(), b.body->masses.begin(), b.body->masses.end());
   }
   const auto dofs = static_cast<Eigen::Index>(3 * masses.size());
-  Vector rest(dofs);
+  Vector& rest = scene.rest;
+  rest.resize(dofs);
   scene.initial.x.resize(dofs);
   scene.initial.v.resize(dofs);
   for (const PlacedBody& b : bodies) {

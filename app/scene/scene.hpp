@@ -69,6 +69,7 @@ struct Scene {
 
   std::unique_ptr<System> system;
   State initial;
+  Vector rest;  // the rest shape of bodies, where the scene places it
   std::vector<std::array<int, 4>> tets;
   std::vector<int> tet_body;                  // which body each tet belongs to
   std::vector<std::array<int, 3>> triangles;  // of cloth

@@ -99,7 +99,7 @@ Message picture_of(PaneId id, int frame, const State& state, const Drawing* draw
   return system_message(id, frame, state.t, {state.x.data(), n}, {state.v.data(), n}, places);
 }
 
-Picture::Picture(const Scene& scene) : scene_(scene) {
+Picture::Picture(const Scene& scene) : scene_(scene), energies_(*scene.system) {
   if (scene.coordinates.empty()) surface_ = whole_surface(geometry_of(scene));
 }
 
@@ -137,19 +137,10 @@ Message Picture::mesh(PaneId id, const State& initial) const {
 }
 
 void Picture::find_energies(const State& state) {
-  const auto n = static_cast<std::size_t>(scene_.system->vertices());
-  energy_.assign(n, 0.0);
-  volume_.assign(n, 0.0);
-  for (const auto& energy : scene_.system->energies()) {
-    if (const auto* source = dynamic_cast<const EnergyDensity*>(energy.get())) {
-      source->add_energies(state.x.data(), energy_, volume_);
-    }
-  }
+  const std::span<const double> all = energies_.densities(state.x);
   density_.resize(surface_.vertices.size());
   for (std::size_t k = 0; k < density_.size(); ++k) {
-    const auto i = static_cast<std::size_t>(surface_.vertices[k]);
-    const auto density = static_cast<float>(energy_[i] / volume_[i]);
-    density_[k] = std::isfinite(density) ? density : 0.0F;
+    density_[k] = static_cast<float>(all[static_cast<std::size_t>(surface_.vertices[k])]);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/files/surface.hpp"
+#include "app/run/energy_density.hpp"
 #include "app/scene/scene.hpp"
 #include "app/view/messages.hpp"
 #include "app/view/pane.hpp"
@@ -55,8 +56,8 @@ class Picture {
 
   const Scene& scene_;
   WholeSurface surface_;
-  std::vector<double> energy_, volume_;  // at all vertices
-  std::vector<float> density_;           // at those of the surface
+  VertexEnergies energies_;
+  std::vector<float> density_;  // at the vertices of the surface
 };
 
 }  // namespace lilyan::view

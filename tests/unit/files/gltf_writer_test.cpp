@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -26,7 +28,8 @@ struct Glb {
     const Json& view = json["bufferViews"][a["bufferView"].get<std::size_t>()];
     const std::size_t start =
         view["byteOffset"].get<std::size_t>() + a.value("byteOffset", std::size_t{0});
-    const std::size_t numbers = a["count"].get<std::size_t>() * (a["type"] == "VEC3" ? 3 : 1);
+    const std::size_t width = a["type"] == "VEC4" ? 4 : a["type"] == "VEC3" ? 3 : 1;
+    const std::size_t numbers = a["count"].get<std::size_t>() * width;
     std::vector<float> out(numbers);
     std::memcpy(out.data(), data.data() + start, numbers * sizeof(float));
     return out;
@@ -74,7 +77,7 @@ void check_views(const Glb& glb) {
 }
 
 void check_accessors(const Glb& glb) {
-  const std::map<std::string, std::size_t> components = {{"SCALAR", 1}, {"VEC3", 3}};
+  const std::map<std::string, std::size_t> components = {{"SCALAR", 1}, {"VEC3", 3}, {"VEC4", 4}};
   for (const Json& a : glb.json["accessors"]) {
     const Json& view = glb.json["bufferViews"].at(a["bufferView"].get<std::size_t>());
     const auto offset = a["byteOffset"].get<std::size_t>();
@@ -152,8 +155,9 @@ void check_glb(const Glb& glb, std::size_t frames) {
   check_accessors(glb);
   for (const Json& mesh : glb.json["meshes"]) {
     EXPECT_GE(mesh["primitives"].size(), 1U);
-    for (const Json& p : mesh["primitives"]) check_primitive(glb, p, frames - 1);
-    if (frames > 1) {
+    const bool rigid = !mesh.contains("weights");
+    for (const Json& p : mesh["primitives"]) check_primitive(glb, p, rigid ? 0 : frames - 1);
+    if (!rigid) {
       EXPECT_EQ(mesh["weights"].size(), frames - 1);
     }
   }
@@ -167,9 +171,7 @@ void check_glb(const Glb& glb, std::size_t frames) {
   }
   ASSERT_EQ(glb.json["animations"].size(), 1U);
   const Json& animation = glb.json["animations"][0];
-  EXPECT_EQ(animation["channels"].size(), glb.json["meshes"].size());
   for (const Json& channel : animation["channels"]) {
-    EXPECT_EQ(channel["target"]["path"], "weights");
     EXPECT_TRUE(glb.json["nodes"][channel["target"]["node"].get<std::size_t>()].contains("mesh"));
   }
   const Json& sampler = animation["samplers"][0];
@@ -237,6 +239,7 @@ TEST_F(Gltf, AnimationFollowsTheRulesAndTheMotion) {
   const Glb glb = parse_glb(file);
   check_glb(glb, times.size());
   ASSERT_EQ(glb.json["meshes"].size(), 3U);
+  EXPECT_EQ(glb.json["animations"][0]["channels"].size(), 3U);
   EXPECT_EQ(glb.json["nodes"][1]["name"], "cloth");
   EXPECT_EQ(glb.json["meshes"][1]["primitives"].size(), 2U);
   EXPECT_EQ(glb.json["meshes"][2]["primitives"][0]["mode"], 1);
@@ -255,6 +258,65 @@ TEST_F(Gltf, AnimationFollowsTheRulesAndTheMotion) {
   }
   const auto input = glb.json["animations"][0]["samplers"][0]["input"].get<std::size_t>();
   EXPECT_FLOAT_EQ(glb.floats(input)[2], 0.35F);
+}
+
+// A square that rests and a triangle that turns about a point and moves.
+std::vector<Prop> two_props() {
+  const RigidMotion motion({{0.5, Vec3(0, 0, 0), 0}, {1.0, Vec3(0, 2, 0), 3.0}}, Vec3::UnitZ(),
+                           Vec3(1, 0, 0), Easing::linear, false);
+  return {{.name = "square",
+           .points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0},
+           .normals = {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1},
+           .triangles = {{0, 1, 2}, {0, 2, 3}}},
+          {.name = "triangle",
+           .points = {0, 0, 0, 1, 0, 0, 0, 1, 0},
+           .normals = {0, 0, 1, 0, 0, 1, 0, 0, 1},
+           .triangles = {{0, 1, 2}},
+           .motion = motion}};
+}
+
+TEST_F(Gltf, PropsAreRigidNodesThatTurnAndMove) {
+  FrameStore store(folder_.path() / "store", vertex_count(parts_));
+  const std::vector<double> times = {0.5, 0.6, 0.85, 1.0};
+  std::vector<float> points;
+  for (const double t : times) {
+    gather(parts_, moved(t), points);
+    store.add(t, points);
+  }
+  const std::vector<Prop> props = two_props();
+  const auto file = folder_.path() / "run.glb";
+  write_gltf(file, parts_, store, {.up = UpAxis::z, .props = props});
+  const Glb glb = parse_glb(file);
+  check_glb(glb, times.size());
+  ASSERT_EQ(glb.json["meshes"].size(), 5U);
+  EXPECT_EQ(glb.json["nodes"][3]["name"], "square");
+  EXPECT_FALSE(glb.json["nodes"][3].contains("translation"));
+  EXPECT_EQ(glb.json["nodes"][5]["children"], (Json{0, 1, 2, 3, 4}));
+  const Json& square = glb.json["meshes"][3]["primitives"][0];
+  EXPECT_EQ(glb.floats(square["attributes"]["POSITION"].get<std::size_t>()), props[0].points);
+  EXPECT_EQ(glb.floats(square["attributes"]["NORMAL"].get<std::size_t>()), props[0].normals);
+
+  // Shift and turn take its corners where the motion does.
+  const Json& animation = glb.json["animations"][0];
+  ASSERT_EQ(animation["channels"].size(), 5U);
+  const auto values = [&](std::size_t channel, const char* path) {
+    EXPECT_EQ(animation["channels"][channel]["target"]["path"], path);
+    EXPECT_EQ(animation["channels"][channel]["target"]["node"], 4);
+    const auto sampler = animation["channels"][channel]["sampler"].get<std::size_t>();
+    return glb.floats(animation["samplers"][sampler]["output"].get<std::size_t>());
+  };
+  const std::vector<float> shifts = values(3, "translation");
+  const std::vector<float> turns = values(4, "rotation");
+  ASSERT_EQ(turns.size(), 4 * times.size());
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    const Eigen::Quaternionf turn(turns[4 * k + 3], turns[4 * k], turns[4 * k + 1],
+                                  turns[4 * k + 2]);
+    const Eigen::Vector3f shift(shifts[3 * k], shifts[3 * k + 1], shifts[3 * k + 2]);
+    for (const Vec3& corner : {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)}) {
+      const Eigen::Vector3f seen = turn * corner.cast<float>() + shift;
+      EXPECT_LT((seen - props[1].motion.at(times[k]).apply(corner).cast<float>()).norm(), 1e-5);
+    }
+  }
 }
 
 TEST_F(Gltf, SingleFrameHasNoAnimation) {

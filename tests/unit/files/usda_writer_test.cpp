@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include <cmath>
 #include <map>
 #include <regex>
@@ -107,6 +109,10 @@ class Usda {
       type += "[]";
     }
     std::string name = token();
+    while (next_is(":")) {
+      expect(":");
+      name += ":" + token();
+    }
     const std::size_t dot = name.find(".timeSamples");
     const bool sampled = dot != std::string::npos;
     if (sampled) name.resize(dot);
@@ -128,6 +134,10 @@ class Usda {
         expect("}");
       } else if (next_is("\"")) {
         a.text = quoted_text();
+      } else if (next_is("[\"")) {
+        expect("[");
+        a.text = quoted_text();
+        expect("]");
       } else {
         numbers(a.samples[0]);
       }
@@ -188,7 +198,7 @@ TEST_F(UsdaFiles, AnimationHasTimeSamplesOfEverythingThatMoves) {
     gather(parts_, moved, points);
     store.add(t, points);
   }
-  write_usda(folder_.path() / "run.usda", parts_, store, UpAxis::z);
+  write_usda(folder_.path() / "run.usda", parts_, store, {.up = UpAxis::z});
   Usda usda(read_text(folder_.path() / "run.usda"));
   EXPECT_EQ(usda.header["upAxis"], "Z");
   EXPECT_EQ(usda.header["startTimeCode"], "0");
@@ -228,6 +238,34 @@ TEST_F(UsdaFiles, AnimationHasTimeSamplesOfEverythingThatMoves) {
     EXPECT_NEAR(at[0], prim.attributes["points"].samples[0][0] + 0.5, 1e-6);
   }
   EXPECT_EQ(meshes, 2U);
+}
+
+TEST_F(UsdaFiles, PropsHaveTransformsAndTheRateIsAsAsked) {
+  FrameStore store(folder_.path() / "store", vertex_count(parts_));
+  std::vector<float> points;
+  gather(parts_, points_, points);
+  for (const double t : {0.0, 0.5}) store.add(t, points);
+  const RigidMotion motion({{0, Vec3(0, 0, 0), 0}, {1, Vec3(0, 2, 0), std::numbers::pi}},
+                           Vec3::UnitZ(), Vec3(1, 0, 0), Easing::linear, false);
+  const std::vector<Prop> props = {{.name = "plane1",
+                                    .points = {0, 0, 0, 1, 0, 0, 0, 1, 0},
+                                    .normals = {0, 0, 1, 0, 0, 1, 0, 0, 1},
+                                    .triangles = {{0, 1, 2}},
+                                    .motion = motion}};
+  write_usda(folder_.path() / "run.usda", parts_, store, {.props = props, .rate = 30});
+  Usda usda(read_text(folder_.path() / "run.usda"));
+  EXPECT_EQ(usda.header["timeCodesPerSecond"], "30");
+  EXPECT_EQ(usda.header["endTimeCode"], "15");
+  auto& a = usda.prims["/run/plane1"].attributes;
+  EXPECT_EQ(a["points"].samples[0], (std::vector<double>{0, 0, 0, 1, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(a["faceVertexIndices"].samples[0], (std::vector<double>{0, 1, 2}));
+  EXPECT_TRUE(a["xformOp:transform"].sampled);
+  EXPECT_EQ(a["xformOpOrder"].text, "xformOp:transform");
+  // A quarter turn about (1, 0, 0), and 1 up: (0, 0, 0) goes to (1, -1 + 1, 0). Points are rows.
+  const std::vector<double> m = a["xformOp:transform"].samples[15];
+  const std::vector<double> expected = {0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1};
+  ASSERT_EQ(m.size(), expected.size());
+  for (std::size_t i = 0; i < m.size(); ++i) EXPECT_NEAR(m[i], expected[i], 1e-12) << i;
 }
 
 TEST_F(UsdaFiles, SingleFrameHasPlainValues) {

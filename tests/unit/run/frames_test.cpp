@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -132,6 +134,87 @@ TEST_F(Frames, ExportWritesWhatTheRunWouldHave) {
     files += entry.path().extension() == ".tmp";
   }
   EXPECT_EQ(files, 0U);
+}
+
+// Between frames positions follow their velocities: here a body that falls freely, which a cubic in
+// time reproduces.
+TEST_F(Frames, ExportAtAnotherRateIsWhereTheBodyWas) {
+  const auto file = folder_.write(
+      "fall.toml",
+      "[integrator]\nmethod = \"implicit-midpoint\"\nstep = 0.1\nsteps = 10\n"
+      "[world]\ngravity = [0, -10, 0]\n[[body]]\nmass = 1\nmaterial = { mu = 30, lambda = 20 }\n"
+      "shape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\nvelocity = [1, 0, 0]\n");
+  run_into(out_, load_scene(file));
+  const Exported done = export_frames(out_, {.format = "ply", .rate = 24});
+  EXPECT_EQ(done.path, out_ / "frames-24-per-second");
+  EXPECT_EQ(done.frames, 25U);
+  const SurfaceMesh first = read_surface(done.path / "000000.ply");
+  for (const int k : {1, 7, 12, 24}) {
+    const SurfaceMesh mesh = read_surface(done.path / fmt::format("{:06}.ply", k));
+    const double t = k / 24.0;
+    for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
+      EXPECT_NEAR(mesh.vertices[i][0], first.vertices[i][0] + t, 1e-9);
+      EXPECT_NEAR(mesh.vertices[i][1], first.vertices[i][1] - 5 * t * t, 1e-9);
+    }
+  }
+  EXPECT_FALSE(exists("frames/000001.ply"));
+  EXPECT_THROW(export_frames(out_, {.format = "ply", .rate = 1e7}), Error);
+}
+
+TEST_F(Frames, AnimationsHaveTheObstacles) {
+  const auto file = folder_.write(
+      "s.toml",
+      std::string(kScene) +
+          "[[obstacle]]\nkind = \"plane\"\npoint = [0, -4, 0]\nstiffness = 1\n"
+          "[[obstacle]]\nkind = \"sphere\"\ncenter = [0, 9, 0]\nradius = 2\n"
+          "stiffness = 1\nmotion = { keys = [{ t = 0 }, { t = 1, shift = [3, 0, 0] }] }\n");
+  run_into(out_, load_scene(file, {.settings = {"output.formats=[\"vtu\", \"glb\"]"}}));
+  const nlohmann::json json = glb_json(out_ / "run.glb");
+  ASSERT_EQ(json["nodes"].size(), 4U);
+  EXPECT_EQ(json["nodes"][2]["name"], "plane1");
+  EXPECT_EQ(json["nodes"][3]["name"], "sphere2");
+  const auto box = [&](std::size_t mesh, const char* end) {
+    const auto at = json["meshes"][mesh]["primitives"][0]["attributes"]["POSITION"];
+    return json["accessors"][at.get<std::size_t>()][end].get<std::vector<double>>();
+  };
+  // The plane lies where it is and reaches beyond the bodies, the sphere is as large as it is.
+  EXPECT_NEAR(box(2, "min")[1], -4, 1e-6);
+  EXPECT_NEAR(box(2, "max")[1], -4, 1e-6);
+  EXPECT_LT(box(2, "min")[0], box(0, "min")[0] - 1);
+  EXPECT_GT(box(2, "max")[0], box(0, "max")[0] + 1);
+  EXPECT_NEAR(box(3, "max")[1], 11, 1e-6);
+  EXPECT_NEAR(box(3, "min")[1], 7, 1e-6);
+  const auto other = folder_.path() / "a.glb";
+  export_frames(out_, {.format = "glb", .output = other});
+  EXPECT_EQ(read_text(other), read_text(out_ / "run.glb"));
+  export_frames(out_, {.format = "glb", .output = other, .obstacles = false});
+  EXPECT_EQ(glb_json(other)["nodes"].size(), 2U);
+}
+
+TEST_F(Frames, VtuHasDisplacementAndEnergyDensity) {
+  run_into(out_, scene("vtu"));
+  const std::string bytes = read_text(out_ / "frames/000000.vtu");
+  const auto array = [&](const std::string& name, std::size_t count) {
+    const std::size_t at = bytes.find("Name=\"" + name + "\"");
+    std::vector<float> values(count);
+    if (at == std::string::npos) return values;
+    const std::size_t offset = std::stoul(bytes.substr(bytes.find("offset=\"", at) + 8));
+    const std::size_t data = bytes.find("\n_") + 2 + offset;
+    EXPECT_EQ(std::uint64_t{4 * count}, *reinterpret_cast<const std::uint64_t*>(&bytes[data]));
+    std::memcpy(values.data(), &bytes[data + 8], 4 * count);
+    return values;
+  };
+  const Scene shown = scene("vtu");
+  const auto n = static_cast<std::size_t>(shown.system->vertices());
+  const std::vector<float> u = array("displacement", 3 * n);
+  const std::vector<float> e = array("strain_energy_density", n);
+  // Stretched by 1.3 about the middle of the bar: W = mu E:E + lambda/2 (tr E)^2, E = 0.345.
+  const double density = 30 * 0.345 * 0.345 + 10 * 0.345 * 0.345;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto x = static_cast<Eigen::Index>(3 * i);
+    EXPECT_NEAR(u[3 * i], shown.initial.x[x] - shown.rest[x], 1e-6);
+    EXPECT_NEAR(e[i], i < 12 ? density : 0, 1e-4) << i;
+  }
 }
 
 TEST_F(Frames, ExportSaysWhatIsMissing) {
