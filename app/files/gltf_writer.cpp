@@ -3,6 +3,7 @@
 // Layout: Khronos Group, "glTF 2.0 Specification" (2021); the container of a .glb file is
 // section 4. The binary buffer holds, for each part in turn,
 //   indices of triangles, indices of edges            32-bit numbers, each a bufferView
+//   places in the texture's picture                   floats, one bufferView
 //   positions and normals of frame 0, 1, 2, ...       floats, one bufferView; from frame 1 on less
 //                                                     those of frame 0
 // then indices, positions and normals of each prop, and then the times, the weights, and the shifts and
@@ -15,8 +16,10 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "app/files/file.hpp"
@@ -42,6 +45,40 @@ struct Attributes {
   std::vector<float> normals;
 };
 
+// A vertex of glTF has one place in the picture, so along the seams of a texture there are several of the
+// same position.
+struct Split {
+  std::vector<std::uint32_t> corners;  // of the triangles
+  std::vector<int> copies;             // vertices behind those of the part, and of which they are
+  std::vector<float> places;           // of all vertices; empty: there is no texture
+
+  explicit Split(const SurfacePart& part) {
+    for (const auto& t : part.triangles) corners.insert(corners.end(), t.begin(), t.end());
+    if (part.texture.empty()) return;
+    places.assign(2 * part.vertices.size(), 0);
+    std::vector<char> placed(part.vertices.size(), 0);
+    std::map<std::tuple<std::uint32_t, float, float>, std::uint32_t> made;
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      const std::uint32_t v = corners[k];
+      // As glTF has it, v grows downwards.
+      const float x = part.texture[k / 3][2 * (k % 3)];
+      const float y = 1 - part.texture[k / 3][2 * (k % 3) + 1];
+      if (!placed[v]) {
+        placed[v] = 1;
+        made[{v, x, y}] = v;
+        places[2 * v] = x;
+        places[2 * v + 1] = y;
+      }
+      const auto [entry, added] = made.try_emplace(
+          {v, x, y}, static_cast<std::uint32_t>(part.vertices.size() + copies.size()));
+      corners[k] = entry->second;
+      if (!added) continue;
+      copies.push_back(static_cast<int>(v));
+      places.insert(places.end(), {x, y});
+    }
+  }
+};
+
 class GltfWriter {
  public:
   GltfWriter(std::span<const SurfacePart> parts, const FrameSource& frames,
@@ -56,6 +93,7 @@ class GltfWriter {
       times_.push_back(t);
       last = t;
     }
+    for (const SurfacePart& part : parts) splits_.emplace_back(part);
   }
 
   // Everything but the data: needs one pass over the frames, for the bounds of each.
@@ -88,10 +126,10 @@ class GltfWriter {
   void write_data(const Sink& sink) const {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       const SurfacePart& part = parts_[p];
-      std::vector<std::uint32_t> indices;
-      for (const auto& t : part.triangles) indices.insert(indices.end(), t.begin(), t.end());
+      std::vector<std::uint32_t> indices = splits_[p].corners;
       for (const auto& e : part.edges) indices.insert(indices.end(), e.begin(), e.end());
       sink(std::as_bytes(std::span(indices)));
+      sink(std::as_bytes(std::span(splits_[p].places)));
       Attributes first;
       Attributes frame;
       for (const std::size_t k : used_) {
@@ -163,6 +201,13 @@ class GltfWriter {
     out.positions.assign(own.begin(), own.end());
     out.normals.clear();
     if (!part.triangles.empty()) vertex_normals(own, part.triangles, out.normals);
+    for (const int v : splits_[p].copies) {
+      const auto at = 3 * static_cast<std::size_t>(v);
+      for (std::size_t a = 0; a < 3; ++a) {
+        out.positions.push_back(out.positions[at + a]);
+        out.normals.push_back(out.normals[at + a]);
+      }
+    }
   }
 
   static void subtract(const Attributes& first, Attributes& frame) {
@@ -199,6 +244,14 @@ class GltfWriter {
     }
     accessors_.back()["min"] = least;
     accessors_.back()["max"] = most;
+  }
+
+  // Returns the accessor of the texture's places; anything where there is no texture.
+  std::size_t add_texture(const Split& split) {
+    if (split.places.empty()) return 0;
+    const std::size_t view = add_view(split.places.size() * sizeof(float), kVertexBuffer);
+    views_.back()["byteStride"] = 2 * sizeof(float);
+    return add_accessor(view, 0, kFloat, split.places.size() / 2, "VEC2");
   }
 
   std::size_t add_indices(std::uint64_t count) {
@@ -252,7 +305,8 @@ class GltfWriter {
                {"material", material},
                {"indices", add_indices(2 * part.edges.size())}};
     }
-    const std::uint64_t count = part.vertices.size();
+    const std::uint64_t count = part.vertices.size() + splits_[p].copies.size();
+    const std::size_t places = add_texture(splits_[p]);
     const std::uint64_t frame_bytes = count * kVector * (part.triangles.empty() ? 1 : 2);
     const std::size_t view = add_view(used_.size() * frame_bytes, kVertexBuffer);
     Json names = Json::array();
@@ -276,6 +330,7 @@ class GltfWriter {
         put_attributes(triangles, k, attributes);
       }
     }
+    if (!part.texture.empty()) triangles["attributes"]["TEXCOORD_0"] = places;
     Json mesh = {{"name", part.name}, {"primitives", Json::array()}};
     for (const Json& primitive : {triangles, lines}) {
       if (!primitive.is_null()) mesh["primitives"].push_back(primitive);
@@ -343,6 +398,7 @@ class GltfWriter {
   std::span<const SurfacePart> parts_;
   const FrameSource& frames_;
   std::span<const Prop> props_;
+  std::vector<Split> splits_;      // of the parts
   std::vector<std::size_t> used_;  // frames
   std::vector<float> times_;
   Json views_ = Json::array();

@@ -170,7 +170,7 @@ void write_mesh(const std::filesystem::path& path, const SurfaceMesh& mesh) {
   const std::span<const std::array<int, 3>> triangles(mesh.triangles);
   if (extension == ".msh") return write_gmsh(path, mesh.vertices, triangles);
   if (extension == ".mesh") return write_medit(path, mesh.vertices, triangles);
-  const FrameGeometry geometry{.triangles = mesh.triangles};
+  const FrameGeometry geometry{.triangles = mesh.triangles, .texture = mesh.texture};
   const Points points = as_points(mesh.vertices);
   if (extension == ".vtu") return write_vtu(path, {.x = points, .geometry = geometry});
   if (!is_surface_extension(extension)) {

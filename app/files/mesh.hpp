@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/files/surface.hpp"
 #include "lilyan/physics/meshes.hpp"
 
 namespace lilyan {
@@ -16,8 +17,9 @@ namespace lilyan {
 struct SurfaceMesh {
   std::vector<std::array<double, 3>> vertices;
   std::vector<std::array<int, 3>> triangles;
-  std::size_t unused_vertices = 0;  // of the file, dropped because no triangle has them
-  std::size_t dropped_faces = 0;    // triangles of the file with a vertex twice
+  std::vector<TriangleTexture> texture = {};  // of each triangle; empty: the file has none
+  std::size_t unused_vertices = 0;            // of the file, dropped because no triangle has them
+  std::size_t dropped_faces = 0;              // triangles of the file with a vertex twice
 };
 
 // Reads tets, choosing the format by extension and content:

@@ -57,7 +57,8 @@ void MeshBuilder::add_tet(const TextScanner& at, std::uint64_t place, std::uint6
 }
 
 void MeshBuilder::add_face(std::uint64_t place, std::uint64_t number,
-                           std::span<const std::uint64_t> corners) {
+                           std::span<const std::uint64_t> corners,
+                           std::span<const std::array<float, 2>> texture) {
   if (corners.size() < 3) ++dropped_;
   for (std::size_t i = 2; i < corners.size(); ++i) {
     const std::array<std::uint64_t, 3> t = {corners[0], corners[i - 1], corners[i]};
@@ -65,6 +66,10 @@ void MeshBuilder::add_face(std::uint64_t place, std::uint64_t number,
       ++dropped_;
     } else {
       triangles_.push_back({t, number, place});
+      if (texture.empty()) continue;
+      texture_.resize(triangles_.size());
+      const auto& [a, b, c] = std::tie(texture[0], texture[i - 1], texture[i]);
+      texture_.back() = {a[0], a[1], b[0], b[1], c[0], c[1]};
     }
   }
 }
@@ -138,6 +143,8 @@ SurfaceMesh MeshBuilder::finish_surface(const TextScanner& faces_from) const {
   SurfaceMesh mesh;
   mesh.unused_vertices = compact(faces_from, triangles_, "face", mesh.vertices, mesh.triangles);
   mesh.dropped_faces = dropped_;
+  mesh.texture = texture_;
+  if (!texture_.empty()) mesh.texture.resize(triangles_.size());
   return mesh;
 }
 

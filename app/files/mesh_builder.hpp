@@ -36,7 +36,9 @@ class MeshBuilder {
 
   // A polygon, cut into a fan of triangles. Triangles that list a vertex twice are counted and left
   // out: files have them, and they say nothing about the surface.
-  void add_face(std::uint64_t place, std::uint64_t number, std::span<const std::uint64_t> corners);
+  // `texture` has the place of each corner in a picture; empty: the face has none.
+  void add_face(std::uint64_t place, std::uint64_t number, std::span<const std::uint64_t> corners,
+                std::span<const std::array<float, 2>> texture = {});
 
   [[nodiscard]] std::size_t vertex_count() const { return points_.size(); }
   [[nodiscard]] std::size_t tet_count() const { return tets_.size(); }
@@ -71,6 +73,7 @@ class MeshBuilder {
   std::vector<std::array<double, 3>> points_;
   std::vector<Cell<4>> tets_;
   std::vector<Cell<3>> triangles_;
+  std::vector<TriangleTexture> texture_;  // of the triangles up to the last that has any
   std::size_t dropped_ = 0;
   // While the numbers run first_, first_ + 1, ... as nearly every file has them, the map stays
   // empty: it would cost more than all the rest of reading.

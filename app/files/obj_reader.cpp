@@ -3,8 +3,9 @@
 // Layout: Wavefront Technologies, "Advanced Visualizer" manual, appendix B1. Each line begins with
 // a keyword. Of use here are
 //   v x y z [...]           a vertex, numbered from 1 in order
-//   f v[/vt[/vn]] ...       a polygon; a negative number counts back from the latest vertex
-// and everything else (texture coordinates, normals, groups, materials, lines) is passed over. A
+//   vt u [v [w]]            a place in a picture, numbered likewise
+//   f v[/vt[/vn]] ...       a polygon; a negative number counts back from the latest
+// and everything else (normals, groups, materials, lines) is passed over. A
 // backslash at the end of a line continues it.
 #include <cstdint>
 #include <vector>
@@ -25,6 +26,8 @@ class ObjReader {
       const std::string_view keyword = scanner_.word_in_line();
       if (keyword == "v") {
         read_vertex();
+      } else if (keyword == "vt") {
+        read_texture();
       } else if (keyword == "f" || keyword == "fo") {
         read_face();
       } else {
@@ -49,17 +52,43 @@ class ObjReader {
     while (!next_word().empty()) continue;
   }
 
+  void read_texture() {
+    const double u = scanner_.to_double(next_word(), "a texture coordinate");
+    const std::string_view word = next_word();
+    const double v = word.empty() ? 0 : scanner_.to_double(word, "a texture coordinate");
+    places_.push_back({static_cast<float>(u), static_cast<float>(v)});
+    while (!next_word().empty()) continue;
+  }
+
   void read_face() {
     corners_.clear();
+    texture_.clear();
     const std::uint64_t place = scanner_.place();
     for (std::string_view word = next_word(); !word.empty(); word = next_word()) {
       corners_.push_back(corner(word));
+      add_texture(word);
     }
     if (corners_.size() < 3) {
       scanner_.fail_at(
           place, "a face has " + std::to_string(corners_.size()) + " vertices: expected 3 or more");
     }
-    builder_.add_face(place, ++faces_, corners_);
+    // A face that has them at some corners only has none.
+    if (texture_.size() != corners_.size()) texture_.clear();
+    builder_.add_face(place, ++faces_, corners_, texture_);
+  }
+
+  // The place in a picture that a corner names, if it names one.
+  void add_texture(std::string_view word) {
+    const std::size_t begin = word.find('/');
+    if (begin == std::string_view::npos) return;
+    const std::string_view number = word.substr(begin + 1, word.find('/', begin + 1) - begin - 1);
+    if (number.empty()) return;
+    const auto count = static_cast<std::int64_t>(places_.size());
+    std::int64_t index = scanner_.to_int(number, "the number of a texture coordinate");
+    if (index < 0) index += count + 1;
+    if (index < 1 || index > count)
+      return;  // files name some that are not there; it is only colour
+    texture_.push_back(places_[static_cast<std::size_t>(index - 1)]);
   }
 
   std::uint64_t corner(std::string_view word) {
@@ -79,6 +108,8 @@ class ObjReader {
   TextScanner scanner_;
   MeshBuilder builder_{MeshCells::faces};
   std::vector<std::uint64_t> corners_;
+  std::vector<std::array<float, 2>> places_;   // in a picture
+  std::vector<std::array<float, 2>> texture_;  // of the corners
   std::uint64_t faces_ = 0;
 };
 

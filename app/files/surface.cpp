@@ -94,7 +94,13 @@ std::vector<SurfacePart> surface_parts(const FrameGeometry& geometry) {
         .triangles.push_back(face.corners);
   }
   for (std::size_t i = 0; i < geometry.triangles.size(); ++i) {
-    part_of(geometry.triangle_body, i).triangles.push_back(geometry.triangles[i]);
+    SurfacePart& part = part_of(geometry.triangle_body, i);
+    part.triangles.push_back(geometry.triangles[i]);
+    const TriangleTexture corners =
+        geometry.texture.empty() ? TriangleTexture() : geometry.texture[i];
+    if (part.texture.empty() && corners == TriangleTexture()) continue;
+    part.texture.resize(part.triangles.size() - 1);  // those before have none
+    part.texture.push_back(corners);
   }
   for (std::size_t i = 0; i < geometry.edges.size(); ++i) {
     part_of(geometry.edge_body, i).edges.push_back(geometry.edges[i]);
@@ -118,6 +124,21 @@ std::vector<SurfacePart> surface_parts(const FrameGeometry& geometry) {
     part.name =
         b < geometry.body_names.size() ? geometry.body_names[b] : "body" + std::to_string(body + 1);
     out.push_back(std::move(part));
+  }
+  return out;
+}
+
+TexturePlaces texture_places(const SurfacePart& part) {
+  TexturePlaces out;
+  std::map<std::array<float, 2>, std::uint32_t> known;
+  for (const TriangleTexture& t : part.texture) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::array<float, 2> place = {t[2 * c], t[2 * c + 1]};
+      const auto [entry, added] =
+          known.try_emplace(place, static_cast<std::uint32_t>(out.places.size()));
+      if (added) out.places.push_back(place);
+      out.corners.push_back(entry->second);
+    }
   }
   return out;
 }

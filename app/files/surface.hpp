@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ namespace lilyan {
 // Which axis of a run points up. In glTF it is y, so runs with z up are turned.
 enum class UpAxis { y, z };
 
+// Where the corners of a triangle are in a picture: u, v of each.
+using TriangleTexture = std::array<float, 6>;
+
 // The cells that connect the vertices of a run, the same in every frame. They list vertex indices,
 // counted from 0; each belongs to the body of that number.
 struct FrameGeometry {
@@ -23,7 +27,8 @@ struct FrameGeometry {
   std::span<const int> triangle_body = {};
   std::span<const std::array<int, 2>> edges = {};
   std::span<const int> edge_body = {};
-  std::span<const std::string> body_names = {};  // bodies without a name are called bodyN, from 1
+  std::span<const std::string> body_names = {};   // bodies without a name are called bodyN, from 1
+  std::span<const TriangleTexture> texture = {};  // of the triangles; empty: none has any
 };
 
 // Coordinates one after the other, vertex i at 3i: how points are handed to everything that writes.
@@ -52,7 +57,16 @@ struct SurfacePart {
   std::vector<int> vertices;
   std::vector<std::array<int, 3>> triangles;  // the tets' boundary, then the body's own triangles
   std::vector<std::array<int, 2>> edges;
+  std::vector<TriangleTexture> texture = {};  // of each triangle; empty: the body has none
 };
+
+// The different places in the picture that a part's texture has, and which of them each corner has, three
+// for each triangle.
+struct TexturePlaces {
+  std::vector<std::array<float, 2>> places;
+  std::vector<std::uint32_t> corners;
+};
+[[nodiscard]] TexturePlaces texture_places(const SurfacePart& part);
 
 // One part for each body that has anything to see, in the bodies' order.
 [[nodiscard]] std::vector<SurfacePart> surface_parts(const FrameGeometry& geometry);

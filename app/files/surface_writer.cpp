@@ -107,6 +107,7 @@ void write_obj(const std::filesystem::path& path, const SurfaceFrame& frame) {
   const auto to = std::back_inserter(out);
   fmt::format_to(to, "# written by lilyan\n");
   std::size_t first = 1;
+  std::size_t first_place = 1;
   for (const SurfacePart& part : frame.parts) {
     fmt::format_to(to, "o {}\n", one_word(part.name));
     for (const int v : part.vertices) {
@@ -118,10 +119,20 @@ void write_obj(const std::filesystem::path& path, const SurfaceFrame& frame) {
       fmt::format_to(to, "vn {} {} {}\n", normals[i], normals[i + 1], normals[i + 2]);
     }
     const auto number = [&](int v) { return first + static_cast<std::size_t>(v); };
-    for (const auto& t : part.triangles) {
-      fmt::format_to(to, "f {0}//{0} {1}//{1} {2}//{2}\n", number(t[0]), number(t[1]),
-                     number(t[2]));
+    const TexturePlaces texture = texture_places(part);
+    for (const auto& p : texture.places) fmt::format_to(to, "vt {} {}\n", p[0], p[1]);
+    for (std::size_t k = 0; k < part.triangles.size(); ++k) {
+      fmt::format_to(to, "f");
+      for (std::size_t c = 0; c < 3; ++c) {
+        const std::size_t v = number(part.triangles[k][c]);
+        const std::string place = part.texture.empty()
+                                      ? std::string()
+                                      : std::to_string(first_place + texture.corners[3 * k + c]);
+        fmt::format_to(to, " {}/{}/{}", v, place, v);
+      }
+      fmt::format_to(to, "\n");
     }
+    first_place += texture.places.size();
     for (const auto& e : part.edges) fmt::format_to(to, "l {} {}\n", number(e[0]), number(e[1]));
     first += part.vertices.size();
   }

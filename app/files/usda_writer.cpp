@@ -139,7 +139,21 @@ class UsdaWriter {
       return tuples(normals);
     });
     attribute("point3f[] points", [&](std::size_t k) { return tuples(points_of(p, k)); });
+    if (!part.texture.empty()) write_texture(part);
     file_.write("        uniform token subdivisionScheme = \"none\"\n    }\n");
+  }
+
+  void write_texture(const SurfacePart& part) {
+    const TexturePlaces texture = texture_places(part);
+    fmt::memory_buffer places;
+    for (const auto& p : texture.places) {
+      fmt::format_to(std::back_inserter(places), "{}({}, {})", places.size() == 0 ? "" : ", ", p[0],
+                     p[1]);
+    }
+    file_.write("        texCoord2f[] primvars:st = [" + fmt::to_string(places) +
+                "] (\n            interpolation = \"faceVarying\"\n        )\n");
+    file_.write(fmt::format("        int[] primvars:st:indices = [{}]\n",
+                            fmt::join(texture.corners, ", ")));
   }
 
   void write_prop(const Prop& prop, const std::string& name) {

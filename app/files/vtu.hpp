@@ -23,6 +23,7 @@ struct VtuContent {
   std::vector<std::array<int, 4>> tets;
   std::vector<std::array<int, 3>> triangles;  // and quads, polygons and strips, cut into triangles
   std::vector<std::array<int, 2>> edges;      // and polylines
+  std::vector<TriangleTexture> texture;       // of the triangles; empty: the file has none
   // The cells' numbers in the cell array "body"; all 0 if there is none.
   std::vector<int> tet_body;
   std::vector<int> triangle_body;

@@ -557,6 +557,7 @@ class VtuReader {
         }
       }
     }
+    const std::vector<double> texture = read_texture(piece, decoder);
     std::vector<int> cell;
     begin = 0;
     for (std::size_t c = 0; c < offsets.size(); ++c) {
@@ -565,7 +566,20 @@ class VtuReader {
         cell.push_back(first + static_cast<int>(connectivity[static_cast<std::size_t>(begin)]));
       }
       add_cell(types[c], cell, static_cast<int>(body[c]), connectivity_array.line, c);
+      if (texture.empty() || types[c] != 5) continue;
+      content_.texture.resize(content_.triangles.size());
+      for (std::size_t k = 0; k < 6; ++k) {
+        content_.texture.back()[k] = static_cast<float>(texture[6 * c + k]);
+      }
     }
+    if (!content_.texture.empty()) content_.texture.resize(content_.triangles.size());
+  }
+
+  // Six numbers for each cell, as runs write them; empty: there are none.
+  std::vector<double> read_texture(const VtuPiece& piece, VtuDecoder& decoder) {
+    const VtuArray* array = find(piece.cell_data, "texture");
+    if (!array || array->components != 6) return {};
+    return decoder.reals(*array, 6 * piece.cells);
   }
 
   void add_cell(std::int64_t type, const std::vector<int>& p, int body, std::uint64_t line,

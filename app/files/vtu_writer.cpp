@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -113,8 +114,14 @@ void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
       frame.x.size() / 3, cells.types.size());
   xml += "<Points>\n" + vector_array(data, "position", frame.x, frame.float64) + "</Points>\n";
   xml += point_data(data, frame);
-  xml +=
-      "<CellData>\n" + scalar_array(data, "Int32", "body", cells.bodies) + "</CellData>\n<Cells>\n";
+  xml += "<CellData>\n" + scalar_array(data, "Int32", "body", cells.bodies);
+  if (!geometry.texture.empty()) {
+    std::vector<TriangleTexture> texture(cells.types.size());
+    std::ranges::copy(geometry.texture,
+                      texture.begin() + static_cast<std::ptrdiff_t>(geometry.tets.size()));
+    xml += data_array("Float32", "texture", 6, data.add(std::span<const TriangleTexture>(texture)));
+  }
+  xml += "</CellData>\n<Cells>\n";
   xml += scalar_array(data, "Int64", "connectivity", cells.connectivity);
   xml += scalar_array(data, "Int64", "offsets", cells.offsets);
   xml += scalar_array(data, "UInt8", "types", cells.types);

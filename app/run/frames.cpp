@@ -280,7 +280,8 @@ FrameGeometry geometry_of(const VtuContent& frame, const std::vector<std::string
           .triangle_body = frame.triangle_body,
           .edges = frame.edges,
           .edge_body = frame.edge_body,
-          .body_names = body_names};
+          .body_names = body_names,
+          .texture = frame.texture};
 }
 
 namespace {

@@ -35,6 +35,12 @@ std::vector<PlacedBody> place_bodies(const std::vector<Body>& bodies, Scene& sce
     placed.push_back({&b, number, first});
     append(b.tets, first, number, scene.tets, scene.tet_body);
     append(b.triangles, first, number, scene.triangles, scene.triangle_body);
+    if (!b.texture.empty()) {
+      scene.texture.resize(scene.triangles.size() - b.triangles.size());
+      scene.texture.insert(scene.texture.end(), b.texture.begin(), b.texture.end());
+    } else if (!scene.texture.empty()) {
+      scene.texture.resize(scene.triangles.size());
+    }
     append(b.edges, first, number, scene.edges, scene.edge_body);
     scene.springs += b.springs.size() + b.anchors.size();
     scene.body_names.push_back(b.name);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/files/surface.hpp"
 #include "app/scene/actions.hpp"
 #include "app/scene/table_reader.hpp"
 #include "lilyan/core/parameter.hpp"
@@ -23,6 +24,7 @@ struct Body {
   Vector rest;                                // placed in the world, undeformed
   std::vector<std::array<int, 4>> tets;       // of a solid
   std::vector<std::array<int, 3>> triangles;  // of a cloth
+  std::vector<TriangleTexture> texture;       // of these; empty: none
   std::vector<std::array<int, 2>> edges;      // of a rod
   std::array<int, 2> grid{};                  // cells of a cloth made as a grid, else zero
   std::vector<double> masses;                 // one per vertex

@@ -25,6 +25,20 @@ ClothMesh read_sheet(TableReader& reader) {
                     regular ? Diagonals::regular : Diagonals::alternate);
 }
 
+// A picture that fills the whole grid.
+std::vector<TriangleTexture> grid_texture(const ClothMesh& grid) {
+  const auto [columns, rows] = grid.cells;
+  std::vector<TriangleTexture> texture;
+  for (const std::array<int, 3>& corners : grid.triangles) {
+    TriangleTexture& places = texture.emplace_back();
+    for (std::size_t k = 0; k < 3; ++k) {
+      places[2 * k] = static_cast<float>(corners[k] / (rows + 1)) / static_cast<float>(columns);
+      places[2 * k + 1] = static_cast<float>(corners[k] % (rows + 1)) / static_cast<float>(rows);
+    }
+  }
+  return texture;
+}
+
 ClothMesh read_line(TableReader& reader) {
   const double length = reader.positive("length");
   const int segments = reader.whole("segments", 1, 1000000);
@@ -32,8 +46,9 @@ ClothMesh read_line(TableReader& reader) {
   return rod_line(length, segments);
 }
 
-ClothMesh read_cloth_mesh(TableReader& reader) {
+ClothMesh read_cloth_mesh(TableReader& reader, std::vector<TriangleTexture>& texture) {
   SurfaceMesh mesh = read_surface(reader.file("mesh"));
+  texture = std::move(mesh.texture);
   return {.vertices = std::move(mesh.vertices), .triangles = std::move(mesh.triangles)};
 }
 
@@ -105,7 +120,7 @@ void read_membrane(TableReader reader, Body& body) {
 void read_cloth_or_rod_shape(TableReader& reader, const std::string& source, Body& body) {
   ClothMesh shape;
   if (source == "mesh") {
-    shape = read_cloth_mesh(reader);
+    shape = read_cloth_mesh(reader, body.texture);
   } else {
     TableReader table = reader.table("shape");
     const bool sheet = table.choice("kind", {"grid", "line"}) == "grid";
@@ -114,6 +129,7 @@ void read_cloth_or_rod_shape(TableReader& reader, const std::string& source, Bod
                                : "a cloth is a 'grid' or a mesh, not a 'line'");
     }
     shape = sheet ? read_sheet(table) : read_line(table);
+    if (sheet) body.texture = grid_texture(shape);
   }
   body.set_rest(shape.vertices);
   body.triangles = std::move(shape.triangles);

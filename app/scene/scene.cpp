@@ -133,7 +133,8 @@ FrameGeometry geometry_of(const Scene& scene) {
           .triangle_body = scene.triangle_body,
           .edges = scene.edges,
           .edge_body = scene.edge_body,
-          .body_names = scene.body_names};
+          .body_names = scene.body_names,
+          .texture = scene.texture};
 }
 
 std::string describe_size(const Scene& scene) {

@@ -74,6 +74,7 @@ struct Scene {
   std::vector<int> tet_body;                  // which body each tet belongs to
   std::vector<std::array<int, 3>> triangles;  // of cloth
   std::vector<int> triangle_body;
+  std::vector<TriangleTexture> texture;   // of the triangles; empty: none has any
   std::vector<std::array<int, 2>> edges;  // of rods
   std::vector<int> edge_body;
   std::size_t springs = 0;  // of all bodies and between them, those to points in space included

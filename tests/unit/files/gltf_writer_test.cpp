@@ -28,7 +28,8 @@ struct Glb {
     const Json& view = json["bufferViews"][a["bufferView"].get<std::size_t>()];
     const std::size_t start =
         view["byteOffset"].get<std::size_t>() + a.value("byteOffset", std::size_t{0});
-    const std::size_t width = a["type"] == "VEC4" ? 4 : a["type"] == "VEC3" ? 3 : 1;
+    const std::string type = a["type"];
+    const std::size_t width = type == "SCALAR" ? 1 : static_cast<std::size_t>(type.back() - '0');
     const std::size_t numbers = a["count"].get<std::size_t>() * width;
     std::vector<float> out(numbers);
     std::memcpy(out.data(), data.data() + start, numbers * sizeof(float));
@@ -77,7 +78,8 @@ void check_views(const Glb& glb) {
 }
 
 void check_accessors(const Glb& glb) {
-  const std::map<std::string, std::size_t> components = {{"SCALAR", 1}, {"VEC3", 3}, {"VEC4", 4}};
+  const std::map<std::string, std::size_t> components = {
+      {"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}};
   for (const Json& a : glb.json["accessors"]) {
     const Json& view = glb.json["bufferViews"].at(a["bufferView"].get<std::size_t>());
     const auto offset = a["byteOffset"].get<std::size_t>();
@@ -317,6 +319,33 @@ TEST_F(Gltf, PropsAreRigidNodesThatTurnAndMove) {
       EXPECT_LT((seen - props[1].motion.at(times[k]).apply(corner).cast<float>()).norm(), 1e-5);
     }
   }
+}
+
+TEST_F(Gltf, VerticesAreSplitAlongTheSeamsOfATexture) {
+  const std::vector<double> square = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 1};
+  const std::vector<std::array<int, 3>> triangles = {{0, 1, 2}, {0, 2, 3}};
+  const std::vector<TriangleTexture> texture = {{0, 0, 0.5F, 0, 0.5F, 1}, {0, 0, 1, 1, 0.75F, 1}};
+  const std::vector<SurfacePart> parts =
+      surface_parts({.triangles = triangles, .texture = texture});
+  const auto file = folder_.path() / "s.glb";
+  write_surface(file, {.parts = parts, .points = square});
+  const Glb glb = parse_glb(file);
+  check_glb(glb, 1);
+  const Json& primitive = glb.json["meshes"][0]["primitives"][0];
+  const auto floats = [&](const char* name) {
+    return glb.floats(primitive["attributes"][name].get<std::size_t>());
+  };
+  // Vertex 2 is at two places, so it is there twice, with the same normal; vertex 0 is not.
+  EXPECT_EQ(floats("POSITION"), (std::vector<float>{0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(floats("TEXCOORD_0"),
+            (std::vector<float>{0, 1, 0.5F, 1, 0.5F, 0, 0.75F, 0, 1, 0}));  // from the top
+  const std::vector<float> normals = floats("NORMAL");
+  for (std::size_t a = 0; a < 3; ++a) EXPECT_EQ(normals[6 + a], normals[12 + a]);
+  const Json& indices = glb.json["accessors"][primitive["indices"].get<std::size_t>()];
+  const Json& view = glb.json["bufferViews"][indices["bufferView"].get<std::size_t>()];
+  std::vector<std::uint32_t> corners(6);
+  std::memcpy(corners.data(), &glb.data[view["byteOffset"].get<std::size_t>()], 24);
+  EXPECT_EQ(corners, (std::vector<std::uint32_t>{0, 1, 2, 0, 4, 3}));
 }
 
 TEST_F(Gltf, SingleFrameHasNoAnimation) {

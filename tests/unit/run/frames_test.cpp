@@ -217,6 +217,71 @@ TEST_F(Frames, VtuHasDisplacementAndEnergyDensity) {
   }
 }
 
+// Two triangles whose common edge is at two places of the picture: a seam.
+constexpr const char* kSeam =
+    "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+    "vt 0 0\nvt 0.5 0\nvt 0.5 1\nvt 0.75 0\nvt 1 1\nvt 0.75 1\n"
+    "f 1/1 2/2 3/3\nf 1/4 3/-2 4/-1\n";
+
+TEST_F(Frames, TextureCoordinatesAreKept) {
+  folder_.write("seam.obj", kSeam);
+  const auto file = folder_.write(
+      "cloth.toml",
+      "[integrator]\nmethod = \"backward-euler\"\nstep = 0.02\nsteps = 2\n"
+      "[output]\nformats = [\"vtu\", \"obj\", \"glb\", \"usda\"]\n"
+      "[[body]]\nshape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\nmass = 1\n"
+      "material = { mu = 30, lambda = 20 }\n"
+      "[[body]]\nname = \"cloth\"\nmesh = \"seam.obj\"\nmass = 1\n"
+      "springs = { stretch = 10 }\n");
+  run_into(out_, load_scene(file));
+  const std::vector<TriangleTexture> expected = {{0, 0, 0.5F, 0, 0.5F, 1},
+                                                 {0.75F, 0, 1, 1, 0.75F, 1}};
+  EXPECT_EQ(read_surface(folder_.path() / "seam.obj").texture, expected);
+  // From the frame of the run, and from one exported from .vtu.
+  export_frames(out_, {.format = "obj", .output = folder_.path() / "again"});
+  for (const auto& frame : {out_ / "frames/000002.obj", folder_.path() / "again/000002.obj"}) {
+    const SurfaceMesh mesh = read_surface(frame);
+    ASSERT_EQ(mesh.triangles.size(), 12U + 2U);
+    ASSERT_EQ(mesh.texture.size(), 14U) << frame;
+    EXPECT_EQ(mesh.texture[0], TriangleTexture());
+    EXPECT_EQ(mesh.texture[12], expected[0]);
+    EXPECT_EQ(mesh.texture[13], expected[1]);
+  }
+  // glTF has the ends of the seam twice.
+  const nlohmann::json json = glb_json(out_ / "run.glb");
+  EXPECT_FALSE(json["meshes"][0]["primitives"][0]["attributes"].contains("TEXCOORD_0"));
+  const nlohmann::json& attributes = json["meshes"][1]["primitives"][0]["attributes"];
+  const auto count = [&](const char* name) {
+    return json["accessors"][attributes[name].get<std::size_t>()]["count"].get<int>();
+  };
+  EXPECT_EQ(count("POSITION"), 6);
+  EXPECT_EQ(count("NORMAL"), 6);
+  EXPECT_EQ(count("TEXCOORD_0"), 6);
+  const std::string usda = read_text(out_ / "run.usda");
+  EXPECT_NE(usda.find("primvars:st = [(0, 0), (0.5, 0), (0.5, 1), (0.75, 0), (1, 1), (0.75, 1)]"),
+            std::string::npos);
+  EXPECT_NE(usda.find("primvars:st:indices = [0, 1, 2, 3, 4, 5]"), std::string::npos);
+  const auto other = folder_.path() / "a.glb";
+  export_frames(out_, {.format = "glb", .output = other});
+  EXPECT_EQ(read_text(other), read_text(out_ / "run.glb"));
+}
+
+TEST_F(Frames, AGridFillsItsPicture) {
+  const auto file = folder_.write("grid.toml",
+                                  "[integrator]\nstep = 0.02\nsteps = 1\n[[body]]\nmass = 1\n"
+                                  "shape = { kind = \"grid\", size = [4, 2], cells = [4, 2] }\n"
+                                  "springs = { stretch = 10 }\n");
+  const Scene cloth = load_scene(file);
+  ASSERT_EQ(cloth.texture.size(), cloth.triangles.size());
+  for (std::size_t k = 0; k < cloth.triangles.size(); ++k) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto x = cloth.rest.segment<3>(3 * cloth.triangles[k][c]);
+      EXPECT_NEAR(cloth.texture[k][2 * c], (x[0] + 2) / 4, 1e-6);
+      EXPECT_NEAR(cloth.texture[k][2 * c + 1], (x[1] + 1) / 2, 1e-6);
+    }
+  }
+}
+
 TEST_F(Frames, ExportSaysWhatIsMissing) {
   const auto complaint = [&](const std::filesystem::path& folder) -> std::string {
     try {
