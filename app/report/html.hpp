@@ -7,6 +7,7 @@
 
 #include "app/files/file.hpp"
 #include "app/report/figure.hpp"
+#include "app/report/motion.hpp"
 
 namespace lilyan::html {
 
@@ -25,6 +26,11 @@ using lilyan::escaped;
 // (web/src/report.ts) draws it. Without scripts one sees a table instead: where the curves start and
 // end, and their least and largest values.
 [[nodiscard]] std::string chart(const Figure& figure);
+
+// Returns a <figure> with the places of a drawing at some moments as JSON, which the script of the page
+// plays. `place` is that of the run among several: it decides on the colours.
+[[nodiscard]] std::string motion(const DrawnMotion& motion, const SeenBox& box,
+                                 std::string_view title, std::size_t place);
 
 // Returns a page with its style and its script. `body` is HTML, `title` is plain text.
 [[nodiscard]] std::string page(std::string_view title, std::string_view body);

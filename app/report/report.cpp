@@ -135,8 +135,24 @@ class ReportPage {
     return out + "</div>\n";
   }
 
+  // The drawings of small systems, all as large as each other.
+  std::string animations() {
+    std::vector<const DrawnMotion*> motions;
+    for (const RunRecord* run : runs_) {
+      if (!run->motion.empty()) motions.push_back(&run->motion);
+    }
+    const SeenBox box = box_of(motions);
+    if (box.empty()) return {};
+    std::string out = "<div class=\"plots\">\n";
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const RunRecord& run = *runs_[i];
+      if (!run.motion.empty()) out += html::motion(run.motion, box, one() ? "" : run.method, i);
+    }
+    return out + "</div>\n";
+  }
+
   std::string motion() {
-    std::string out;
+    std::string out = animations();
     for (const RunRecord* run : runs_) {
       std::vector<Figure> figures;
       for (const auto& [name, grid] : run->pictures) {

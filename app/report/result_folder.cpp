@@ -348,10 +348,8 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   for (const auto& writer : writers_) attempt([&] { writer->finish(); });
   if (trajectory_) attempt([&] { trajectory_->finish(summary.steps, summary.state); });
   if (events_) attempt([&] { events_->finish(); });
-  if (figures_ && !scene_.output.pictures.empty()) {
-    attempt([&] { picture_files_ = figures_->write(folder_); });
-  }
   if (recorder_) attempt([&] { finish_record(summary, drift); });
+  if (figures_) attempt([&] { draw_figures(); });
   const auto save = [&] {
     const auto write_run = [&] {
       const bool failed = !failures.first().empty() && summary.end != RunEnd::failed;
@@ -381,10 +379,15 @@ void ResultFolder::finish_record(const RunSummary& summary, const DriftTracker& 
   recorder_->finish(summary, drift, watch_);
   RunRecord& record = recorder_->record();
   record.events = event_counts();
-  if (figures_) record.pictures = figures_->figures();
-  for (auto& [name, grid] : record.pictures) {
-    for (Figure& panel : grid.panels) panel = thinned(panel);
+}
+
+void ResultFolder::draw_figures() {
+  const auto figures = figures_->figures();
+  if (recorder_) {
+    recorder_->record().pictures = figures;
+    recorder_->record().motion = figures_->motion();
   }
+  if (!scene_.output.pictures.empty()) picture_files_ = write_figures(figures, folder_);
 }
 
 bool ResultFolder::wants_picture(const char* ending) const {

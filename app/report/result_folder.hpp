@@ -73,6 +73,7 @@ class ResultFolder {
                                      const RunSummary& summary, const DriftTracker& drift) const;
   [[nodiscard]] bool wants_picture(const char* ending) const;
   void finish_record(const RunSummary& summary, const DriftTracker& drift);
+  void draw_figures();
   void write_report();
   void convert_pictures();
   [[nodiscard]] bool frames() const;  // whether this run writes any

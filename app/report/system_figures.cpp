@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <numeric>
 
+#include "app/scene/drawing.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/drift.hpp"
 
 namespace lilyan {
@@ -26,6 +30,82 @@ bool needs_logarithm(const std::vector<double>& values) {
   return largest > 10;
 }
 
+constexpr std::size_t kMostFirstRows = 20000;
+constexpr double kShownPeriods = 20;
+constexpr double kManyPeriods = 40;  // a few more than this are shown all the same
+
+// What can be seen of a state: its energy, and where its parts are.
+std::vector<double> seen_of(const Scene& scene, const State& s) {
+  std::vector<double> values = {invariants(*scene.system, s).total};
+  if (!scene.drawing) return values;
+  const std::span<const double> places = scene.drawing->places(s);
+  values.insert(values.end(), places.begin(), places.end());
+  return values;
+}
+
+// Whether a coordinate is an angle: what can be seen depends on it, and is the same after a full turn.
+// It is tried at some states around the initial one.
+bool is_angle(const Scene& scene, std::size_t coordinate) {
+  const auto at = static_cast<Eigen::Index>(coordinate);
+  bool depends = false;
+  for (int trial = 0; trial < 4; ++trial) {
+    State s = scene.initial;
+    for (Eigen::Index i = 0; i < s.x.size(); ++i) {
+      const double k = static_cast<double>(1 + trial * s.x.size() + i);
+      s.x[i] += 0.9 * std::sin(2.3 * k) * trial;
+      s.v[i] += 0.7 * std::sin(3.1 * k) * trial;
+    }
+    const std::vector<double> here = seen_of(scene, s);
+    const auto largest_change = [&](double turn) {
+      State moved = s;
+      moved.x[at] += turn;
+      const std::vector<double> there = seen_of(scene, moved);
+      double change = 0;
+      for (std::size_t k = 0; k < here.size(); ++k) {
+        const double d = std::abs(there[k] - here[k]) / (1 + std::abs(here[k]));
+        if (!(d <= change)) change = d;  // also where it is not a number
+      }
+      return change;
+    };
+    constexpr double kSame = 1e-9;
+    if (!(largest_change(2 * std::numbers::pi) < kSame)) return false;
+    depends = depends || largest_change(1) > kSame;
+  }
+  return depends;
+}
+
+// How often a curve goes up through its mean.
+double ups_through_mean(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  const double mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  double ups = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (values[i - 1] < mean && values[i] >= mean) ++ups;
+  }
+  return ups;
+}
+
+// Puts an angle between −π and π. A line is broken where it jumps from one to the other.
+void wrap(PlotSeries& series, std::vector<double>& angle) {
+  std::vector<double> x, y;
+  const bool horizontal = &angle == &series.x;
+  double before = 0;
+  for (std::size_t i = 0; i < angle.size(); ++i) {
+    const double turns = std::round(angle[i] / (2 * std::numbers::pi));
+    if (i > 0 && turns != before) {
+      x.push_back(std::nan(""));
+      y.push_back(std::nan(""));
+    }
+    before = turns;
+    const double wrapped = angle[i] - 2 * std::numbers::pi * turns;
+    x.push_back(horizontal ? wrapped : series.x[i]);
+    y.push_back(horizontal ? series.y[i] : wrapped);
+  }
+  series.x = std::move(x);
+  series.y = std::move(y);
+}
+
 // The number of curves in all plots that the scene asks for.
 std::size_t curve_count(const Scene& scene) {
   std::size_t count = 0;
@@ -38,22 +118,29 @@ std::size_t curve_count(const Scene& scene) {
 SystemFigures::SystemFigures(const Scene& scene)
     : scene_(scene),
       shown_(std::min(scene.coordinates.size(), kMostShown)),
+      begin_(1 + 2 * shown_, kMostFirstRows),
       states_(1 + 2 * shown_, kMostRows),
       energies_(6 + scene.observables->invariants.size(), kMostRows),
       plots_(2 * curve_count(scene), kMostRows),
-      sections_(scene.observables->events.size()) {}
+      motion_(scene.drawing && !scene.drawing->empty() ? scene.drawing.get() : nullptr),
+      sections_(scene.observables->events.size()) {
+  for (std::size_t i = 0; i < shown_; ++i) angles_.push_back(is_angle(scene, i));
+}
 
 void SystemFigures::add(const RunMoment& moment, const Watch& watch) {
   const State& s = moment.state;
   const Invariants& at = moment.invariants;
   if (!moment.report) start_energy_ = at.total;
-  if (states_.due()) {
-    states_.set(0, s.t);
+  const auto set_state = [&](ThinnedTable& table) {
+    table.set(0, s.t);
     for (std::size_t i = 0; i < shown_; ++i) {
-      states_.set(1 + i, s.x[static_cast<Eigen::Index>(i)]);
-      states_.set(1 + shown_ + i, s.v[static_cast<Eigen::Index>(i)]);
+      table.set(1 + i, s.x[static_cast<Eigen::Index>(i)]);
+      table.set(1 + shown_ + i, s.v[static_cast<Eigen::Index>(i)]);
     }
-  }
+  };
+  if (begin_[0].size() < kMostFirstRows) set_state(begin_);
+  if (states_.due()) set_state(states_);
+  motion_.add(s);
   if (energies_.due()) {
     const double work = moment.so_far.ledger.work + moment.so_far.ledger.dissipation;
     const double scale = moment.drift.energy().scale;
@@ -84,12 +171,45 @@ void SystemFigures::add(const RunMoment& moment, const Watch& watch) {
   }
 }
 
-Figure SystemFigures::trajectory() const {
+double SystemFigures::window() const {
+  const double length = states_[0].back() - states_[0].front();
+  double periods = 0;
+  // One that turns round and round goes up and down with its velocity.
+  for (std::size_t i = 0; i < shown_; ++i) {
+    const std::size_t column = wrapped(i) ? 1 + shown_ + i : 1 + i;
+    periods = std::max(periods, ups_through_mean(states_[column]));
+  }
+  return periods > kManyPeriods ? length * kShownPeriods / periods : length;
+}
+
+bool SystemFigures::wrapped(std::size_t coordinate) const {
+  if (!angles_[coordinate] || states_.empty()) return false;
+  const auto [least, largest] = std::ranges::minmax(states_[1 + coordinate]);
+  return largest - least > 2 * std::numbers::pi;
+}
+
+std::string SystemFigures::label(std::size_t coordinate) const {
+  return scene_.coordinates[coordinate] + (wrapped(coordinate) ? " (mod 2π)" : "");
+}
+
+Figure SystemFigures::trajectory(const ThinnedTable& states, double end) const {
   Figure figure{
       .title = scene_.title, .subtitle = scene_.scheme.label, .x_label = "time", .over_time = true};
-  if (shown_ == 1) figure.y_label = scene_.coordinates[0];
+  if (shown_ == 1) figure.y_label = label(0);
+  const std::vector<double>& t = states[0];
+  const auto rows = std::ranges::upper_bound(t, end) - t.begin();
   for (std::size_t i = 0; i < shown_; ++i) {
-    figure.series.push_back({.x = states_[0], .y = states_[1 + i], .label = scene_.coordinates[i]});
+    const std::vector<double>& q = states[1 + i];
+    PlotSeries series{
+        .x = {t.begin(), t.begin() + rows}, .y = {q.begin(), q.begin() + rows}, .label = label(i)};
+    if (wrapped(i)) {
+      wrap(series, series.y);
+      // A break keeps its time: the times of a curve never decrease.
+      for (std::size_t k = 1; k < series.x.size(); ++k) {
+        if (std::isnan(series.x[k])) series.x[k] = series.x[k - 1];
+      }
+    }
+    figure.series.push_back(std::move(series));
   }
   if (scene_.coordinates.size() > shown_) {
     figure.y_label =
@@ -98,16 +218,37 @@ Figure SystemFigures::trajectory() const {
   return figure;
 }
 
+FigureGrid SystemFigures::trajectory() const {
+  FigureGrid grid{.columns = 1};
+  if (states_.empty()) return grid;
+  Figure whole = thinned(trajectory(states_, states_[0].back()));
+  const double end = states_[0].front() + window();
+  const bool dense =
+      std::ranges::any_of(whole.series, [](const PlotSeries& s) { return s.density.has_value(); });
+  if (dense && end < states_[0].back()) {
+    const bool kept = begin_[0].back() >= end;
+    Figure first = trajectory(kept ? begin_ : states_, end);
+    first.title += ", the first periods";
+    first.apart = true;
+    whole.title += ", the whole run";
+    grid.panels.push_back(thinned(first));
+  }
+  grid.panels.push_back(std::move(whole));
+  return grid;
+}
+
 FigureGrid SystemFigures::phase() const {
   const std::size_t panels = std::min(shown_, kMostPhases);
   FigureGrid grid{.columns = panels > 1 ? 2 : 1};
   for (std::size_t i = 0; i < panels; ++i) {
-    Figure figure{.x_label = scene_.coordinates[i], .y_label = scene_.coordinates[i] + "′"};
+    Figure figure{.x_label = label(i), .y_label = scene_.coordinates[i] + "′"};
     if (panels == 1) {
       figure.title = scene_.title;
       figure.subtitle = scene_.scheme.label;
     }
-    figure.series.push_back({.x = states_[1 + i], .y = states_[1 + shown_ + i]});
+    PlotSeries series{.x = states_[1 + i], .y = states_[1 + shown_ + i]};
+    if (wrapped(i)) wrap(series, series.x);
+    figure.series.push_back(std::move(series));
     grid.panels.push_back(std::move(figure));
   }
   if (panels > 1) grid.title = fmt::format("{}, {}", scene_.title, scene_.scheme.label);
@@ -154,7 +295,7 @@ std::vector<std::pair<std::string, FigureGrid>> SystemFigures::figures() const {
   const auto save = [&](Figure figure, const std::string& name) {
     all.push_back({name, {.panels = {std::move(figure)}, .columns = 1}});
   };
-  save(trajectory(), "trajectory");
+  all.push_back({"trajectory", trajectory()});
   all.push_back({"phase", phase()});
   all.push_back({"energy", energy()});
   std::size_t column = 0;
@@ -188,12 +329,17 @@ std::vector<std::pair<std::string, FigureGrid>> SystemFigures::figures() const {
     figure.series.back().style = PlotStyle::points;
     save(figure, "section-" + event.name);
   }
+  for (auto& [name, grid] : all) {
+    for (Figure& panel : grid.panels) panel = thinned(panel);
+  }
   return all;
 }
 
-std::vector<std::string> SystemFigures::write(const std::filesystem::path& folder) const {
+std::vector<std::string> write_figures(
+    const std::vector<std::pair<std::string, FigureGrid>>& figures,
+    const std::filesystem::path& folder) {
   std::vector<std::string> files;
-  for (const auto& [name, figure] : figures()) {
+  for (const auto& [name, figure] : figures) {
     files.push_back(name + ".svg");
     write_svg(figure, folder / files.back());
   }

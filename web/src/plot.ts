@@ -2,9 +2,10 @@
 
 import uPlot from "uplot";
 import { align, type Curve } from "./decimate";
+import { drawDensity, type Density } from "./density";
 import { apart, places, short, ticks } from "./format";
 
-export interface Line extends Curve { label: string; colour: string; width?: number }
+export interface Line extends Curve { label: string; colour: string; width?: number; density?: Density | null }
 
 export interface Content {
   title: string;
@@ -46,6 +47,9 @@ function decade(value: number): string {
 /** Curves one on another stay visible: the later ones are thinner. */
 export const nested = (lines: Line[]): Line[] =>
   lines.length < 2 ? lines : lines.map((l, k) => ({ ...l, width: 2.7 - (1.5 * k) / (lines.length - 1) }));
+
+/** Said of a density. */
+export const SHADED = "the darker, the longer it is there";
 
 export const cssValue = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -152,7 +156,8 @@ export class Plot {
     this.destroy();
     const { title, unit, log, lines, xLabel } = this.content;
     this.heading = unit ? `${title}  ${unit}` : title;
-    this.title.replaceChildren(title, ...(unit ? [Object.assign(document.createElement("span"), { textContent: unit })] : []));
+    const notes = [unit, lines.some((l) => l.density) ? SHADED : ""].filter(Boolean);
+    this.title.replaceChildren(title, ...notes.map((textContent) => Object.assign(document.createElement("span"), { textContent })));
     this.legend.replaceChildren(...lines.map(legendKey));
     const axis = axisStyle();
     const options: uPlot.Options = {
@@ -188,10 +193,11 @@ export class Plot {
       series: [
         {},
         ...lines.map((l): uPlot.Series => ({
-          label: l.label, stroke: l.colour, width: l.width ?? 1.75, points: { show: false }, spanGaps: false,
+          label: l.label, stroke: l.density ? "transparent" : l.colour, width: l.width ?? 1.75, points: { show: false }, spanGaps: false,
         })),
       ],
       hooks: {
+        drawAxes: [(u) => this.content.lines.forEach((l) => l.density && drawDensity(u, l.density, l.colour, log))],
         setCursor: [() => this.showValues()],
         setSelect: [
           (u) => {
