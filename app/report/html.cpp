@@ -99,9 +99,20 @@ std::string url_path(std::string_view path) {
   return out;
 }
 
-std::string png_image(std::string_view bytes, std::string_view description) {
-  return fmt::format(R"(<img alt="{}" src="data:image/png;base64,{}">)", escaped(description),
-                     base64(bytes));
+std::string png_image(const Pictures& pictures, std::string_view description) {
+  const auto source = [](std::string_view media, std::string_view bytes) {
+    if (bytes.empty()) return std::string();
+    return fmt::format(R"(<source media="{}" srcset="data:image/png;base64,{}">)", media,
+                       base64(bytes));
+  };
+  return fmt::format(
+      R"(<picture>{}{}{}<img alt="{}" src="data:image/png;base64,{}"></picture>)",
+      source("screen and (prefers-color-scheme: dark) and (prefers-reduced-motion: reduce)",
+             pictures.dark_still),
+      source("print, (prefers-color-scheme: light) and (prefers-reduced-motion: reduce)",
+             pictures.still),
+      source("screen and (prefers-color-scheme: dark)", pictures.dark), escaped(description),
+      base64(pictures.light));
 }
 
 std::string table(const std::vector<std::string>& head,
@@ -114,7 +125,12 @@ std::string table(const std::vector<std::string>& head,
   out += "</tr></thead><tbody>\n";
   for (const auto& row : rows) {
     out += "<tr>";
-    for (const std::string& cell : row) out += "<td>" + cell + "</td>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      // On a phone each cell has its heading beside it.
+      const bool named = i > 0 && i < head.size();
+      out += named ? fmt::format("<td data-head=\"{}\">", head[i]) : std::string("<td>");
+      out += row[i] + "</td>";
+    }
     out += "</tr>\n";
   }
   return out + "</tbody></table></div>\n";

@@ -15,8 +15,14 @@ using lilyan::escaped;
 // Writes a path below the page as the value of a link. Characters that are not plain become %XX.
 [[nodiscard]] std::string url_path(std::string_view path);
 
-// Returns an <img> that holds the bytes of a PNG file.
-[[nodiscard]] std::string png_image(std::string_view bytes, std::string_view description);
+// The bytes of PNG files of one picture.
+struct Pictures {
+  std::string_view light, dark;
+  std::string_view still = {},
+                   dark_still = {};  // of an animation, for those who want nothing to move
+};
+// Returns a <picture> that holds them, and shows what fits the reader's screen.
+[[nodiscard]] std::string png_image(const Pictures& pictures, std::string_view description);
 
 // Returns a table. Cells are HTML already. The first column holds text, the others numbers.
 [[nodiscard]] std::string table(const std::vector<std::string>& head,

@@ -135,37 +135,36 @@ class ReportPage {
     return out + "</div>\n";
   }
 
-  // The drawings of small systems, all as large as each other.
-  std::string animations() {
+  // The part of the plane that shows the drawings of all runs.
+  SeenBox common_box() {
     std::vector<const DrawnMotion*> motions;
     for (const RunRecord* run : runs_) {
       if (!run->motion.empty()) motions.push_back(&run->motion);
     }
-    const SeenBox box = box_of(motions);
-    if (box.empty()) return {};
-    std::string out = "<div class=\"plots\">\n";
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      const RunRecord& run = *runs_[i];
-      if (!run.motion.empty()) out += html::motion(run.motion, box, one() ? "" : run.method, i);
-    }
-    return out + "</div>\n";
+    return box_of(motions);
   }
 
+  // The animation and the charts of a small system stand in one grid.
   std::string motion() {
-    std::string out = animations();
-    for (const RunRecord* run : runs_) {
-      std::vector<Figure> figures;
-      for (const auto& [name, grid] : run->pictures) {
+    std::string out;
+    const SeenBox box = common_box();
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const RunRecord& run = *runs_[i];
+      std::string figures;
+      if (!run.motion.empty() && !box.empty()) {
+        figures += html::motion(run.motion, box, one() ? "" : run.method, i);
+      }
+      for (const auto& [name, grid] : run.pictures) {
         // The energy has its own charts further down.
         if (name == "energy") continue;
         for (Figure panel : grid.panels) {
           if (panel.title.empty()) panel.title = panel.y_label + " over " + panel.x_label;
-          figures.push_back(std::move(panel));
+          figures += html::chart(panel);
         }
       }
       if (figures.empty()) continue;
-      if (!one()) out += fmt::format("<h3>{}</h3>\n", escaped(run->method));
-      out += charts(figures);
+      if (!one()) out += fmt::format("<h3>{}</h3>\n", escaped(run.method));
+      out += "<div class=\"plots\">\n" + figures + "</div>\n";
     }
     return out;
   }
@@ -173,8 +172,20 @@ class ReportPage {
   std::string conservation() {
     if (std::ranges::all_of(runs_, [](const RunRecord* r) { return r->series.empty(); })) return {};
     std::vector<Figure> figures = momenta_figure(runs_).panels;
-    figures.insert(figures.begin(), {energy_figure(runs_), energy_error_figure(runs_)});
+    if (one()) {
+      figures.insert(figures.begin(), {energy_parts(), own_error_figure(*runs_.front())});
+    } else {
+      figures.insert(figures.begin(), {energy_figure(runs_), energy_error_figure(runs_)});
+    }
     return charts(figures);
+  }
+
+  // Of a small system with the steps that its own figures have.
+  Figure energy_parts() {
+    const RunRecord& run = *runs_.front();
+    const auto own =
+        std::ranges::find(run.pictures, "energy", &std::pair<std::string, FigureGrid>::first);
+    return own == run.pictures.end() ? energy_parts_figure(run) : own->second.panels.front();
   }
 
   std::string invariants() {
@@ -221,6 +232,7 @@ class ReportPage {
     return html::table({"", "method", "dissipation", "work", "quadrature", "solver",
                         "change of energy", "worst imbalance"},
                        rows) +
+           (runs_.front()->in_space ? "<p class=\"soft\">In joules.</p>\n" : "") +
            charts(ledger_figure(runs_).panels);
   }
 

@@ -42,6 +42,12 @@ enum class Curve : std::size_t {
   dissipation,
   method,
   iterations,  // of the step
+  kinetic,     // energy, then those of each EnergyKind
+  elastic,
+  gravity,
+  contact,
+  potential,
+  total,
   count,
 };
 
@@ -92,6 +98,8 @@ class Recorder {
   void archive(Archive& a) { a(record_.series, record_.frames, interval_, next_, start_energy_); }
 
  private:
+  // How many intervals there are between the frames that are kept, at most.
+  [[nodiscard]] std::size_t intervals() const;
   void keep_frame(const RunMoment& moment);
   [[nodiscard]] KeptFrame frame_of(int step, const State& state) const;
 
@@ -106,6 +114,11 @@ using Runs = std::span<const RunRecord* const>;
 
 // Shows (H − H₀)/E₀ over time.
 [[nodiscard]] Figure energy_figure(Runs runs);
+// Shows the parts of a run's energy and their sum.
+[[nodiscard]] Figure energy_parts_figure(const RunRecord& run);
+// Shows how far the energy of one run is off: with its sign where that can be seen, otherwise as
+// energy_error_figure() does.
+[[nodiscard]] Figure own_error_figure(const RunRecord& run);
 // Shows |relative energy error| on a logarithmic axis.
 [[nodiscard]] Figure energy_error_figure(Runs runs);
 // Shows the relative drifts of linear and angular momentum. A momentum that the scene does not
@@ -147,13 +160,14 @@ class SystemFigures {
   // Whether a coordinate turns round and round, so that its angle is shown between −π and π.
   [[nodiscard]] bool wrapped(std::size_t coordinate) const;
   [[nodiscard]] std::string label(std::size_t coordinate) const;
+  [[nodiscard]] Figure energy_parts() const;
   [[nodiscard]] FigureGrid energy() const;
 
   const Scene& scene_;
   std::size_t shown_;         // coordinates
   std::vector<bool> angles_;  // which of them
-  ThinnedTable begin_;        // t, q, v of the first steps
-  ThinnedTable states_;       // and of all
+  ThinnedTable begin_;        // t, q, v, kinetic, potential, total of the first steps
+  ThinnedTable states_;       // t, q, v of all
   ThinnedTable energies_;  // t, kinetic, potential, total, error, invariants' changes, exact error
   ThinnedTable plots_;
   MotionRecorder motion_;

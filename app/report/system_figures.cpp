@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <tuple>
 
 #include "app/scene/drawing.hpp"
 #include "app/scene/observables.hpp"
@@ -31,7 +32,7 @@ bool needs_logarithm(const std::vector<double>& values) {
 }
 
 constexpr std::size_t kMostFirstRows = 20000;
-constexpr double kShownPeriods = 20;
+constexpr double kShownPeriods = 12;
 constexpr double kManyPeriods = 40;  // a few more than this are shown all the same
 
 // What can be seen of a state: its energy, and where its parts are.
@@ -106,6 +107,11 @@ void wrap(PlotSeries& series, std::vector<double>& angle) {
   series.y = std::move(y);
 }
 
+bool is_dense(const Figure& figure) {
+  return std::ranges::any_of(figure.series,
+                             [](const PlotSeries& s) { return s.density.has_value(); });
+}
+
 // The number of curves in all plots that the scene asks for.
 std::size_t curve_count(const Scene& scene) {
   std::size_t count = 0;
@@ -118,7 +124,7 @@ std::size_t curve_count(const Scene& scene) {
 SystemFigures::SystemFigures(const Scene& scene)
     : scene_(scene),
       shown_(std::min(scene.coordinates.size(), kMostShown)),
-      begin_(1 + 2 * shown_, kMostFirstRows),
+      begin_(4 + 2 * shown_, kMostFirstRows),
       states_(1 + 2 * shown_, kMostRows),
       energies_(6 + scene.observables->invariants.size(), kMostRows),
       plots_(2 * curve_count(scene), kMostRows),
@@ -138,7 +144,13 @@ void SystemFigures::add(const RunMoment& moment, const Watch& watch) {
       table.set(1 + shown_ + i, s.v[static_cast<Eigen::Index>(i)]);
     }
   };
-  if (begin_[0].size() < kMostFirstRows) set_state(begin_);
+  if (begin_[0].size() < kMostFirstRows) {
+    set_state(begin_);
+    const std::size_t energies = 1 + 2 * shown_;
+    begin_.set(energies, at.kinetic);
+    begin_.set(energies + 1, at.total - at.kinetic);
+    begin_.set(energies + 2, at.total);
+  }
   if (states_.due()) set_state(states_);
   motion_.add(s);
   if (energies_.due()) {
@@ -223,17 +235,31 @@ FigureGrid SystemFigures::trajectory() const {
   if (states_.empty()) return grid;
   Figure whole = thinned(trajectory(states_, states_[0].back()));
   const double end = states_[0].front() + window();
-  const bool dense =
-      std::ranges::any_of(whole.series, [](const PlotSeries& s) { return s.density.has_value(); });
-  if (dense && end < states_[0].back()) {
+  if (!is_dense(whole)) {
+    grid.panels.push_back(std::move(whole));
+    return grid;
+  }
+  if (end < states_[0].back()) {
     const bool kept = begin_[0].back() >= end;
     Figure first = trajectory(kept ? begin_ : states_, end);
     first.title += ", the first periods";
     first.apart = true;
-    whole.title += ", the whole run";
     grid.panels.push_back(thinned(first));
   }
-  grid.panels.push_back(std::move(whole));
+  whole.title += ", the whole run";
+  if (shown_ == 1 || shown_ > kMostPhases) {
+    grid.panels.push_back(std::move(whole));
+    return grid;
+  }
+  // Densities on top of each other could not be told apart.
+  for (std::size_t i = 0; i < shown_; ++i) {
+    Figure alone = whole;
+    alone.y_label = label(i);
+    alone.series = {whole.series[i]};
+    alone.series[0].label.clear();
+    alone.series[0].colour = static_cast<int>(i);
+    grid.panels.push_back(std::move(alone));
+  }
   return grid;
 }
 
@@ -255,15 +281,35 @@ FigureGrid SystemFigures::phase() const {
   return grid;
 }
 
+Figure SystemFigures::energy_parts() const {
+  const auto made = [](const ThinnedTable& table, std::size_t first, double end) {
+    Figure parts{.title = "Energy: the parts and their sum",
+                 .x_label = "time",
+                 .over_time = true,
+                 .height = 220};
+    const auto rows = std::ranges::upper_bound(table[0], end) - table[0].begin();
+    for (const auto& [column, label, colour] :
+         {std::tuple{first, "kinetic", 1}, std::tuple{first + 1, "potential", 2},
+          std::tuple{first + 2, "sum", 0}}) {
+      const std::vector<double>& values = table[column];
+      parts.series.push_back({.x = {table[0].begin(), table[0].begin() + rows},
+                              .y = {values.begin(), values.begin() + rows},
+                              .label = label,
+                              .colour = colour});
+    }
+    return parts;
+  };
+  Figure whole = thinned(made(energies_, 1, energies_[0].back()));
+  const double end = states_[0].front() + window();
+  if (!is_dense(whole) || begin_[0].back() < end) return whole;
+  Figure first = made(begin_, 1 + 2 * shown_, end);
+  first.title += ", the first periods";
+  first.apart = true;
+  return first;
+}
+
 FigureGrid SystemFigures::energy() const {
   FigureGrid grid{.columns = 1, .title = fmt::format("{}, {}", scene_.title, scene_.scheme.label)};
-  Figure parts{.y_label = "energy", .over_time = true};
-  for (const auto& [column, label] :
-       {std::pair{1, "kinetic"}, std::pair{2, "potential"}, std::pair{3, "total"}}) {
-    parts.series.push_back(
-        {.x = energies_[0], .y = energies_[static_cast<std::size_t>(column)], .label = label});
-  }
-  parts.height = 220;
   Figure error{
       .x_label = "time", .y_label = "relative energy error", .over_time = true, .height = 220};
   error.series.push_back({.x = energies_[0], .y = energies_[4]});
@@ -271,7 +317,7 @@ FigureGrid SystemFigures::energy() const {
     for (double& e : error.series[0].y) e = std::abs(e);
     error.log_y = true;
   }
-  grid.panels = {parts, error};
+  grid.panels = {energy_parts(), error};
   const auto& invariants = scene_.observables->invariants;
   if (!invariants.empty()) {
     Figure drift{.x_label = "time", .y_label = "relative change", .over_time = true, .height = 220};

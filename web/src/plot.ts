@@ -49,7 +49,7 @@ export const nested = (lines: Line[]): Line[] =>
   lines.length < 2 ? lines : lines.map((l, k) => ({ ...l, width: 2.7 - (1.5 * k) / (lines.length - 1) }));
 
 /** Said of a density. */
-export const SHADED = "the darker, the longer it is there";
+export const SHADED = "shaded by the time spent there";
 
 export const cssValue = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
