@@ -31,6 +31,7 @@ class ReportPage {
     section("Motion", motion());
     section(runs_.front()->in_space ? "Energy and momenta" : "Energy", conservation());
     section("Invariants", invariants());
+    section("Orbits", orbits());
     section("Events", events());
     section("Ledger: where the energy went", ledger());
     section("Time", timings());
@@ -204,6 +205,34 @@ class ReportPage {
     }
     if (rows.empty()) return {};
     return html::table({"quantity", "method", "start", "end", "largest change, relative"}, rows);
+  }
+
+  // The further orbits: the worst of each run, and all of them to be unfolded.
+  std::string orbits() {
+    std::string out;
+    for (const RunRecord* run : runs_) {
+      const auto& all = run->summary.orbits;
+      if (all.empty()) continue;
+      const std::size_t worst = run->summary.worst_orbit();
+      out += fmt::format(
+          "<p>{}{} orbits. Orbit 0 is the run itself. Of the others, the energy of orbit {} ({}) "
+          "is "
+          "worst: {}, |ΔE|/E₀ ≤ {:.1e}.</p>\n",
+          one() ? "" : escaped(run->method) + ": ", 1 + all.size(), worst + 1,
+          escaped(all[worst].start), name(all[worst].energy.kept()),
+          all[worst].energy.worst_relative());
+      std::vector<std::vector<std::string>> rows;
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        rows.push_back({fmt::format("{}: {}", k + 1, escaped(all[k].start)),
+                        fmt::format("{:.1e}", all[k].energy.worst_relative()),
+                        std::string(name(all[k].energy.kept())), std::to_string(all[k].steps),
+                        all[k].failed.empty() ? kNone : escaped(all[k].failed)});
+      }
+      out += "<details><summary>All of them</summary>" +
+             html::table({"orbit", "|ΔE|/E₀", "energy", "steps", "why it stopped"}, rows) +
+             "</details>\n";
+    }
+    return out;
   }
 
   std::string events() {

@@ -148,9 +148,15 @@ class SystemFigures {
   void archive(Archive& a) {
     a(begin_, states_, energies_, plots_, motion_, start_energy_);
     for (PlotSeries& points : sections_) a(points.x, points.y);
+    a(portraits_);
+    for (PlotSeries& points : orbit_sections_) a(points.x, points.y);
   }
 
  private:
+  void add_orbits(const RunMoment& moment);
+  void add_section_point(const EventHit& hit, PlotSeries& points, std::size_t most) const;
+  [[nodiscard]] std::size_t panels() const;  // of the phase portrait
+  [[nodiscard]] Figure section(std::size_t event) const;
   [[nodiscard]] FigureGrid trajectory() const;
   [[nodiscard]] Figure trajectory(const ThinnedTable& states, double end) const;
   [[nodiscard]] FigureGrid phase() const;
@@ -171,7 +177,9 @@ class SystemFigures {
   ThinnedTable energies_;  // t, kinetic, potential, total, error, invariants' changes, exact error
   ThinnedTable plots_;
   MotionRecorder motion_;
-  std::vector<PlotSeries> sections_;  // one per event
+  std::vector<PlotSeries> sections_;        // one per event
+  ThinnedTable portraits_;                  // q and v of each panel, for each further orbit
+  std::vector<PlotSeries> orbit_sections_;  // events of the first orbit, of the second, …
   double start_energy_ = 0;
 };
 

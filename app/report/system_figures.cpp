@@ -8,6 +8,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "app/run/ensemble.hpp"
 #include "app/scene/drawing.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
@@ -32,6 +33,7 @@ bool needs_logarithm(const std::vector<double>& values) {
 }
 
 constexpr std::size_t kMostFirstRows = 20000;
+constexpr std::size_t kMostPortraitRows = 400000;  // of all orbits
 constexpr double kShownPeriods = 12;
 constexpr double kManyPeriods = 40;  // a few more than this are shown all the same
 
@@ -129,7 +131,11 @@ SystemFigures::SystemFigures(const Scene& scene)
       energies_(6 + scene.observables->invariants.size(), kMostRows),
       plots_(2 * curve_count(scene), kMostRows),
       motion_(scene.drawing && !scene.drawing->empty() ? scene.drawing.get() : nullptr),
-      sections_(scene.observables->events.size()) {
+      sections_(scene.observables->events.size()),
+      portraits_(2 * panels() * scene.orbits.size(),
+                 std::clamp<std::size_t>(kMostPortraitRows / (1 + scene.orbits.size()), 500,
+                                         kMostFirstRows)),
+      orbit_sections_(scene.orbits.size() * scene.observables->events.size()) {
   for (std::size_t i = 0; i < shown_; ++i) angles_.push_back(is_angle(scene, i));
 }
 
@@ -171,17 +177,42 @@ void SystemFigures::add(const RunMoment& moment, const Watch& watch) {
     const double* values = scene_.observables->plot_values(s);
     for (std::size_t i = 0; i < 2 * curve_count(scene_); ++i) plots_.set(i, values[i]);
   }
+  const std::size_t most = kMostSectionPoints / (1 + scene_.orbits.size());
   for (const EventHit& hit : moment.events) {
-    const auto event = static_cast<std::size_t>(hit.event);
-    PlotSeries& points = sections_[event];
-    if (scene_.observables->events[event].x.empty() || points.x.size() >= kMostSectionPoints) {
-      continue;
+    add_section_point(hit, sections_[static_cast<std::size_t>(hit.event)], most);
+  }
+  if (!scene_.orbits.empty()) add_orbits(moment);
+}
+
+void SystemFigures::add_section_point(const EventHit& hit, PlotSeries& points,
+                                      std::size_t most) const {
+  const auto event = static_cast<std::size_t>(hit.event);
+  if (scene_.observables->events[event].x.empty() || points.x.size() >= most) return;
+  const double* values = scene_.observables->section_values(hit.state);
+  points.x.push_back(values[2 * event]);
+  points.y.push_back(values[2 * event + 1]);
+}
+
+void SystemFigures::add_orbits(const RunMoment& moment) {
+  const std::size_t events = scene_.observables->events.size();
+  const std::size_t most = kMostSectionPoints / (1 + scene_.orbits.size());
+  for (std::size_t k = 0; moment.report && k < scene_.orbits.size(); ++k) {
+    for (const EventHit& hit : moment.ensemble->events(k)) {
+      add_section_point(hit, orbit_sections_[k * events + static_cast<std::size_t>(hit.event)],
+                        most);
     }
-    const double* values = scene_.observables->section_values(hit.state);
-    points.x.push_back(values[2 * event]);
-    points.y.push_back(values[2 * event + 1]);
+  }
+  if (!portraits_.due()) return;
+  for (std::size_t k = 0; k < scene_.orbits.size(); ++k) {
+    const State& s = moment.report ? moment.ensemble->state(k) : scene_.orbits[k];
+    for (std::size_t i = 0; i < panels(); ++i) {
+      portraits_.set(2 * (k * panels() + i), s.x[static_cast<Eigen::Index>(i)]);
+      portraits_.set(2 * (k * panels() + i) + 1, s.v[static_cast<Eigen::Index>(i)]);
+    }
   }
 }
+
+std::size_t SystemFigures::panels() const { return std::min(shown_, kMostPhases); }
 
 double SystemFigures::window() const {
   const double length = states_[0].back() - states_[0].front();
@@ -196,8 +227,14 @@ double SystemFigures::window() const {
 
 bool SystemFigures::wrapped(std::size_t coordinate) const {
   if (!angles_[coordinate] || states_.empty()) return false;
-  const auto [least, largest] = std::ranges::minmax(states_[1 + coordinate]);
-  return largest - least > 2 * std::numbers::pi;
+  const auto turns = [](const std::vector<double>& angle) {
+    const auto [least, largest] = std::ranges::minmax(angle);
+    return largest - least > 2 * std::numbers::pi;
+  };
+  for (std::size_t k = 0; coordinate < panels() && k < scene_.orbits.size(); ++k) {
+    if (turns(portraits_[2 * (k * panels() + coordinate)])) return true;
+  }
+  return turns(states_[1 + coordinate]);
 }
 
 std::string SystemFigures::label(std::size_t coordinate) const {
@@ -264,21 +301,48 @@ FigureGrid SystemFigures::trajectory() const {
 }
 
 FigureGrid SystemFigures::phase() const {
-  const std::size_t panels = std::min(shown_, kMostPhases);
-  FigureGrid grid{.columns = panels > 1 ? 2 : 1};
-  for (std::size_t i = 0; i < panels; ++i) {
+  FigureGrid grid{.columns = panels() > 1 ? 2 : 1};
+  for (std::size_t i = 0; i < panels(); ++i) {
     Figure figure{.x_label = label(i), .y_label = scene_.coordinates[i] + "′"};
-    if (panels == 1) {
+    if (panels() == 1) {
       figure.title = scene_.title;
       figure.subtitle = scene_.scheme.label;
     }
-    PlotSeries series{.x = states_[1 + i], .y = states_[1 + shown_ + i]};
-    if (wrapped(i)) wrap(series, series.x);
-    figure.series.push_back(std::move(series));
+    const auto add = [&](const std::vector<double>& q, const std::vector<double>& v, int colour) {
+      PlotSeries series{.x = q, .y = v, .colour = colour};
+      if (wrapped(i)) wrap(series, series.x);
+      figure.series.push_back(std::move(series));
+    };
+    add(states_[1 + i], states_[1 + shown_ + i], 0);
+    for (std::size_t k = 0; k < scene_.orbits.size(); ++k) {
+      const std::size_t column = 2 * (k * panels() + i);
+      add(portraits_[column], portraits_[column + 1], static_cast<int>(k) + 1);
+    }
     grid.panels.push_back(std::move(figure));
   }
-  if (panels > 1) grid.title = fmt::format("{}, {}", scene_.title, scene_.scheme.label);
+  if (panels() > 1) grid.title = fmt::format("{}, {}", scene_.title, scene_.scheme.label);
   return grid;
+}
+
+Figure SystemFigures::section(std::size_t event) const {
+  const ObservedEvent& of = scene_.observables->events[event];
+  Figure figure{.title = fmt::format("{}: section '{}'", scene_.title, of.name),
+                .x_label = of.x,
+                .y_label = of.y};
+  figure.height = figure.width;
+  std::size_t points = 0;
+  for (std::size_t k = 0; k <= scene_.orbits.size(); ++k) {
+    figure.series.push_back(k == 0 ? sections_[event]
+                                   : orbit_sections_[(k - 1) * sections_.size() + event]);
+    figure.series.back().style = PlotStyle::points;
+    figure.series.back().colour = static_cast<int>(k);
+    points += figure.series.back().x.size();
+  }
+  figure.subtitle = fmt::format("{}, {} points", scene_.scheme.label, points);
+  if (!scene_.orbits.empty()) {
+    figure.subtitle += fmt::format(" of {} orbits", 1 + scene_.orbits.size());
+  }
+  return figure;
 }
 
 Figure SystemFigures::energy_parts() const {
@@ -364,16 +428,7 @@ std::vector<std::pair<std::string, FigureGrid>> SystemFigures::figures() const {
   }
   for (std::size_t i = 0; i < sections_.size(); ++i) {
     const ObservedEvent& event = scene_.observables->events[i];
-    if (event.x.empty()) continue;
-    Figure figure{
-        .title = fmt::format("{}: section '{}'", scene_.title, event.name),
-        .subtitle = fmt::format("{}, {} points", scene_.scheme.label, sections_[i].x.size()),
-        .x_label = event.x,
-        .y_label = event.y};
-    figure.height = figure.width;
-    figure.series.push_back(sections_[i]);
-    figure.series.back().style = PlotStyle::points;
-    save(figure, "section-" + event.name);
+    if (!event.x.empty()) save(section(i), "section-" + event.name);
   }
   for (auto& [name, grid] : all) {
     for (Figure& panel : grid.panels) panel = thinned(panel);
