@@ -155,7 +155,6 @@ class SystemFigures {
  private:
   void add_orbits(const RunMoment& moment);
   void add_section_point(const EventHit& hit, PlotSeries& points, std::size_t most) const;
-  [[nodiscard]] std::size_t panels() const;  // of the phase portrait
   [[nodiscard]] Figure section(std::size_t event) const;
   [[nodiscard]] FigureGrid trajectory() const;
   [[nodiscard]] Figure trajectory(const ThinnedTable& states, double end) const;
@@ -177,8 +176,9 @@ class SystemFigures {
   ThinnedTable energies_;  // t, kinetic, potential, total, error, invariants' changes, exact error
   ThinnedTable plots_;
   MotionRecorder motion_;
-  std::vector<PlotSeries> sections_;        // one per event
-  ThinnedTable portraits_;                  // q and v of each panel, for each further orbit
+  std::vector<PlotSeries> sections_;  // one per event
+  // q and v of each further orbit. With more coordinates orbits would lie on top of each other.
+  ThinnedTable portraits_;
   std::vector<PlotSeries> orbit_sections_;  // events of the first orbit, of the second, …
   double start_energy_ = 0;
 };

@@ -132,7 +132,7 @@ SystemFigures::SystemFigures(const Scene& scene)
       plots_(2 * curve_count(scene), kMostRows),
       motion_(scene.drawing && !scene.drawing->empty() ? scene.drawing.get() : nullptr),
       sections_(scene.observables->events.size()),
-      portraits_(2 * panels() * scene.orbits.size(),
+      portraits_(shown_ == 1 ? 2 * scene.orbits.size() : 0,
                  std::clamp<std::size_t>(kMostPortraitRows / (1 + scene.orbits.size()), 500,
                                          kMostFirstRows)),
       orbit_sections_(scene.orbits.size() * scene.observables->events.size()) {
@@ -205,14 +205,10 @@ void SystemFigures::add_orbits(const RunMoment& moment) {
   if (!portraits_.due()) return;
   for (std::size_t k = 0; k < scene_.orbits.size(); ++k) {
     const State& s = moment.report ? moment.ensemble->state(k) : scene_.orbits[k];
-    for (std::size_t i = 0; i < panels(); ++i) {
-      portraits_.set(2 * (k * panels() + i), s.x[static_cast<Eigen::Index>(i)]);
-      portraits_.set(2 * (k * panels() + i) + 1, s.v[static_cast<Eigen::Index>(i)]);
-    }
+    portraits_.set(2 * k, s.x[0]);
+    portraits_.set(2 * k + 1, s.v[0]);
   }
 }
-
-std::size_t SystemFigures::panels() const { return std::min(shown_, kMostPhases); }
 
 double SystemFigures::window() const {
   const double length = states_[0].back() - states_[0].front();
@@ -231,8 +227,8 @@ bool SystemFigures::wrapped(std::size_t coordinate) const {
     const auto [least, largest] = std::ranges::minmax(angle);
     return largest - least > 2 * std::numbers::pi;
   };
-  for (std::size_t k = 0; coordinate < panels() && k < scene_.orbits.size(); ++k) {
-    if (turns(portraits_[2 * (k * panels() + coordinate)])) return true;
+  for (std::size_t k = 0; !portraits_.empty() && k < scene_.orbits.size(); ++k) {
+    if (turns(portraits_[2 * k])) return true;
   }
   return turns(states_[1 + coordinate]);
 }
@@ -301,10 +297,11 @@ FigureGrid SystemFigures::trajectory() const {
 }
 
 FigureGrid SystemFigures::phase() const {
-  FigureGrid grid{.columns = panels() > 1 ? 2 : 1};
-  for (std::size_t i = 0; i < panels(); ++i) {
+  const std::size_t panels = std::min(shown_, kMostPhases);
+  FigureGrid grid{.columns = panels > 1 ? 2 : 1};
+  for (std::size_t i = 0; i < panels; ++i) {
     Figure figure{.x_label = label(i), .y_label = scene_.coordinates[i] + "′"};
-    if (panels() == 1) {
+    if (panels == 1) {
       figure.title = scene_.title;
       figure.subtitle = scene_.scheme.label;
     }
@@ -314,13 +311,12 @@ FigureGrid SystemFigures::phase() const {
       figure.series.push_back(std::move(series));
     };
     add(states_[1 + i], states_[1 + shown_ + i], 0);
-    for (std::size_t k = 0; k < scene_.orbits.size(); ++k) {
-      const std::size_t column = 2 * (k * panels() + i);
-      add(portraits_[column], portraits_[column + 1], static_cast<int>(k) + 1);
+    for (std::size_t k = 0; !portraits_.empty() && k < scene_.orbits.size(); ++k) {
+      add(portraits_[2 * k], portraits_[2 * k + 1], static_cast<int>(k) + 1);
     }
     grid.panels.push_back(std::move(figure));
   }
-  if (panels() > 1) grid.title = fmt::format("{}, {}", scene_.title, scene_.scheme.label);
+  if (panels > 1) grid.title = fmt::format("{}, {}", scene_.title, scene_.scheme.label);
   return grid;
 }
 

@@ -29,6 +29,8 @@ export interface Owner {
   /** The time that the views show. */
   now(): number | null;
   zoom(range: [number, number] | null): void;
+  /** Its plots know nothing of the pointer over others. */
+  readonly alone?: boolean;
 }
 
 /** Powers of ten, not more than there is room for. */
@@ -166,7 +168,7 @@ export class Plot {
       legend: { show: false },
       padding: [8, 18, 0, 0],
       cursor: {
-        sync: { key: "lilyan", scales: ["x", null] },
+        ...(this.owner.alone ? {} : { sync: { key: "lilyan", scales: ["x", null] } }),
         drag: { x: true, y: false, setScale: false },
         points: { size: 6 },
         bind: {

@@ -38,7 +38,7 @@ const numbers = (values: (number | null)[]): Float64Array => Float64Array.from(v
 
 function overTime(data: ChartData): Chart {
   let own: [number, number] | null = null;
-  const apart = { now: () => null, zoom: (to: [number, number] | null) => { own = to; drawAll(false); } };
+  const apart = { alone: true, now: () => null, zoom: (to: [number, number] | null) => { own = to; drawAll(false); } };
   const plot = new Plot(data.title, data.apart ? apart : owner);
   const curves = data.series.map((s) => ({ ...s, x: numbers(s.x), y: numbers(s.y), n: s.x.length, minus: 0, times: 1 })).filter((c) => c.n);
   return {
