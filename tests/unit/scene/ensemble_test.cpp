@@ -112,7 +112,7 @@ TEST(Ensemble, WhatIsWrongIsSaidWithItsPlace) {
   };
   expect("positoin.y = 1\n", "position");
   expect("", "what differs");
-  expect("position.z = 1\n", "'z'");
+  expect("position.z = 1\n", "unknown key 'system.ensemble.0.position.z'");
   expect("position.y = { from = 0, to = 1 }\n", "count");
   expect("position.y = { from = 0, to = 1, count = 1 }\n", "count");
   expect("position.y = { from = 0, to = 1, cuont = 3 }\n", "count");
