@@ -130,6 +130,7 @@ struct PictureArguments {
   std::vector<int> size = {480, 360};
   std::vector<float> from;  // empty: front, right, above
   float zoom = 1;
+  bool dark = false;
 };
 
 struct FilmArguments {
@@ -140,6 +141,7 @@ struct FilmArguments {
   std::vector<int> size = {480, 360};
   std::vector<float> from;  // empty: front, right, above
   float zoom = 1;
+  bool dark = false;
 };
 
 int mesh_info(const std::vector<std::string>& files);

@@ -41,7 +41,8 @@ int film(const FilmArguments& arguments) {
                             .every = arguments.every,
                             .rate = arguments.rate,
                             .size = {.width = arguments.size[0], .height = arguments.size[1]},
-                            .outlook = outlook(arguments.from, arguments.zoom)};
+                            .outlook = outlook(arguments.from, arguments.zoom),
+                            .dark = arguments.dark};
   const Film film = write_film({arguments.folders.begin(), arguments.folders.end()}, options,
                                [](int done, int all) {
                                  const int tenths = 10 * done / all;
@@ -58,7 +59,8 @@ int picture(const PictureArguments& arguments) {
       .frames = arguments.frames,
       .output = arguments.output,
       .size = {.width = arguments.size[0], .height = arguments.size[1]},
-      .outlook = outlook(arguments.from, arguments.zoom)};
+      .outlook = outlook(arguments.from, arguments.zoom),
+      .dark = arguments.dark};
   const FramePictures pictures =
       write_frame_pictures({arguments.folders.begin(), arguments.folders.end()}, options);
   for (const auto& file : pictures.files) fmt::print("{}\n", file.string());

@@ -194,6 +194,7 @@ void add_outlook(CLI::App& command, Options& options) {
       ->expected(3);
   command.add_option("--zoom", options.zoom, "above 1: nearer than shows everything")
       ->check(CLI::Range(0.01, 100.0));
+  command.add_flag("--dark", options.dark, "on a dark ground");
 }
 
 void add_film_command(CLI::App& app, int& exit_code) {

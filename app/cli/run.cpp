@@ -65,6 +65,23 @@ bool all_kept(const std::string& expect, const Scene& scene, const RunSummary& s
                              [&](const Watch::Quantity& q) { return well(q.deviation.kept()); });
 }
 
+// "of 24 further orbits, the energy of orbit 7 (y = 0.1) is worst: bounded, …"
+void print_orbits(const RunSummary& summary) {
+  const auto& orbits = summary.orbits;
+  if (orbits.empty()) return;
+  const std::size_t worst = summary.worst_orbit();
+  const Deviation& energy = orbits[worst].energy;
+  fmt::print("  of {} further orbits, the energy of orbit {} ({}) is worst: {}\n", orbits.size(),
+             worst + 1, orbits[worst].start,
+             in_colour(colour_of(energy.kept()),
+                       how_kept(energy, "ΔE", "E₀", std::max(1, orbits[worst].steps))));
+  for (std::size_t k = 0; k < orbits.size(); ++k) {
+    if (orbits[k].failed.empty()) continue;
+    tell(fmt::format("warning: orbit {} ({}) stopped: {}\n", k + 1, orbits[k].start,
+                     orbits[k].failed));
+  }
+}
+
 // A run that makes energy out of nothing looks like any other in a log.
 void warn_of_energy(const DriftTracker& drift) {
   const double worst = drift.energy().worst_relative();
@@ -169,6 +186,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   }
   fmt::print("over {} steps: {}\n", summary.steps, verdict);
   print_invariants(results.watch(), summary.steps);
+  print_orbits(summary);
   warn_of_energy(drift);
 }
 

@@ -15,7 +15,13 @@ constexpr std::size_t kMostPoints = 24'000;  // of a figure
 constexpr double kCloseStrokes = 1;          // points of the page: strokes so close leave no gaps
 constexpr std::size_t kFewPoints = 4'000;    // of a line: not worth looking for hidden parts
 constexpr std::size_t kStretches = 1'000;    // of a curve: two for each point of the page, and more
-constexpr double kFinest = 0.5;  // points of the page: details smaller than this are lost
+constexpr double kFinest = 0.5;      // points of the page: details smaller than this are lost
+constexpr double kCell = 2.5;        // points of the page: the side of a cell of a density
+constexpr double kLeastArea = 0.02;  // of the page, that a line must touch to be drawn as one
+constexpr double kInnerShare = 0.5;  // of its cells, that must lie among others
+constexpr double kFaintest = 3;      // level of a cell where the line has been at all
+constexpr std::size_t kFewestOfArea = 1'000;  // points of a line: fewer fill no area
+constexpr std::size_t kSampledPoints = 1'000;
 constexpr std::size_t kBreak = std::numeric_limits<std::size_t>::max();
 
 struct PagePoint {
@@ -51,21 +57,6 @@ class Squares {
       is_new |= add({a.x + i * (dx / steps), a.y + i * (dy / steps)});
     }
     return is_new;
-  }
-
-  // Returns level strokes through the squares that are taken, as their first and last points.
-  [[nodiscard]] std::vector<std::array<PagePoint, 2>> strokes() const {
-    std::vector<std::array<PagePoint, 2>> out;
-    const auto middle = [this](std::size_t i) { return (static_cast<double>(i) + 0.5) * size_; };
-    for (std::size_t r = 0; r < rows_; ++r) {
-      for (std::size_t c = 0; c < columns_; ++c) {
-        if (taken_[r * columns_ + c] == 0) continue;
-        const bool begins = c == 0 || taken_[r * columns_ + c - 1] == 0;
-        if (begins) out.push_back({PagePoint{middle(c), middle(r)}, {}});
-        out.back()[1] = {middle(c), middle(r)};
-      }
-    }
-    return out;
   }
 
  private:
@@ -144,29 +135,142 @@ Indices visible(const PlotSeries& series, std::span<const PagePoint> points, con
   }
 }
 
-// Draws a line that is too tangled for its segments to be told apart as the area that it covers.
-PlotSeries hatched(const PlotSeries& series, std::span<const PagePoint> points,
-                   const Figure& figure, const std::pair<Axis, Axis>& axes, std::size_t most) {
-  for (double size = kCloseStrokes;; size *= 1.25) {
-    Squares squares(figure.width, figure.height, size);
-    for (std::size_t i = 1; i < points.size(); ++i) {
-      if (points[i - 1].finite() && points[i].finite())
-        squares.add_segment(points[i - 1], points[i]);
+// How long a line has been in each cell of a page. It counts its points as evenly spaced in time.
+class Cells {
+ public:
+  Cells(double width, double height)
+      : columns_(static_cast<int>(std::ceil(width / kCell))),
+        rows_(static_cast<int>(std::ceil(height / kCell))),
+        wide_(width / columns_),
+        high_(height / rows_),
+        weight_(static_cast<std::size_t>(columns_ * rows_), 0) {}
+
+  void add_segment(const PagePoint& a, const PagePoint& b) {
+    const double dx = b.x - a.x;
+    const double dy = b.y - a.y;
+    const int steps = static_cast<int>(1.5 * std::max(std::abs(dx), std::abs(dy)) / kCell) + 1;
+    for (int i = 0; i < steps; ++i) {
+      const int column = static_cast<int>(std::floor((a.x + i * (dx / steps)) / wide_));
+      const int row = static_cast<int>(std::floor((a.y + i * (dy / steps)) / high_));
+      if (!inside(row, column)) continue;
+      weight_[static_cast<std::size_t>(row * columns_ + column)] += 1.0 / steps;
     }
-    const auto strokes = squares.strokes();
-    if (3 * strokes.size() > most && size < figure.width) continue;
-    PlotSeries out{.label = series.label, .style = series.style, .colour = series.colour};
-    for (const auto& [from, to] : strokes) {
-      for (const PagePoint& p : {from, to, PagePoint{std::nan(""), std::nan("")}}) {
-        out.x.push_back(axes.first.value(p.x / figure.width));
-        out.y.push_back(axes.second.value(p.y / figure.height));
+  }
+
+  [[nodiscard]] bool any() const {
+    return std::ranges::any_of(weight_, [](double w) { return w > 0; });
+  }
+  // Whether the line fills an area: most of its cells lie among others of it, and there are many.
+  [[nodiscard]] bool fills() const {
+    std::size_t touched = 0;
+    std::size_t inner = 0;
+    for (int row = 0; row < rows_; ++row) {
+      for (int column = 0; column < columns_; ++column) {
+        if (!taken(row, column)) continue;
+        ++touched;
+        if (surrounded(row, column)) ++inner;
       }
+    }
+    return static_cast<double>(touched) > kLeastArea * static_cast<double>(weight_.size()) &&
+           static_cast<double>(inner) > kInnerShare * static_cast<double>(touched);
+  }
+
+  // The darkest level is that of the cells with the longest stay, but for the longest few of them.
+  [[nodiscard]] Density density(const std::pair<Axis, Axis>& axes) const {
+    std::vector<double> taken;
+    std::ranges::copy_if(weight_, std::back_inserter(taken), [](double w) { return w > 0; });
+    const auto full = taken.begin() + static_cast<std::ptrdiff_t>(0.95 * (taken.size() - 1));
+    std::ranges::nth_element(taken, full);
+    const double least = kFaintest;
+    Density out{.columns = columns_,
+                .rows = rows_,
+                .box = {axes.first.value(0), axes.first.value(1), axes.second.value(0),
+                        axes.second.value(1)}};
+    for (const double w : weight_) {
+      const double level = std::clamp(std::sqrt(w / *full) * Density::kLevels, least,
+                                      static_cast<double>(Density::kLevels));
+      out.levels += "0123456789abcdef"[w > 0 ? static_cast<std::size_t>(std::lround(level)) : 0];
     }
     return out;
   }
+
+ private:
+  [[nodiscard]] bool inside(int row, int column) const {
+    return row >= 0 && row < rows_ && column >= 0 && column < columns_;
+  }
+  [[nodiscard]] bool taken(int row, int column) const {
+    return inside(row, column) && weight_[static_cast<std::size_t>(row * columns_ + column)] > 0;
+  }
+  [[nodiscard]] bool surrounded(int row, int column) const {
+    for (int r = row - 1; r <= row + 1; ++r) {
+      for (int c = column - 1; c <= column + 1; ++c) {
+        if (inside(r, c) && !taken(r, c)) return false;
+      }
+    }
+    return true;
+  }
+
+  int columns_, rows_;
+  double wide_, high_;
+  std::vector<double> weight_;
+};
+
+// Some points of a line, with the first, the last, the least and the largest of each axis.
+Indices sample_of(std::span<const PagePoint> points) {
+  std::array<std::size_t, 4> ends = {kBreak, kBreak, kBreak, kBreak};
+  Indices kept;
+  const std::size_t apart = points.size() / kSampledPoints + 1;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!points[i].finite()) continue;
+    if (i % apart == 0) kept.push_back(i);
+    const auto better = [&](std::size_t& best, auto value, double sign) {
+      if (best == kBreak || sign * value(points[i]) > sign * value(points[best])) best = i;
+    };
+    for (const double sign : {-1.0, 1.0}) {
+      const auto at = static_cast<std::size_t>(sign + 1);
+      better(
+          ends[at / 2], [](const PagePoint& p) { return p.x; }, sign);
+      better(
+          ends[2 + at / 2], [](const PagePoint& p) { return p.y; }, sign);
+    }
+  }
+  for (const std::size_t end : ends) {
+    if (end != kBreak) kept.push_back(end);
+  }
+  std::ranges::sort(kept);
+  kept.erase(std::ranges::unique(kept).begin(), kept.end());
+  return kept;
+}
+
+Cells cells_of(std::span<const PagePoint> points, const Figure& figure) {
+  Cells cells(figure.width, figure.height);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i - 1].finite() && points[i].finite()) cells.add_segment(points[i - 1], points[i]);
+  }
+  return cells;
+}
+
+// The points that are left of a series, and its density where it fills an area or has too many strokes
+// that can be seen.
+Indices left_of(PlotSeries& series, std::span<const PagePoint> points, const Figure& figure,
+                const std::pair<Axis, Axis>& axes, std::size_t most) {
+  const bool line = series.style == PlotStyle::line;
+  const Cells cells =
+      cells_of(line && points.size() > kFewestOfArea ? points : points.first(0), figure);
+  if (!cells.fills()) {
+    Indices kept = visible(series, points, figure, most);
+    if (!kept.empty() || !cells.any()) return kept;
+  }
+  series.density = cells.density(axes);
+  return sample_of(points);
 }
 
 }  // namespace
+
+int Density::level(int row, int column) const {
+  const char c = levels[static_cast<std::size_t>(row * columns + column)];
+  return c <= '9' ? c - '0' : c - 'a' + 10;
+}
 
 std::vector<std::size_t> extremes(std::span<const double> x, std::span<const double> y,
                                   std::size_t stretches) {
@@ -206,16 +310,13 @@ Figure thinned(const Figure& figure) {
   const std::size_t most = std::max<std::size_t>(kMostPoints / figure.series.size(), 400);
   std::vector<PagePoint> points;
   for (PlotSeries& series : out.series) {
+    if (series.density) continue;
     points.clear();
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       points.push_back({axes->first.place(series.x[i]) * figure.width,
                         axes->second.place(series.y[i]) * figure.height});
     }
-    const Indices kept = visible(series, points, figure, most);
-    if (kept.empty()) {
-      series = hatched(series, points, figure, *axes, most);
-      continue;
-    }
+    const Indices kept = left_of(series, points, figure, *axes, most);
     PlotSeries left = series;
     left.x.clear();
     left.y.clear();

@@ -8,6 +8,7 @@
 // The same input gives the same bytes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -21,6 +22,19 @@ namespace lilyan {
 
 enum class PlotStyle { line, points };
 
+// How long a line has been where, on a grid over a part of the plane. It stands for a line that is so
+// tangled that it would fill an area.
+struct Density {
+  static constexpr int kLevels = 15;
+  int columns = 0;
+  int rows = 0;
+  std::array<double, 4> box =
+      {};                   // values of x at the left and right edge, of y at the lower and upper
+  std::string levels = {};  // '0' … 'f' of each cell, row by row from below
+
+  [[nodiscard]] int level(int row, int column) const;
+};
+
 // A value that is not finite, or not positive on a logarithmic axis, breaks a line and is left out
 // of a cloud of points.
 struct PlotSeries {
@@ -29,6 +43,8 @@ struct PlotSeries {
   std::string label = {};  // A series without a label is not in the legend.
   PlotStyle style = PlotStyle::line;
   std::optional<int> colour = {};  // index into the palette; default: its place among the series
+  // Drawn instead of the line. A few of the line's points are left, its extremes among them.
+  std::optional<Density> density = {};
 };
 
 struct Figure {
@@ -37,6 +53,7 @@ struct Figure {
   std::string x_label = {};
   std::string y_label = {};
   bool over_time = false;  // x is the time: curves reach from side to side
+  bool apart = false;      // shows a stretch of time of its own, whatever the others show
   bool log_x = false;
   bool log_y = false;
   bool equal_axes = false;         // One unit is as long on one axis as on the other.
@@ -72,7 +89,8 @@ inline constexpr int kPaletteSize = 7;
 
 // Returns a figure that looks the same with at most about 24 thousand points. Curves over x keep their
 // extremes, other lines lose the parts that lie on top of others, and a cloud keeps one point in each
-// small square. Throws Error when the figure makes no sense.
+// small square. A line that would fill an area becomes a density. Throws Error when the figure makes no
+// sense.
 [[nodiscard]] Figure thinned(const Figure& figure);
 
 // Returns the text of an SVG file. Throws Error when a figure makes no sense: every series must have as

@@ -11,12 +11,13 @@
 #include <system_error>
 
 #include "app/files/file.hpp"
-#include "app/files/process.hpp"
 #include "app/files/vtu.hpp"
+#include "app/report/film.hpp"
 #include "app/report/html.hpp"
 #include "app/run/frames.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/threads.hpp"
 
 namespace lilyan {
 namespace {
@@ -49,6 +50,10 @@ void add_points_to_frame(std::span<const KeptFrame> frames, std::vector<float>& 
 constexpr int kMoments = 6;
 constexpr PictureSize kLarge{480, 360};
 constexpr PictureSize kSmall{400, 300};
+constexpr PictureSize kMoving{320, 240};  // an animation
+constexpr double kMovingRate = 12;        // frames in a second
+constexpr std::size_t kFewestMoving = 6;
+constexpr std::size_t kMostTriangles = 1'500'000;  // of all frames
 
 Camera camera_for(Runs runs, const PictureSize& size) {
   std::vector<float> points;
@@ -90,19 +95,59 @@ void tint(Scenery& scenery, std::size_t run) {
   for (SurfacePart& part : scenery.parts) part.body += static_cast<int>(run);
 }
 
+// A picture on a light and on a dark ground.
+std::pair<Image, Image> both_of(Scenery scenery, const KeptFrame& frame, const Camera& camera,
+                                const PictureSize& size) {
+  scenery.dark = false;
+  Image light = render(scenery, camera, {frame.t, frame.points}, size);
+  scenery.dark = true;
+  return {std::move(light), render(scenery, camera, {frame.t, frame.points}, size)};
+}
+
 std::string picture_of(const RunRecord& run, const KeptFrame& frame, const Camera& camera,
                        const PictureSize& size, std::size_t place = 0) {
   Scenery scenery = run.scenery;
   tint(scenery, place);
-  const Image image = render(scenery, camera, {frame.t, frame.points}, size);
+  const auto [light, dark] = both_of(scenery, frame, camera, size);
   const std::string when = fmt::format("t = {:.4g}{}", frame.t, run.unit);
   return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n",
-                     html::png_image(png_bytes(image), run.method + ", " + when), when);
+                     html::png_image({png_bytes(light), png_bytes(dark)}, run.method + ", " + when),
+                     when);
+}
+
+// All frames of a run that were kept, in motion. Those of a large body would take too long.
+std::string animation_of(const RunRecord& run, const Camera& camera, std::size_t place) {
+  std::size_t triangles = 0;
+  for (const SurfacePart& part : run.scenery.parts) triangles += part.triangles.size();
+  const std::size_t count = run.frames.size();
+  if (count < kFewestMoving || triangles * count > kMostTriangles) return {};
+  Scenery scenery = run.scenery;
+  tint(scenery, place);
+  std::vector<std::pair<Image, Image>> images(count);
+  parallel_for(static_cast<int>(count), [&](int k) {
+    const auto i = static_cast<std::size_t>(k);
+    images[i] = both_of(scenery, run.frames[i], camera, kMoving);
+  });
+  AnimatedPng light(static_cast<int>(count), kMovingRate);
+  AnimatedPng dark(static_cast<int>(count), kMovingRate);
+  for (const auto& [day, night] : images) {
+    light.add(day);
+    dark.add(night);
+  }
+  return fmt::format(
+      "<figure class=\"moving\">{}<figcaption>In motion, t = {:.4g} … "
+      "{:.4g}{}</figcaption></figure>\n",
+      html::png_image({light.finish(), dark.finish(), png_bytes(images.back().first),
+                       png_bytes(images.back().second)},
+                      run.method + ", in motion"),
+      run.frames.front().t, run.frames.back().t, run.unit);
 }
 
 std::string strip_of(const RunRecord& run, const std::vector<double>& times, const Camera& camera) {
-  std::string out = "<div class=\"strip\">\n";
-  const KeptFrame* before = nullptr;
+  const std::string animation = animation_of(run, camera, 0);
+  std::string out = "<div class=\"strip\">\n" + animation;
+  // An animation begins with the first frame and takes its place.
+  const KeptFrame* before = animation.empty() ? nullptr : &run.frames.front();
   for (const double t : times) {
     const KeptFrame& frame = nearest_frame(run.frames, t);
     if (&frame != before) out += picture_of(run, frame, camera, kLarge);
@@ -114,6 +159,7 @@ std::string strip_of(const RunRecord& run, const std::vector<double>& times, con
 std::string row_of(const RunRecord& run, std::size_t place, const std::vector<double>& times,
                    const Camera& camera) {
   std::string out = fmt::format("<h3>{}</h3>\n<div class=\"row\">\n", html::escaped(run.method));
+  out += animation_of(run, camera, place);
   const double apart = times.size() > 1 ? times[1] - times[0] : 0;
   for (const double t : times) {
     if (run.frames.empty() || t > run.frames.back().t + 0.5 * apart) {
@@ -182,6 +228,7 @@ std::string frame_strips(Runs runs) {
 
 FramePictures write_frame_pictures(const std::vector<fs::path>& folders,
                                    const FramePictureOptions& options) {
+  if (small_systems(folders)) return draw_system_pictures(folders, options);
   FramePictures pictures;
   std::vector<PicturedRun> sources;
   std::vector<float> points;  // that the camera has in sight
@@ -190,6 +237,7 @@ FramePictures write_frame_pictures(const std::vector<fs::path>& folders,
     const std::vector<ListedFrame> listed = listed_frames(folder);
     PicturedRun source = open_source(folder, listed, pictures.warnings);
     if (folders.size() > 1) tint(source.scenery, sources.size());
+    source.scenery.dark = options.dark;
     const std::vector<int> wanted = named_frames(options.frames, static_cast<int>(listed.size()));
     // The first frame is always read: its size decides what counts as exploded.
     source.frames.push_back(read_frame(source, 0, listed.front()));
@@ -266,59 +314,15 @@ struct FilmedRun {
 };
 
 constexpr int kSeenByCamera = 24;  // frames that decide where it stands
-constexpr int kMostInRow = 4;
-constexpr double kSlowest = 5;  // frames in a second
+constexpr double kSlowest = 5;     // frames in a second
 constexpr double kFastest = 60;
-
-void put(const Image& tile, int left, int top, Image& whole) {
-  for (int y = 0; y < tile.height; ++y) {
-    const auto from = 3 * static_cast<std::size_t>(y * tile.width);
-    const auto to = 3 * static_cast<std::size_t>((top + y) * whole.width + left);
-    std::copy_n(tile.rgb.begin() + static_cast<std::ptrdiff_t>(from), 3 * tile.width,
-                whole.rgb.begin() + static_cast<std::ptrdiff_t>(to));
-  }
-}
-
-void encode(const fs::path& frames, double rate, const fs::path& file) {
-  const std::optional<fs::path> ffmpeg = find_program("ffmpeg");
-  if (!ffmpeg) {
-    throw Error(fmt::format("{} needs FFmpeg (apt install ffmpeg); an animated .png does not",
-                            file.string()));
-  }
-  const std::string extension = file.extension().string();
-  std::vector<std::string> arguments = {
-      "-y", "-loglevel", "error", "-framerate", fmt::format("{:.6g}", rate), "-i", "%06d.png"};
-  const auto add = [&](std::initializer_list<const char*> more) {
-    arguments.insert(arguments.end(), more.begin(), more.end());
-  };
-  if (extension == ".webp") {
-    add({"-loop", "0", "-quality", "70"});
-  } else if (extension == ".gif") {
-    add({"-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse"});
-  } else {
-    add({"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"});
-    if (extension == ".mp4") add({"-movflags", "+faststart"});
-  }
-  arguments.push_back(fs::absolute(file).string());
-  const ProcessResult result = run_process(*ffmpeg, arguments, frames);
-  if (result.code == 0) return;
-  throw Error(fmt::format("FFmpeg could not make {}: {}", file.string(), result.output));
-}
 
 }  // namespace
 
 Film write_film(const std::vector<fs::path>& folders, const FilmOptions& options,
                 const std::function<void(int, int)>& progress) {
-  Film film{.file = options.output};
-  if (film.file.empty()) {
-    film.file = folders.front() / (find_program("ffmpeg") ? "film.mp4" : "film.png");
-  }
-  const std::string extension = film.file.extension().string();
-  constexpr std::array kEndings = {".mp4", ".webm", ".webp", ".gif", ".png"};
-  if (std::ranges::find(kEndings, extension) == kEndings.end()) {
-    throw Error(
-        fmt::format("a film is a .mp4, .webm, .webp, .gif or .png, not {}", film.file.string()));
-  }
+  if (small_systems(folders)) return film_of_systems(folders, options, progress);
+  Film film{.file = film_file(options.output, folders.front())};
   std::vector<FilmedRun> runs;
   std::vector<float> points;
   std::size_t longest = 0;
@@ -326,6 +330,7 @@ Film write_film(const std::vector<fs::path>& folders, const FilmOptions& options
     FilmedRun filmed{.listed = listed_frames(folder)};
     filmed.run = open_source(folder, filmed.listed, film.warnings);
     if (folders.size() > 1) tint(filmed.run.scenery, runs.size());
+    filmed.run.scenery.dark = options.dark;
     longest = std::max(longest, filmed.listed.size());
     std::vector<KeptFrame> seen;
     const std::size_t apart = filmed.listed.size() / kSeenByCamera + 1;
@@ -346,35 +351,19 @@ Film write_film(const std::vector<fs::path>& folders, const FilmOptions& options
   const float aspect =
       static_cast<float>(options.size.height) / static_cast<float>(options.size.width);
   const Camera camera = framing(points, runs.front().run.scenery.up, aspect, options.outlook);
-  const int columns = std::min(static_cast<int>(runs.size()), kMostInRow);
-  const int rows = (static_cast<int>(runs.size()) + columns - 1) / columns;
-  Image whole{columns * options.size.width, rows * options.size.height, {}};
-  whole.rgb.assign(
-      3 * static_cast<std::size_t>(whole.width) * static_cast<std::size_t>(whole.height), 255);
-  const WorkFolder work;
-  AnimatedPng animated(film.frames, film.rate);
+  FilmWriter writer(film, runs.size(), options.size);
   for (int k = 0; k < film.frames; ++k) {
     for (std::size_t r = 0; r < runs.size(); ++r) {
       const std::size_t wanted = static_cast<std::size_t>(k) * every;
       if (wanted >= runs[r].listed.size() && k > 0) continue;  // it stands still
       const KeptFrame frame =
           read_frame(runs[r].run, static_cast<int>(wanted), runs[r].listed[wanted]);
-      put(render(runs[r].run.scenery, camera, {frame.t, frame.points}, options.size),
-          static_cast<int>(r) % columns * options.size.width,
-          static_cast<int>(r) / columns * options.size.height, whole);
+      writer.put(r, render(runs[r].run.scenery, camera, {frame.t, frame.points}, options.size));
     }
-    if (extension == ".png") {
-      animated.add(whole);
-    } else {
-      write_file(work.path() / fmt::format("{:06}.png", k), png_bytes(whole));
-    }
+    writer.next();
     progress(k + 1, film.frames);
   }
-  if (extension == ".png") {
-    write_file(film.file, animated.finish());
-  } else {
-    encode(work.path(), film.rate, film.file);
-  }
+  writer.finish();
   return film;
 }
 

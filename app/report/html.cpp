@@ -60,20 +60,29 @@ std::string json_numbers(const std::vector<double>& values, bool logarithmic) {
   return out + "]";
 }
 
+std::string json_of(const std::optional<Density>& density) {
+  if (!density) return "null";
+  return fmt::format("{{\"columns\":{},\"rows\":{},\"box\":[{:.9g}],\"levels\":\"{}\"}}",
+                     density->columns, density->rows, fmt::join(density->box, ","),
+                     density->levels);
+}
+
 std::string json_of(const Figure& figure) {
   std::string series;
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
     const PlotSeries& s = figure.series[i];
-    series += fmt::format("{}{{\"label\":{},\"colour\":{},\"points\":{},\"x\":{},\"y\":{}}}",
-                          i == 0 ? "" : ",", json_text(s.label),
-                          s.colour.value_or(static_cast<int>(i)), s.style == PlotStyle::points,
-                          json_numbers(s.x, false), json_numbers(s.y, figure.log_y));
+    series += fmt::format(
+        "{}{{\"label\":{},\"colour\":{},\"points\":{},\"density\":{},\"x\":{},"
+        "\"y\":{}}}",
+        i == 0 ? "" : ",", json_text(s.label), s.colour.value_or(static_cast<int>(i)),
+        s.style == PlotStyle::points, json_of(s.density), json_numbers(s.x, false),
+        json_numbers(s.y, figure.log_y));
   }
   return fmt::format(
-      "{{\"title\":{},\"note\":{},\"x_label\":{},\"y_label\":{},\"over_time\":{},\"log\":{},"
-      "\"equal\":{},\"cut\":{},\"aspect\":{:.3g},\"series\":[{}]}}",
+      "{{\"title\":{},\"note\":{},\"x_label\":{},\"y_label\":{},\"over_time\":{},"
+      "\"apart\":{},\"log\":{},\"equal\":{},\"cut\":{},\"aspect\":{:.3g},\"series\":[{}]}}",
       json_text(figure.title), json_text(figure.subtitle), json_text(figure.x_label),
-      json_text(figure.y_label), figure.over_time, figure.log_y, figure.equal_axes,
+      json_text(figure.y_label), figure.over_time, figure.apart, figure.log_y, figure.equal_axes,
       figure.cut ? fmt::format("{}", *figure.cut) : "null", figure.height / figure.width, series);
 }
 
@@ -90,9 +99,20 @@ std::string url_path(std::string_view path) {
   return out;
 }
 
-std::string png_image(std::string_view bytes, std::string_view description) {
-  return fmt::format(R"(<img alt="{}" src="data:image/png;base64,{}">)", escaped(description),
-                     base64(bytes));
+std::string png_image(const Pictures& pictures, std::string_view description) {
+  const auto source = [](std::string_view media, std::string_view bytes) {
+    if (bytes.empty()) return std::string();
+    return fmt::format(R"(<source media="{}" srcset="data:image/png;base64,{}">)", media,
+                       base64(bytes));
+  };
+  return fmt::format(
+      R"(<picture>{}{}{}<img alt="{}" src="data:image/png;base64,{}"></picture>)",
+      source("screen and (prefers-color-scheme: dark) and (prefers-reduced-motion: reduce)",
+             pictures.dark_still),
+      source("print, (prefers-color-scheme: light) and (prefers-reduced-motion: reduce)",
+             pictures.still),
+      source("screen and (prefers-color-scheme: dark)", pictures.dark), escaped(description),
+      base64(pictures.light));
 }
 
 std::string table(const std::vector<std::string>& head,
@@ -105,7 +125,12 @@ std::string table(const std::vector<std::string>& head,
   out += "</tr></thead><tbody>\n";
   for (const auto& row : rows) {
     out += "<tr>";
-    for (const std::string& cell : row) out += "<td>" + cell + "</td>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      // On a phone each cell has its heading beside it.
+      const bool named = i > 0 && i < head.size();
+      out += named ? fmt::format("<td data-head=\"{}\">", head[i]) : std::string("<td>");
+      out += row[i] + "</td>";
+    }
     out += "</tr>\n";
   }
   return out + "</tbody></table></div>\n";
@@ -125,6 +150,33 @@ std::string chart(const Figure& figure) {
       "<script type=\"application/json\">{}</script></figure>\n",
       escaped(figure.title), escaped(figure.y_label), escaped(figure.x_label),
       table({"", "start", "end", "least", "largest"}, rows), json_of(thinned(figure)));
+}
+
+std::string motion(const DrawnMotion& motion, const SeenBox& box, std::string_view title,
+                   std::size_t place) {
+  const DrawnParts& parts = motion.parts;
+  const float size = std::max({box.right - box.left, box.high - box.low, 1e-30F});
+  // In thousandths of the picture, from its lower left corner.
+  constexpr float kFine = 2000;
+  std::string at;
+  for (std::size_t i = 0; i < motion.at.size(); ++i) {
+    const float from = i % 2 == 0 ? box.left : box.low;
+    const float value = kFine * (motion.at[i] - from) / size;
+    if (i > 0) at += ',';
+    at += std::abs(value) < 20 * kFine ? fmt::format("{}", std::lround(value)) : "null";
+  }
+  std::string times;
+  for (const double t : motion.times) {
+    times += fmt::format("{}{:.6g}", times.empty() ? "" : ",", t);
+  }
+  return fmt::format(
+      "<figure class=\"motion\"><figcaption>{}</figcaption>\n<script type=\"application/json\">"
+      "{{\"title\":{},\"place\":{},\"radii\":[{:.4g}],\"rods\":{},\"springs\":{},\"trails\":{},"
+      "\"unit\":{:.6g},\"width\":{:.6g},\"height\":{:.6g},\"end\":{:.6g},\"t\":[{}],\"at\":[{}]}}"
+      "</script></figure>\n",
+      escaped(title), json_text(std::string(title)), place, fmt::join(parts.radii, ","), parts.rods,
+      parts.springs, parts.trails, kFine / size, kFine * (box.right - box.left) / size,
+      kFine * (box.high - box.low) / size, motion.end, times, at);
 }
 
 std::string page(std::string_view title, std::string_view body) {

@@ -7,6 +7,7 @@
 
 #include "app/files/file.hpp"
 #include "app/report/figure.hpp"
+#include "app/report/motion.hpp"
 
 namespace lilyan::html {
 
@@ -14,8 +15,14 @@ using lilyan::escaped;
 // Writes a path below the page as the value of a link. Characters that are not plain become %XX.
 [[nodiscard]] std::string url_path(std::string_view path);
 
-// Returns an <img> that holds the bytes of a PNG file.
-[[nodiscard]] std::string png_image(std::string_view bytes, std::string_view description);
+// The bytes of PNG files of one picture.
+struct Pictures {
+  std::string_view light, dark;
+  std::string_view still = {},
+                   dark_still = {};  // of an animation, for those who want nothing to move
+};
+// Returns a <picture> that holds them, and shows what fits the reader's screen.
+[[nodiscard]] std::string png_image(const Pictures& pictures, std::string_view description);
 
 // Returns a table. Cells are HTML already. The first column holds text, the others numbers.
 [[nodiscard]] std::string table(const std::vector<std::string>& head,
@@ -25,6 +32,11 @@ using lilyan::escaped;
 // (web/src/report.ts) draws it. Without scripts one sees a table instead: where the curves start and
 // end, and their least and largest values.
 [[nodiscard]] std::string chart(const Figure& figure);
+
+// Returns a <figure> with the places of a drawing at some moments as JSON, which the script of the page
+// plays. `place` is that of the run among several: it decides on the colours.
+[[nodiscard]] std::string motion(const DrawnMotion& motion, const SeenBox& box,
+                                 std::string_view title, std::size_t place);
 
 // Returns a page with its style and its script. `body` is HTML, `title` is plain text.
 [[nodiscard]] std::string page(std::string_view title, std::string_view body);

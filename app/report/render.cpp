@@ -17,16 +17,24 @@ using Eigen::Vector2f;
 using Eigen::Vector3f;
 
 constexpr float kRodWidth = 2.5F;  // pixels
-const Vector3f kBackground(0.985F, 0.988F, 0.992F);
-const Vector3f kObstacle(0.74F, 0.76F, 0.79F);
+// The colours of what is not a body, on a light and on a dark ground.
+struct Ground {
+  Vector3f background, obstacle, floor, grid_line;
+};
+const Ground kLight = {{0.985F, 0.988F, 0.992F},
+                       {0.74F, 0.76F, 0.79F},
+                       {0.925F, 0.935F, 0.945F},
+                       {0.80F, 0.82F, 0.85F}};
+const Ground kNight = {{0.078F, 0.090F, 0.106F},
+                       {0.44F, 0.47F, 0.51F},
+                       {0.135F, 0.155F, 0.180F},
+                       {0.25F, 0.28F, 0.32F}};
 constexpr int kCells = 160;  // along each side of the map of the shadow
 constexpr int kBlur = 4;     // cells
 constexpr float kDark = 0.22F;
 // The floor begins to fade at (kFadeStart − 1) / kFade radii and is gone at kFadeStart / kFade radii.
 constexpr float kFadeStart = 1.6F;
 constexpr float kFade = 0.55F;
-const Vector3f kFloor(0.925F, 0.935F, 0.945F);
-const Vector3f kGridLine(0.80F, 0.82F, 0.85F);
 
 Vector3f vertex_at(std::span<const float> points, std::size_t i) {
   return {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
@@ -73,7 +81,8 @@ ObstacleMesh placed_mesh(const Obstacle& obstacle, double t) {
 }
 
 // Draws an obstacle. If it keeps bodies inside, only its far side is drawn.
-void draw_obstacle(Raster& raster, const Obstacle& obstacle, double t, const Camera& camera) {
+void draw_obstacle(Raster& raster, const Obstacle& obstacle, double t, const Camera& camera,
+                   const Vector3f& colour) {
   const ObstacleMesh mesh = placed_mesh(obstacle, t);
   const Lighting lighting(camera);
   for (const auto& corners : mesh.triangles) {
@@ -86,7 +95,7 @@ void draw_obstacle(Raster& raster, const Obstacle& obstacle, double t, const Cam
       facing += mesh.normals[i].dot(camera.eye() - mesh.points[i]);
     }
     if (obstacle.inside_out && facing > 0) continue;
-    raster.triangle(triangle, kObstacle, lighting);
+    raster.triangle(triangle, colour, lighting);
   }
 }
 
@@ -230,7 +239,7 @@ Linear rays_along(const Vector3f& axis, const Camera& camera) {
 
 // Draws the floor after the bodies. It is seen only from the side that bodies are on.
 void draw_floor(Raster& raster, const FloorPlane& plane, std::span<const SurfacePart> parts,
-                std::span<const float> points, const Camera& camera) {
+                std::span<const float> points, const Camera& camera, const Ground& ground) {
   const Vector3f& n = plane.normal;
   const float height = (camera.eye() - plane.point).dot(n);
   if (!(height > 0)) return;
@@ -261,7 +270,7 @@ void draw_floor(Raster& raster, const FloorPlane& plane, std::span<const Surface
     const float fade = std::min(kFadeStart - kFade * std::sqrt(off) / radius, 1.0F);
     const float width = 0.0035F * radius * far / distance;
     const float line = std::max(line_at(at.x(), spacing, width), line_at(at.y(), spacing, width));
-    Vector3f lit = kFloor + line * (kGridLine - kFloor);
+    Vector3f lit = ground.floor + line * (ground.grid_line - ground.floor);
     lit *= 1 - kDark * shadow.at(at);
     colour += fade * (lit - colour);
   });
@@ -271,7 +280,8 @@ void draw_floor(Raster& raster, const FloorPlane& plane, std::span<const Surface
 
 Image render(const Scenery& scenery, const Camera& camera, const FrameView& frame,
              const PictureSize& size) {
-  Raster raster(size.width, size.height, kBackground);
+  const Ground& ground = scenery.dark ? kNight : kLight;
+  Raster raster(size.width, size.height, ground.background);
   std::size_t first = 0;
   for (const SurfacePart& part : scenery.parts) {
     draw_part(raster, part, frame.points.subspan(3 * first, 3 * part.vertices.size()), camera);
@@ -283,9 +293,9 @@ Image render(const Scenery& scenery, const Camera& camera, const FrameView& fram
       draw_floor(raster,
                  {.point = pose.apply(plane->point).cast<float>(),
                   .normal = (pose.rotation * plane->normal).cast<float>()},
-                 scenery.parts, frame.points, camera);
+                 scenery.parts, frame.points, camera, ground);
     } else {
-      draw_obstacle(raster, obstacle, frame.t, camera);
+      draw_obstacle(raster, obstacle, frame.t, camera, ground.obstacle);
     }
   }
   return raster.image();

@@ -143,6 +143,7 @@ struct Scenery {
   std::vector<SurfacePart> parts = {};
   std::vector<Obstacle> obstacles = {};
   Eigen::Vector3f up = Eigen::Vector3f::UnitY();
+  bool dark = false;  // light things on a dark ground
 };
 
 struct FrameView {

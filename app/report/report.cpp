@@ -31,6 +31,7 @@ class ReportPage {
     section("Motion", motion());
     section(runs_.front()->in_space ? "Energy and momenta" : "Energy", conservation());
     section("Invariants", invariants());
+    section("Orbits", orbits());
     section("Events", events());
     section("Ledger: where the energy went", ledger());
     section("Time", timings());
@@ -135,21 +136,36 @@ class ReportPage {
     return out + "</div>\n";
   }
 
+  // The part of the plane that shows the drawings of all runs.
+  SeenBox common_box() {
+    std::vector<const DrawnMotion*> motions;
+    for (const RunRecord* run : runs_) {
+      if (!run->motion.empty()) motions.push_back(&run->motion);
+    }
+    return box_of(motions);
+  }
+
+  // The animation and the charts of a small system stand in one grid.
   std::string motion() {
     std::string out;
-    for (const RunRecord* run : runs_) {
-      std::vector<Figure> figures;
-      for (const auto& [name, grid] : run->pictures) {
+    const SeenBox box = common_box();
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const RunRecord& run = *runs_[i];
+      std::string figures;
+      if (!run.motion.empty() && !box.empty()) {
+        figures += html::motion(run.motion, box, one() ? "" : run.method, i);
+      }
+      for (const auto& [name, grid] : run.pictures) {
         // The energy has its own charts further down.
         if (name == "energy") continue;
         for (Figure panel : grid.panels) {
           if (panel.title.empty()) panel.title = panel.y_label + " over " + panel.x_label;
-          figures.push_back(std::move(panel));
+          figures += html::chart(panel);
         }
       }
       if (figures.empty()) continue;
-      if (!one()) out += fmt::format("<h3>{}</h3>\n", escaped(run->method));
-      out += charts(figures);
+      if (!one()) out += fmt::format("<h3>{}</h3>\n", escaped(run.method));
+      out += "<div class=\"plots\">\n" + figures + "</div>\n";
     }
     return out;
   }
@@ -157,8 +173,20 @@ class ReportPage {
   std::string conservation() {
     if (std::ranges::all_of(runs_, [](const RunRecord* r) { return r->series.empty(); })) return {};
     std::vector<Figure> figures = momenta_figure(runs_).panels;
-    figures.insert(figures.begin(), {energy_figure(runs_), energy_error_figure(runs_)});
+    if (one()) {
+      figures.insert(figures.begin(), {energy_parts(), own_error_figure(*runs_.front())});
+    } else {
+      figures.insert(figures.begin(), {energy_figure(runs_), energy_error_figure(runs_)});
+    }
     return charts(figures);
+  }
+
+  // Of a small system with the steps that its own figures have.
+  Figure energy_parts() {
+    const RunRecord& run = *runs_.front();
+    const auto own =
+        std::ranges::find(run.pictures, "energy", &std::pair<std::string, FigureGrid>::first);
+    return own == run.pictures.end() ? energy_parts_figure(run) : own->second.panels.front();
   }
 
   std::string invariants() {
@@ -177,6 +205,34 @@ class ReportPage {
     }
     if (rows.empty()) return {};
     return html::table({"quantity", "method", "start", "end", "largest change, relative"}, rows);
+  }
+
+  // The further orbits: the worst of each run, and all of them to be unfolded.
+  std::string orbits() {
+    std::string out;
+    for (const RunRecord* run : runs_) {
+      const auto& all = run->summary.orbits;
+      if (all.empty()) continue;
+      const std::size_t worst = run->summary.worst_orbit();
+      out += fmt::format(
+          "<p>{}{} orbits. Orbit 0 is the run itself. Of the others, the energy of orbit {} ({}) "
+          "is "
+          "worst: {}, |ΔE|/E₀ ≤ {:.1e}.</p>\n",
+          one() ? "" : escaped(run->method) + ": ", 1 + all.size(), worst + 1,
+          escaped(all[worst].start), name(all[worst].energy.kept()),
+          all[worst].energy.worst_relative());
+      std::vector<std::vector<std::string>> rows;
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        rows.push_back({fmt::format("{}: {}", k + 1, escaped(all[k].start)),
+                        fmt::format("{:.1e}", all[k].energy.worst_relative()),
+                        std::string(name(all[k].energy.kept())), std::to_string(all[k].steps),
+                        all[k].failed.empty() ? kNone : escaped(all[k].failed)});
+      }
+      out += "<details><summary>All of them</summary>" +
+             html::table({"orbit", "|ΔE|/E₀", "energy", "steps", "why it stopped"}, rows) +
+             "</details>\n";
+    }
+    return out;
   }
 
   std::string events() {
@@ -205,6 +261,7 @@ class ReportPage {
     return html::table({"", "method", "dissipation", "work", "quadrature", "solver",
                         "change of energy", "worst imbalance"},
                        rows) +
+           (runs_.front()->in_space ? "<p class=\"soft\">In joules.</p>\n" : "") +
            charts(ledger_figure(runs_).panels);
   }
 

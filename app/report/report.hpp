@@ -66,6 +66,7 @@ struct FramePictureOptions {
   std::filesystem::path output;  // a folder, made if there is none
   PictureSize size = {};
   Outlook outlook = {};
+  bool dark = false;  // on a dark ground
 };
 
 struct FramePictures {
@@ -74,7 +75,8 @@ struct FramePictures {
   std::vector<std::string> missing;          // names of pictures of frames that a run did not reach
 };
 
-// Draws frames that runs have written, all seen by one camera. Frames of a body that has exploded do
+// Draws frames that runs have written, all seen by one camera. Those of small systems are the rows of their
+// trajectories, seen by way of their drawing. Frames of a body that has exploded do
 // not count in placing the camera. Obstacles are those of the scene that the folder says was run.
 // Throws Error.
 [[nodiscard]] FramePictures write_frame_pictures(const std::vector<std::filesystem::path>& folders,
@@ -86,6 +88,7 @@ struct FilmOptions {
   std::optional<double> rate;    // frames in a second; none: as fast as the motion
   PictureSize size = {};         // of each run
   Outlook outlook = {};
+  bool dark = false;  // on a dark ground
 };
 
 struct Film {

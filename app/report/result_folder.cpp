@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 #include "app/files/file.hpp"
 #include "app/files/series.hpp"
+#include "app/report/orbit_files.hpp"
 #include "app/report/report.hpp"
 #include "app/report/run_record.hpp"
 #include "app/run/checkpoint.hpp"
@@ -49,6 +51,7 @@ void remove_files(const fs::path& folder) {
   remove_pictures(folder);
   remove_checkpoints(folder);
   remove_frames(folder);
+  for (const std::string& file : OrbitFiles::names()) fs::remove(folder / file);
   for (const char* file : {kRun, kSeries, kTrajectory, kEvents, kReport, kScene}) {
     fs::path aside = folder / file;
     fs::remove(aside);
@@ -227,6 +230,7 @@ void ResultFolder::open(Opening opening) {
   if (scene_.observables && !scene_.observables->events.empty()) {
     events_ = std::make_unique<EventWriter>(folder_ / kEvents, scene_, opening);
   }
+  if (!scene_.orbits.empty()) orbits_ = std::make_unique<OrbitFiles>(folder_, scene_, opening);
 }
 
 void ResultFolder::archive(Archive& a) {
@@ -236,6 +240,7 @@ void ResultFolder::archive(Archive& a) {
   for (const auto& writer : writers_) writer->archive(a);
   if (trajectory_) a(*trajectory_);
   if (events_) a(*events_);
+  if (orbits_) a(*orbits_);
   if (figures_) a(*figures_);
   if (recorder_) a(*recorder_);
 }
@@ -287,6 +292,7 @@ void ResultFolder::take_in(const RunMoment& moment) {
   if (figures_) figures_->add(moment, watch_);
   if (recorder_) recorder_->add(moment);
   if (events_) events_->add(moment.events);
+  if (orbits_) orbits_->add(moment);
   if (trajectory_ && output.interval > 0) {
     if (!moment.report) trajectory_->add(moment.step, moment.state);
     for (const State& sample : moment.samples) trajectory_->add(moment.step, sample);
@@ -314,6 +320,7 @@ std::string ResultFolder::files() const {
     files += ", " + frame_files(frame_settings(scene_));
   if (trajectory_) files += std::string(", ") + kTrajectory;
   if (events_) files += std::string(", ") + kEvents;
+  if (orbits_) files += fmt::format(", {}", fmt::join(OrbitFiles::names(), ", "));
   if (recorder_) files += std::string(", ") + kReport;
   for (const std::string& file : picture_files_) files += ", " + file;
   return files;
@@ -325,6 +332,7 @@ std::vector<std::string> ResultFolder::notes() const {
     if (std::string note = writer->note(); !note.empty()) notes.push_back(std::move(note));
   }
   if (!picture_note_.empty()) notes.push_back(picture_note_);
+  if (orbits_ && !orbits_->note().empty()) notes.push_back(orbits_->note());
   return notes;
 }
 
@@ -348,10 +356,9 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   for (const auto& writer : writers_) attempt([&] { writer->finish(); });
   if (trajectory_) attempt([&] { trajectory_->finish(summary.steps, summary.state); });
   if (events_) attempt([&] { events_->finish(); });
-  if (figures_ && !scene_.output.pictures.empty()) {
-    attempt([&] { picture_files_ = figures_->write(folder_); });
-  }
+  if (orbits_) attempt([&] { orbits_->finish(); });
   if (recorder_) attempt([&] { finish_record(summary, drift); });
+  if (figures_) attempt([&] { draw_figures(); });
   const auto save = [&] {
     const auto write_run = [&] {
       const bool failed = !failures.first().empty() && summary.end != RunEnd::failed;
@@ -381,10 +388,15 @@ void ResultFolder::finish_record(const RunSummary& summary, const DriftTracker& 
   recorder_->finish(summary, drift, watch_);
   RunRecord& record = recorder_->record();
   record.events = event_counts();
-  if (figures_) record.pictures = figures_->figures();
-  for (auto& [name, grid] : record.pictures) {
-    for (Figure& panel : grid.panels) panel = thinned(panel);
+}
+
+void ResultFolder::draw_figures() {
+  const auto figures = figures_->figures();
+  if (recorder_) {
+    recorder_->record().pictures = figures;
+    recorder_->record().motion = figures_->motion();
   }
+  if (!scene_.output.pictures.empty()) picture_files_ = write_figures(figures, folder_);
 }
 
 bool ResultFolder::wants_picture(const char* ending) const {

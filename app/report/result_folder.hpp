@@ -1,6 +1,6 @@
 // The folder that a run leaves behind. Every run writes scene.resolved.toml, run.json, series.csv,
 // checkpoint.bin (app/run/checkpoint.hpp) and report.html. Bodies add their frames in the formats asked for. Small systems add trajectory.csv,
-// events.csv and pictures.
+// events.csv and pictures, those with further orbits orbits.csv and orbit-events.csv.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ namespace lilyan {
 class EventWriter;
 class FolderLock;
 class FrameWriter;
+class OrbitFiles;
 struct RunStart;
 class SystemFigures;
 class Recorder;
@@ -73,6 +74,7 @@ class ResultFolder {
                                      const RunSummary& summary, const DriftTracker& drift) const;
   [[nodiscard]] bool wants_picture(const char* ending) const;
   void finish_record(const RunSummary& summary, const DriftTracker& drift);
+  void draw_figures();
   void write_report();
   void convert_pictures();
   [[nodiscard]] bool frames() const;  // whether this run writes any
@@ -87,6 +89,7 @@ class ResultFolder {
   std::vector<std::unique_ptr<FrameWriter>> writers_;
   std::unique_ptr<TrajectoryWriter> trajectory_;
   std::unique_ptr<EventWriter> events_;
+  std::unique_ptr<OrbitFiles> orbits_;
   std::unique_ptr<SystemFigures> figures_;
   std::vector<std::string> picture_files_;
   std::string picture_note_;

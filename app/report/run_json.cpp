@@ -2,6 +2,8 @@
 // from it which pictures to remove.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -126,6 +128,18 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
   if (watch_.has_exact()) {
     json["exact_solution"] = {{"final_error", watch_.error()},
                               {"worst_error", watch_.worst_error()}};
+  }
+  if (!summary.orbits.empty()) {
+    const std::size_t worst = summary.worst_orbit();
+    const RunSummary::OrbitEnd& orbit = summary.orbits[worst];
+    json["orbits"] = {
+        {"further", summary.orbits.size()},
+        {"failed",
+         std::ranges::count_if(summary.orbits, [](const auto& o) { return !o.failed.empty(); })},
+        {"worst_orbit", worst + 1},
+        {"worst_start", orbit.start},
+        {"worst_relative_energy_error", orbit.energy.worst_relative()},
+        {"worst_verdict", name(orbit.energy.kept())}};
   }
   if (!scene_.obstacles.empty()) {
     json["obstacles"] = {{"vertices_through", summary.passages},

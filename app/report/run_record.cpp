@@ -13,7 +13,11 @@
 namespace lilyan {
 namespace {
 
-constexpr int kFrameIntervals = 10;  // between the frames that are kept, at most
+// Between the frames that are kept, at most: enough for an animation, or for some pictures of a body that
+// is so large that it would take too long.
+constexpr std::size_t kManyIntervals = 30;
+constexpr std::size_t kFewIntervals = 10;
+constexpr std::size_t kLargeSurface = 40'000;  // vertices
 
 // Deviations below this are rounding errors. Zero is drawn here, as it has no logarithm.
 constexpr double kNothing = 1e-17;
@@ -80,9 +84,15 @@ Recorder::Recorder(const Scene& scene) : scene_(scene) {
   record_.scenery = scenery_of(scene);
   // At first the interval is about a step. It is doubled whenever there are too many frames. So the
   // frames of a complete run are evenly spaced, and a run that ends early has as many.
-  interval_ = scene.duration / kFrameIntervals;
+  interval_ = scene.duration / static_cast<double>(intervals());
   while (interval_ > 1.999 * scene.step) interval_ /= 2;
   next_ = scene.initial.t;
+}
+
+std::size_t Recorder::intervals() const {
+  std::size_t vertices = 0;
+  for (const SurfacePart& part : record_.scenery.parts) vertices += part.vertices.size();
+  return vertices > kLargeSurface ? kFewIntervals : kManyIntervals;
 }
 
 KeptFrame Recorder::frame_of(int step, const State& state) const {
@@ -96,7 +106,7 @@ void Recorder::keep_frame(const RunMoment& moment) {
   const double t = moment.state.t;
   if (t < next_ - 1e-6 * scene_.step) return;
   std::vector<KeptFrame>& frames = record_.frames;
-  if (frames.size() > kFrameIntervals) {
+  if (frames.size() > intervals()) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < frames.size(); i += 2) {
       if (kept != i) frames[kept] = std::move(frames[i]);
@@ -135,6 +145,12 @@ void Recorder::add(const RunMoment& moment) {
   set(Curve::dissipation, ledger.dissipation);
   set(Curve::method, ledger.method);
   set(Curve::iterations, moment.report ? moment.report->solver_work.iterations : 0);
+  set(Curve::kinetic, moment.invariants.kinetic);
+  for (std::size_t k = 0; k < kEnergyKinds; ++k) {
+    record_.series.set(static_cast<std::size_t>(Curve::elastic) + k,
+                       moment.invariants.potential[k]);
+  }
+  set(Curve::total, moment.invariants.total);
 }
 
 void Recorder::finish(const RunSummary& summary, const DriftTracker& drift, const Watch& watch) {
@@ -162,6 +178,39 @@ Figure energy_figure(Runs runs) {
           .over_time = true,
           .cut = kFar,
           .series = overlaid(runs, Curve::energy_change, false)};
+}
+
+Figure energy_parts_figure(const RunRecord& run) {
+  const RunRecord* const one = &run;
+  Figure figure{.title = "Energy: the parts and their sum",
+                .x_label = time_label({&one, 1}),
+                .y_label = run.in_space ? "J" : "",
+                .over_time = true};
+  if (run.series.empty()) return figure;
+  int colour = 1;
+  constexpr int kSumLike = 5;  // a lighter blue than that of the sum
+  const auto add = [&](Curve curve, std::string_view label, int of) {
+    figure.series.push_back(
+        {.x = run[Curve::t], .y = run[curve], .label = std::string(label), .colour = of});
+  };
+  for (const auto& [curve, label] :
+       {std::pair{Curve::kinetic, "kinetic"}, std::pair{Curve::elastic, "elastic"},
+        std::pair{Curve::gravity, "gravity"}, std::pair{Curve::contact, "contact"},
+        std::pair{Curve::potential, "potential"}}) {
+    if (any_nonzero(run[curve])) add(curve, label, colour == kSumLike ? colour + 1 : colour);
+    ++colour;
+  }
+  add(Curve::total, figure.series.size() > 1 ? "sum" : "total", 0);
+  return figure;
+}
+
+Figure own_error_figure(const RunRecord& run) {
+  const RunRecord* const one = &run;
+  const bool alone = !any_nonzero(run[Curve::work]) && !any_nonzero(run[Curve::dissipation]);
+  if (!alone || run.energy.kept() == Kept::conserved) return energy_error_figure({&one, 1});
+  Figure figure = energy_figure({&one, 1});
+  figure.title = "Energy error";
+  return figure;
 }
 
 Figure energy_error_figure(Runs runs) {
@@ -213,7 +262,7 @@ FigureGrid ledger_figure(Runs runs) {
     if (run->series.empty()) continue;
     Figure figure{.title = runs.size() > 1 ? run->method : "Where the energy went",
                   .x_label = time_label(runs),
-                  .y_label = "sum since the start",
+                  .y_label = run->in_space ? "J since the start" : "since the start",
                   .over_time = true};
     int colour = 0;
     for (const auto& [curve, label] :
@@ -226,9 +275,8 @@ FigureGrid ledger_figure(Runs runs) {
       }
       ++colour;
     }
-    if (figure.series.empty()) continue;
-    // A single curve has no legend.
-    if (figure.series.size() == 1) figure.y_label = figure.series[0].label + ", " + figure.y_label;
+    // A single entry is the change of the energy, which is shown already.
+    if (figure.series.size() < 2) continue;
     grid.panels.push_back(std::move(figure));
   }
   grid.columns = grid.panels.size() > 1 ? 2 : 1;

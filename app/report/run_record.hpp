@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/report/figure.hpp"
+#include "app/report/motion.hpp"
 #include "app/report/render.hpp"
 #include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
@@ -41,6 +42,12 @@ enum class Curve : std::size_t {
   dissipation,
   method,
   iterations,  // of the step
+  kinetic,     // energy, then those of each EnergyKind
+  elastic,
+  gravity,
+  contact,
+  potential,
+  total,
   count,
 };
 
@@ -68,6 +75,7 @@ struct RunRecord {
   Scenery scenery;
   std::vector<KeptFrame> frames;                             // in the order of time
   std::vector<std::pair<std::string, FigureGrid>> pictures;  // of a small system: name, figure
+  DrawnMotion motion;                                        // of a small system that has a drawing
   std::vector<std::string> files;                            // beside the report, or in `folder`
   std::string folder;                                        // from the report; empty: the same
 
@@ -90,6 +98,8 @@ class Recorder {
   void archive(Archive& a) { a(record_.series, record_.frames, interval_, next_, start_energy_); }
 
  private:
+  // How many intervals there are between the frames that are kept, at most.
+  [[nodiscard]] std::size_t intervals() const;
   void keep_frame(const RunMoment& moment);
   [[nodiscard]] KeptFrame frame_of(int step, const State& state) const;
 
@@ -104,6 +114,11 @@ using Runs = std::span<const RunRecord* const>;
 
 // Shows (H − H₀)/E₀ over time.
 [[nodiscard]] Figure energy_figure(Runs runs);
+// Shows the parts of a run's energy and their sum.
+[[nodiscard]] Figure energy_parts_figure(const RunRecord& run);
+// Shows how far the energy of one run is off: with its sign where that can be seen, otherwise as
+// energy_error_figure() does.
+[[nodiscard]] Figure own_error_figure(const RunRecord& run);
 // Shows |relative energy error| on a logarithmic axis.
 [[nodiscard]] Figure energy_error_figure(Runs runs);
 // Shows the relative drifts of linear and angular momentum. A momentum that the scene does not
@@ -114,6 +129,11 @@ using Runs = std::span<const RunRecord* const>;
 // Shows the entries of the ledger, summed up since the start, with a panel for each run.
 [[nodiscard]] FigureGrid ledger_figure(Runs runs);
 
+// Writes figures as SVG files and returns the names of the files. Throws Error.
+[[nodiscard]] std::vector<std::string> write_figures(
+    const std::vector<std::pair<std::string, FigureGrid>>& figures,
+    const std::filesystem::path& folder);
+
 // The figures of a small system's run: its coordinates over time, its phase portrait, its energy,
 // and those that the scene asks for ([[system.plot]], sections of [[system.event]]).
 class SystemFigures {
@@ -121,26 +141,45 @@ class SystemFigures {
   explicit SystemFigures(const Scene& scene);
 
   void add(const RunMoment& moment, const Watch& watch);
-  // Each figure comes with the name of its files, without ending.
+  // Each figure comes with the name of its files, without ending. They are thinned.
   [[nodiscard]] std::vector<std::pair<std::string, FigureGrid>> figures() const;
-  // Writes the figures as SVG files and returns the names of the files. Throws Error.
-  [[nodiscard]] std::vector<std::string> write(const std::filesystem::path& folder) const;
+  // The drawing of the first periods, or of the whole run where it has only a few.
+  [[nodiscard]] DrawnMotion motion() const { return motion_.motion(window()); }
   void archive(Archive& a) {
-    a(states_, energies_, plots_, start_energy_);
+    a(begin_, states_, energies_, plots_, motion_, start_energy_);
     for (PlotSeries& points : sections_) a(points.x, points.y);
+    a(portraits_);
+    for (PlotSeries& points : orbit_sections_) a(points.x, points.y);
   }
 
  private:
-  [[nodiscard]] Figure trajectory() const;
+  void add_orbits(const RunMoment& moment);
+  void add_section_point(const EventHit& hit, PlotSeries& points, std::size_t most) const;
+  [[nodiscard]] Figure section(std::size_t event) const;
+  [[nodiscard]] FigureGrid trajectory() const;
+  [[nodiscard]] Figure trajectory(const ThinnedTable& states, double end) const;
   [[nodiscard]] FigureGrid phase() const;
+  // The time that the fastest coordinate needs for some twenty periods; the whole run where it makes
+  // fewer.
+  [[nodiscard]] double window() const;
+  // Whether a coordinate turns round and round, so that its angle is shown between −π and π.
+  [[nodiscard]] bool wrapped(std::size_t coordinate) const;
+  [[nodiscard]] std::string label(std::size_t coordinate) const;
+  [[nodiscard]] Figure energy_parts() const;
   [[nodiscard]] FigureGrid energy() const;
 
   const Scene& scene_;
-  std::size_t shown_;      // coordinates
-  ThinnedTable states_;    // t, q, v
+  std::size_t shown_;         // coordinates
+  std::vector<bool> angles_;  // which of them
+  ThinnedTable begin_;        // t, q, v, kinetic, potential, total of the first steps
+  ThinnedTable states_;       // t, q, v of all
   ThinnedTable energies_;  // t, kinetic, potential, total, error, invariants' changes, exact error
   ThinnedTable plots_;
+  MotionRecorder motion_;
   std::vector<PlotSeries> sections_;  // one per event
+  // q and v of each further orbit. With more coordinates orbits would lie on top of each other.
+  ThinnedTable portraits_;
+  std::vector<PlotSeries> orbit_sections_;  // events of the first orbit, of the second, …
   double start_energy_ = 0;
 };
 

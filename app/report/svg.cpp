@@ -272,6 +272,10 @@ class Panel {
         svg_number(bottom_ - top_));
     for (std::size_t i = 0; i < figure_.series.size(); ++i) {
       const PlotSeries& s = figure_.series[i];
+      if (s.density) {
+        write_density(out, *s.density, i);
+        continue;
+      }
       const bool line = s.style == PlotStyle::line;
       std::string path;
       int joined = 0;  // points since the last break
@@ -297,6 +301,37 @@ class Panel {
                          line ? "line" : "points", path, line ? 1.3 : dot, colour_of(i));
     }
     out += "</svg>\n";
+  }
+
+  // Cells of one level are one path, and neighbours of one level one rectangle.
+  void write_density(std::string& out, const Density& density, std::size_t i) const {
+    const auto between = [](double from, double to, int at, int count) {
+      return from + (to - from) * at / count;
+    };
+    const double left = x_at(density.box[0]), right = x_at(density.box[1]);
+    const double low = y_at(density.box[2]), high = y_at(density.box[3]);
+    std::array<std::string, Density::kLevels + 1> paths;
+    for (int row = 0; row < density.rows; ++row) {
+      const double y0 = between(low, high, row, density.rows);
+      const double y1 = between(low, high, row + 1, density.rows);
+      for (int column = 0, next = 0; column < density.columns; column = next) {
+        const int level = density.level(row, column);
+        while (next < density.columns && density.level(row, next) == level) ++next;
+        if (level == 0) continue;
+        const double x = between(left, right, column, density.columns);
+        const double wide = between(left, right, next, density.columns) - x;
+        paths[static_cast<std::size_t>(level)] +=
+            fmt::format("M{} {}h{}v{}h-{}z", svg_number(x), svg_number(y0), svg_number(wide),
+                        svg_number(y1 - y0), svg_number(wide));
+      }
+    }
+    const int colour = palette(figure_.series[i].colour.value_or(static_cast<int>(i)));
+    for (std::size_t level = 1; level < paths.size(); ++level) {
+      if (paths[level].empty()) continue;
+      out += fmt::format(
+          "<path class=\"density\" d=\"{}\" style=\"fill:#{:06x}\" fill-opacity=\"{:.2f}\"/>\n",
+          paths[level], colour, static_cast<double>(level) / Density::kLevels);
+    }
   }
 
   Figure figure_;

@@ -10,6 +10,7 @@
 
 #include "app/files/file.hpp"
 #include "app/files/series.hpp"
+#include "app/run/ensemble.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/core/drift.hpp"
@@ -83,6 +84,11 @@ std::span<const EventHit> events_until_stop(DenseOutput& dense_output, const Sta
 
 }  // namespace
 
+std::size_t RunSummary::worst_orbit() const {
+  const auto size = [](const OrbitEnd& orbit) { return orbit.energy.worst_relative(); };
+  return static_cast<std::size_t>(std::ranges::max_element(orbits, {}, size) - orbits.begin());
+}
+
 void RunSummary::archive(Archive& a) {
   a(steps, t, wall_seconds, step_seconds, solver_work, spin, halved_steps, rejected_steps,
     shortest_step, longest_step, round_off_steps, fewest_points, most_points, state, invariants,
@@ -90,6 +96,12 @@ void RunSummary::archive(Archive& a) {
 }
 
 SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop)
+    : SceneRun(scene, drift, scene.initial, stop) {
+  if (!scene.orbits.empty()) ensemble_ = std::make_unique<Ensemble>(scene, stop);
+}
+
+SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial,
+                   const std::atomic<bool>* stop)
     : scene_(scene),
       drift_(drift),
       stop_(stop),
@@ -98,8 +110,8 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bo
       tunnels_(scene),
       may_give_up_(stop && scene.system->dofs() >= kLargeSystem) {
   make_steps();
-  summary_.state = scene.initial;
-  summary_.t = scene.initial.t;
+  summary_.state = initial;
+  summary_.t = initial.t;
   summary_.invariants = drift.start();
   summary_.linear_solver = integrator_->linear_solver();
   dense_output_.start(summary_.state);
@@ -131,6 +143,7 @@ void SceneRun::archive(Archive& a) {
   }
   integrator_->archive(a);
   a(dense_output_, tunnels_, ended_);
+  if (ensemble_) a(*ensemble_);
   if (!a.loading()) return;
   earlier_seconds_ = summary_.wall_seconds;
   begun_ = Clock::now();
@@ -161,7 +174,8 @@ RunMoment SceneRun::start() {
           summary_,
           at_end(),
           {},
-          {}};
+          {},
+          ensemble_.get()};
 }
 
 // Takes the step into report_; false when it failed or was stopped.
@@ -237,11 +251,14 @@ std::optional<RunMoment> SceneRun::step() {
   summary_.invariants = report_.after;
   drift_.add(state.t, report_.after, summary_.ledger.work + summary_.ledger.dissipation);
   const std::span<const State> samples = dense_output_.samples(before_, state);
-  return RunMoment{step, state, report_.after, &report_, drift_, summary_, done(), events, samples};
+  if (ensemble_) ensemble_->advance(state.t);
+  return RunMoment{step,     state,  report_.after, &report_, drift_,
+                   summary_, done(), events,        samples,  ensemble_.get()};
 }
 
 const RunSummary& SceneRun::finish() {
   summary_.times = integrator_->times();
+  if (ensemble_) summary_.orbits = ensemble_->ends();
   summary_.wall_seconds = earlier_seconds_ + in_seconds(Clock::now() - begun_);
   return summary_;
 }

@@ -13,13 +13,14 @@
 #include "app/run/dense_output.hpp"
 #include "app/run/tunnelling.hpp"
 #include "lilyan/core/digest.hpp"
+#include "lilyan/core/drift.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/step_report.hpp"
 #include "lilyan/solve/newton.hpp"
 
 namespace lilyan {
 
-class DriftTracker;
+class Ensemble;
 class StepControl;
 struct Scene;
 
@@ -68,6 +69,16 @@ struct RunSummary {
   double deepest_share = 0;        // and as a share of its body's size
   double longest_to_obstacle = 0;  // longest step towards an obstacle, over its thickness
   long passages_of_bodies = 0;     // of vertices through other bodies' surfaces
+  // The further orbits, at the end of the run.
+  struct OrbitEnd {
+    std::string start;  // how it differs from the first: "y = 0.1, x' = 0.47"
+    Deviation energy;
+    int steps = 0;
+    std::string failed;  // why; empty: it did not
+  };
+  std::vector<OrbitEnd> orbits;
+  // The one whose energy went wrong most. There must be some.
+  [[nodiscard]] std::size_t worst_orbit() const;
 
   void archive(Archive& a);
 };
@@ -84,6 +95,7 @@ struct RunMoment {
   // Found by dense output between the step before and this one, where the scene asks for it.
   std::span<const EventHit> events;
   std::span<const State> samples;
+  const Ensemble* ensemble = nullptr;  // at the same time; none: the scene has no further orbits
 };
 
 // A run step by step, for callers who do something else in between.
@@ -93,6 +105,9 @@ class SceneRun {
   // from any thread, the run ends: after the current step, which of a large system is given up at its
   // next iteration.
   SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop = nullptr);
+  // From another initial state, without the scene's further orbits.
+  SceneRun(const Scene& scene, DriftTracker& drift, const State& initial,
+           const std::atomic<bool>* stop);
   ~SceneRun();
 
   // Before the first step, or where the run goes on from.
@@ -113,6 +128,8 @@ class SceneRun {
 
   [[nodiscard]] const State& state() const { return summary_.state; }
   [[nodiscard]] const RunSummary& summary() const { return summary_; }
+  // Null without further orbits.
+  [[nodiscard]] const Ensemble* ensemble() const { return ensemble_.get(); }
   // The summary, with the times taken so far.
   const RunSummary& finish();
   void interrupt() { summary_.end = RunEnd::interrupted; }
@@ -133,6 +150,7 @@ class SceneRun {
   std::unique_ptr<StepControl> control_;
   DenseOutput dense_output_;
   TunnelWatch tunnels_;
+  std::unique_ptr<Ensemble> ensemble_;
   State before_;
   StepReport report_;
   bool ended_ = false;  // by an event

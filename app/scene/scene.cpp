@@ -142,7 +142,9 @@ std::string describe_size(const Scene& scene) {
     return fmt::format("{} {}", n, n == 1 ? one : many);
   };
   if (!scene.coordinates.empty()) {
-    return count(scene.coordinates.size(), "degree of freedom", "degrees of freedom");
+    std::string text = count(scene.coordinates.size(), "degree of freedom", "degrees of freedom");
+    if (!scene.orbits.empty()) text += fmt::format(", {} orbits", 1 + scene.orbits.size());
+    return text;
   }
   std::string text =
       fmt::format("{}, {} vertices ({} fixed)", count(scene.body_names.size(), "body", "bodies"),

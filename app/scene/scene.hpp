@@ -88,6 +88,8 @@ struct Scene {
   Vec3 gravity = Vec3::Zero();
   // A name for each degree of freedom of a small system; empty for bodies.
   std::vector<std::string> coordinates;
+  // Further initial states of a small system, which run along.
+  std::vector<State> orbits;
   // Invariants, events and plots of a small system; null for bodies.
   std::unique_ptr<Observables> observables;
   // Where its parts are in space; null for bodies.

@@ -11,6 +11,7 @@
 
 #include "app/scene/actions.hpp"
 #include "app/scene/drawing.hpp"
+#include "app/scene/ensemble.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene_tables.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
@@ -280,7 +281,7 @@ void check_inertia(const TableReader& reader, const char* key, const Scene& scen
 void read_lagrangian(TableReader& reader, Scene& scene) {
   reader.expect({"parameters", "coordinates", "lagrangian", "kinetic", "potential", "dissipation",
                  "constraint", "force", "position", "velocity", "project_velocities", "reference",
-                 "invariants", "event", "plot", "exact", "draw"});
+                 "invariants", "event", "plot", "exact", "draw", "ensemble"});
   ExpressionModel model;
   read_model_parameters(reader.table("parameters"), model);
   read_coordinates(reader, model);
@@ -315,6 +316,7 @@ void read_lagrangian(TableReader& reader, Scene& scene) {
   }
   scene.observables = std::make_unique<Observables>(read_observables(reader, model));
   scene.drawing = std::make_unique<Drawing>(read_drawing(reader, model, kLagrangian));
+  scene.orbits = read_ensemble(reader, model, scene);
   reader.finish();
 }
 
@@ -343,6 +345,7 @@ void read_builtin_observables(TableReader& reader, Scene& scene, const std::stri
   model.name_momenta(false);
   scene.observables = std::make_unique<Observables>(read_observables(reader, model));
   scene.drawing = std::make_unique<Drawing>(read_drawing(reader, model, kind));
+  scene.orbits = read_ensemble(reader, model, scene);
 }
 
 }  // namespace
@@ -351,7 +354,7 @@ void read_system(TableReader reader, Scene& scene) {
   const ExpressionBudget budget;
   std::vector<std::string> names = {kLagrangian};
   for (const Problem& p : problems()) names.push_back(p.name);
-  reader.expect({"kind", "force", "invariants", "event", "plot", "exact", "draw"});
+  reader.expect({"kind", "force", "invariants", "event", "plot", "exact", "draw", "ensemble"});
   const std::string kind = reader.choice("kind", names);
   if (kind == kLagrangian) {
     read_lagrangian(reader, scene);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/scene/drawing.hpp"
+#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/energy.hpp"
@@ -72,6 +73,30 @@ void add_to_path(const State& state, std::vector<double>& path, const Drawing* d
   if (!drawing) return;
   const auto trails = drawing->places(state).subspan(3 * drawing->first_trail());
   path.insert(path.end(), trails.begin(), trails.end());
+}
+
+std::vector<PaneInfo::Section> sections_of(const Scene& scene) {
+  std::vector<PaneInfo::Section> sections;
+  if (!scene.observables) return sections;
+  for (const ObservedEvent& event : scene.observables->events) {
+    if (!event.x.empty()) sections.push_back({event.name, event.x, event.y});
+  }
+  return sections;
+}
+
+void add_section_points(const Scene& scene, std::span<const EventHit> hits, std::size_t orbit,
+                        std::vector<double>& to) {
+  if (hits.empty()) return;
+  const auto& events = scene.observables->events;
+  const std::size_t all = sections_of(scene).size();
+  for (const EventHit& hit : hits) {
+    const auto at = static_cast<std::size_t>(hit.event);
+    if (events[at].x.empty()) continue;
+    std::size_t section = orbit * all;
+    for (std::size_t k = 0; k < at; ++k) section += events[k].x.empty() ? 0 : 1;
+    const double* values = scene.observables->section_values(hit.state) + 2 * at;
+    to.insert(to.end(), {static_cast<double>(section), values[0], values[1]});
+  }
 }
 
 PaneInfo::Draw describe(const Drawing* drawing) {

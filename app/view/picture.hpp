@@ -2,9 +2,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "app/files/surface.hpp"
+#include "app/run/dense_output.hpp"
 #include "app/run/energy_density.hpp"
 #include "app/scene/scene.hpp"
 #include "app/view/messages.hpp"
@@ -38,6 +41,12 @@ void add_to_path(const State& state, std::vector<double>& path, const Drawing* d
 // What the parts of a drawing are, and a small system with it. Both take null for none.
 [[nodiscard]] PaneInfo::Draw describe(const Drawing* drawing);
 [[nodiscard]] Message picture_of(PaneId id, int frame, const State& state, const Drawing* drawing);
+
+// The sections of a scene's events; and the points that events add to them, three numbers each: which one,
+// x and y. Each further orbit has sections of its own behind those of the one before.
+[[nodiscard]] std::vector<PaneInfo::Section> sections_of(const Scene& scene);
+void add_section_points(const Scene& scene, std::span<const EventHit> hits, std::size_t orbit,
+                        std::vector<double>& to);
 
 class Picture {
  public:

@@ -3,16 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/files/file.hpp"
 #include "app/files/series.hpp"
 #include "app/files/vtu.hpp"
 #include "app/run/frames.hpp"
 #include "app/scene/drawing.hpp"
+#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "app/view/pane.hpp"
 #include "app/view/picture.hpp"
@@ -45,6 +50,8 @@ class Replay : public Pane {
   [[nodiscard]] virtual Message picture(std::size_t frame) = 0;
   // Adds where a small system is at a frame.
   virtual void add_to_path(std::size_t /*frame*/, std::vector<double>& /*path*/) const {}
+  // Adds the points of sections up to a time, that were not added before.
+  virtual void add_sections(double /*until*/, std::vector<double>& /*sections*/) {}
   [[nodiscard]] int step_of(std::size_t frame) const { return steps_[frame]; }
   [[nodiscard]] double slack() const;  // times as close as that are the same
 
@@ -136,6 +143,8 @@ PaneMoment Replay::show(std::size_t frame) {
     if (!moment.done && t > moment.t + slack()) break;
   }
   add_to_path(frame, moment.path);
+  add_sections(moment.done ? std::numeric_limits<double>::infinity() : moment.t + slack(),
+               moment.sections);
   moment.row.assign(series_.values.begin() + static_cast<std::ptrdiff_t>(first * columns),
                     series_.values.begin() + static_cast<std::ptrdiff_t>(rows_shown_ * columns));
   return moment;
@@ -212,15 +221,88 @@ Message BodyReplay::picture(std::size_t frame) {
 
 // ---------------------------------------------------------------------------- small systems
 
-// The drawing of the run's scene; none where the scene cannot be read any more.
-std::unique_ptr<Drawing> drawing_of(const std::filesystem::path& folder,
-                                    const std::vector<std::string>& coordinates) {
+// The scene of a run; null where it cannot be read any more.
+std::unique_ptr<Scene> scene_of(const std::filesystem::path& folder,
+                                const std::vector<std::string>& coordinates) {
   try {
-    Scene scene = load_scene(folder / "scene.resolved.toml");
-    if (scene.coordinates == coordinates) return std::move(scene.drawing);
+    auto scene = std::make_unique<Scene>(load_scene(folder / "scene.resolved.toml"));
+    if (scene->coordinates == coordinates) return scene;
   } catch (const Error&) {
   }
   return nullptr;
+}
+
+// A point of a section, and when it came.
+struct SectionPoint {
+  double t = 0;
+  std::array<double, 3> numbers = {};  // which section, x, y
+};
+
+// Reads lines of events.csv ("passage,1.5,…": name, time, state) or of orbit-events.csv, which have the
+// number of the orbit in front. A last line without its end, and an event that the scene does not have, are
+// left out.
+class EventReader {
+ public:
+  EventReader(const Scene& scene, std::vector<SectionPoint>& to) : scene_(scene), to_(to) {}
+
+  void read(const std::filesystem::path& file, bool with_orbit) {
+    const std::string text = read_file(file);
+    int line = 1;
+    for (std::size_t at = text.find('\n'); at != std::string::npos; ++line) {
+      const std::size_t end = text.find('\n', at + 1);
+      if (end == std::string::npos) return;
+      if (!add(std::string_view(text).substr(at + 1, end - at - 1), with_orbit)) {
+        throw InputError({file.string(), line + 1, 0}, "expected an event and its state");
+      }
+      at = end;
+    }
+  }
+
+ private:
+  bool add(std::string_view line, bool with_orbit) {
+    const auto field = [&] {
+      const std::size_t comma = std::min(line.find(','), line.size());
+      const std::string_view text = line.substr(0, comma);
+      line.remove_prefix(std::min(comma + 1, line.size()));
+      return text;
+    };
+    bool good = true;
+    const auto number = [&] {
+      const std::string_view text = field();
+      double value = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      good = good && error == std::errc() && end == text.data() + text.size();
+      return value;
+    };
+    const double orbit = with_orbit ? number() : 0;
+    const auto& events = scene_.observables->events;
+    const auto event = std::ranges::find(events, field(), &ObservedEvent::name);
+    EventHit hit{.event = static_cast<int>(event - events.begin()), .state = scene_.initial};
+    hit.state.t = number();
+    for (double& x : hit.state.x) x = number();
+    for (double& v : hit.state.v) v = number();
+    if (!good || !(orbit >= 0) || orbit > static_cast<double>(scene_.orbits.size())) return false;
+    if (event == events.end()) return true;
+    std::vector<double> point;
+    add_section_points(scene_, {&hit, 1}, static_cast<std::size_t>(orbit), point);
+    if (!point.empty()) to_.push_back({hit.state.t, {point[0], point[1], point[2]}});
+    return true;
+  }
+
+  const Scene& scene_;
+  std::vector<SectionPoint>& to_;
+};
+
+// The points of all sections, in the order of time.
+std::vector<SectionPoint> section_points(const std::filesystem::path& folder, const Scene& scene) {
+  std::vector<SectionPoint> points;
+  if (sections_of(scene).empty()) return points;
+  EventReader reader(scene, points);
+  const bool orbits = std::filesystem::exists(folder / "orbit-events.csv");
+  const std::filesystem::path file = folder / (orbits ? "orbit-events.csv" : "events.csv");
+  if (std::filesystem::exists(file)) reader.read(file, orbits);
+  std::ranges::stable_sort(points, {}, &SectionPoint::t);
+  return points;
 }
 
 // A run of a small system, from the trajectory in its result folder.
@@ -234,10 +316,14 @@ class SystemReplay final : public Replay {
  private:
   [[nodiscard]] Message picture(std::size_t frame) override;
   void add_to_path(std::size_t frame, std::vector<double>& path) const override;
+  void add_sections(double until, std::vector<double>& sections) override;
   [[nodiscard]] State state(std::size_t frame) const;
+  [[nodiscard]] const Drawing* drawing() const { return scene_ ? scene_->drawing.get() : nullptr; }
 
   NumberTable trajectory_;
-  std::unique_ptr<Drawing> drawing_;
+  std::unique_ptr<Scene> scene_;
+  std::vector<SectionPoint> sections_;
+  std::size_t sections_shown_ = 0;
 };
 
 SystemReplay::SystemReplay(PaneId id, const PaneRequest& request,
@@ -258,8 +344,11 @@ SystemReplay::SystemReplay(PaneId id, const PaneRequest& request,
   for (std::size_t i = 0; i < trajectory_.rows(); ++i)
     times.push_back(trajectory_.at(i, kTimeColumn));
   set_times(std::move(times));
-  drawing_ = drawing_of(folder, info_.coordinates);
-  info_.draw = describe(drawing_.get());
+  scene_ = scene_of(folder, info_.coordinates);
+  info_.draw = describe(drawing());
+  if (!scene_) return;
+  info_.sections = sections_of(*scene_);
+  sections_ = section_points(folder, *scene_);
 }
 
 State SystemReplay::state(std::size_t frame) const {
@@ -273,11 +362,19 @@ State SystemReplay::state(std::size_t frame) const {
 }
 
 Message SystemReplay::picture(std::size_t frame) {
-  return picture_of(id_, step_of(frame), state(frame), drawing_.get());
+  return picture_of(id_, step_of(frame), state(frame), drawing());
 }
 
 void SystemReplay::add_to_path(std::size_t frame, std::vector<double>& path) const {
-  view::add_to_path(state(frame), path, drawing_.get());
+  view::add_to_path(state(frame), path, drawing());
+}
+
+void SystemReplay::add_sections(double until, std::vector<double>& sections) {
+  for (; sections_shown_ < sections_.size() && sections_[sections_shown_].t <= until;
+       ++sections_shown_) {
+    const auto& numbers = sections_[sections_shown_].numbers;
+    sections.insert(sections.end(), numbers.begin(), numbers.end());
+  }
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 
 #include "app/files/series.hpp"
 #include "app/run/conservation.hpp"
+#include "app/run/ensemble.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/drawing.hpp"
-#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "app/view/interaction.hpp"
 #include "app/view/pane.hpp"
@@ -31,15 +31,6 @@ std::vector<std::string> not_trusted(const PaneRequest& request) {
     return std::ranges::find(request.trusted, setting) != request.trusted.end();
   });
   return settings;
-}
-
-std::vector<PaneInfo::Section> sections_of(const Scene& scene) {
-  std::vector<PaneInfo::Section> sections;
-  if (!scene.observables) return sections;
-  for (const ObservedEvent& event : scene.observables->events) {
-    if (!event.x.empty()) sections.push_back({event.name, event.x, event.y});
-  }
-  return sections;
 }
 
 PaneInfo info_of(const Scene& scene, const Picture& picture, const PaneRequest& request) {
@@ -117,15 +108,11 @@ class MomentMaker {
     add_to_path(state, to.path, scene_.drawing.get());
   }
 
+  // Sections of the first orbit come first, then those of the second, and so on.
   void add_sections(const RunMoment& moment, PaneMoment& to) const {
-    for (const EventHit& hit : moment.events) {
-      const auto& events = scene_.observables->events;
-      const auto at = static_cast<std::size_t>(hit.event);
-      if (events[at].x.empty()) continue;
-      std::size_t section = 0;  // among the events that have one
-      for (std::size_t k = 0; k < at; ++k) section += events[k].x.empty() ? 0 : 1;
-      const double* values = scene_.observables->section_values(hit.state) + 2 * at;
-      to.sections.insert(to.sections.end(), {static_cast<double>(section), values[0], values[1]});
+    add_section_points(scene_, moment.events, 0, to.sections);
+    for (std::size_t k = 0; moment.ensemble && k < moment.ensemble->size(); ++k) {
+      add_section_points(scene_, moment.ensemble->events(k), k + 1, to.sections);
     }
   }
 

@@ -84,7 +84,12 @@ export function receiveBinary(app: App, message: BinaryMessage): void {
     app.phasesDirty = app.plotsDirty = true;
   } else if (message.kind === "section") {
     const { points } = message;
-    for (let i = 0; i < points.length; i += 3) model.sections[points[i]]?.push(points[i + 1], points[i + 2]);
+    // Each further orbit has sections of its own behind those of the one before.
+    const n = model.sections.length;
+    for (let i = 0; n && i < points.length; i += 3) {
+      model.sections[points[i] % n]?.push(points[i + 1], points[i + 2]);
+      model.sectionOrbits[points[i] % n]?.push(Math.floor(points[i] / n));
+    }
     app.phasesDirty = true;
   } else {
     model.cloudPoints = message.q.length ? message : null;

@@ -13,6 +13,8 @@ export class PaneModel {
   state: PaneState | null = null;
   /** Points of each section, x and y in turn. */
   readonly sections: number[][];
+  /** Which orbit each of these points belongs to. */
+  readonly sectionOrbits: number[][];
   /** Tells it from the other panes; and what of this its heading does not say by itself. */
   label = "";
   extra = "";
@@ -24,6 +26,7 @@ export class PaneModel {
   constructor(readonly info: PaneInfo) {
     this.series = new Series(info.columns);
     this.sections = info.sections.map(() => []);
+    this.sectionOrbits = info.sections.map(() => []);
     this.path = new Path(info.coordinates.length, 3 * (info.draw?.trails.length ?? 0));
   }
 

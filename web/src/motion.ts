@@ -69,6 +69,13 @@ export function drawMotion(g: CanvasRenderingContext2D, model: PaneModel, toPixe
     }
   g.globalAlpha = 1;
   const at = (i: number) => toPixel(...place(frame.places[3 * i], frame.places[3 * i + 1], frame.places[3 * i + 2]));
+  drawParts(g, { ...draw, trails: draw.trails.length }, at, own, colour, scale);
+}
+
+export interface Parts { radii: number[]; rods: number; springs: number; trails: number }
+
+/** Rods, springs and points at their places; `scale`: pixels in a unit. */
+export function drawParts(g: CanvasRenderingContext2D, draw: Parts, at: (i: number) => [number, number], own: (k: number) => string, colour: string, scale: number, edge = { top: 50, bottom: 36 }): void {
   const ink = isDark() ? "#c6ccd4" : "#3d4651", points = draw.radii.length;
   g.strokeStyle = ink;
   g.lineWidth = 3;
@@ -91,10 +98,10 @@ export function drawMotion(g: CanvasRenderingContext2D, model: PaneModel, toPixe
     let [px, py] = at(i);
     if (!Number.isFinite(px + py)) continue;
     // What has left the picture is marked at its edge.
-    const { a: ratio } = g.getTransform(), [inX, inY] = [Math.max(9, Math.min(g.canvas.width / ratio - 9, px)), Math.max(50, Math.min(g.canvas.height / ratio - 36, py))];
+    const { a: ratio } = g.getTransform(), [inX, inY] = [Math.max(9, Math.min(g.canvas.width / ratio - 9, px)), Math.max(edge.top, Math.min(g.canvas.height / ratio - edge.bottom, py))];
     const outside = Math.hypot(px - inX, py - inY) > 20;
     if (outside) [px, py] = [inX, inY];
-    g.fillStyle = several && draw.trails.length === points ? own(i) : draw.radii[i] < 0.6 ? ink : several && i > 0 && draw.trails.length === points - 1 ? own(i - 1) : colour;
+    g.fillStyle = draw.trails > 1 && draw.trails === points ? own(i) : draw.radii[i] < 0.6 ? ink : draw.trails > 1 && i > 0 && draw.trails === points - 1 ? own(i - 1) : colour;
     g.strokeStyle = isDark() ? "#14181d" : "#fbfbfc";
     g.lineWidth = 1.5;
     g.beginPath();

@@ -390,8 +390,10 @@ export class PhaseView {
   /** The places where the motion went through the section. */
   private drawSection(g: CanvasRenderingContext2D): void {
     const points = this.model.sections[this.section], size = points.length > 6000 ? 1.4 : points.length > 600 ? 2 : 3;
-    g.fillStyle = paneColour(this.model.index);
+    const orbits = this.model.sectionOrbits[this.section], own = paneColour(this.model.index), several = orbits.some((k) => k > 0);
+    g.fillStyle = own;
     for (let i = 0; i < points.length; i += 2) {
+      if (several) g.fillStyle = curveColour(orbits[i / 2]);
       const [px, py] = this.toPixel(points[i], points[i + 1]);
       g.fillRect(px - size / 2, py - size / 2, size, size);
     }

@@ -2,10 +2,11 @@
 // the curves, which may go anywhere, are drawn here.
 
 import uPlot from "uplot";
+import { drawDensity, type Density } from "./density";
 import { apart, short } from "./format";
-import { axisPlaces, axisStyle, legendKey, writePlus } from "./plot";
+import { axisPlaces, axisStyle, legendKey, SHADED, writePlus } from "./plot";
 
-export interface PlaneCurve { label: string; colour: string; points: boolean; x: Float64Array; y: Float64Array }
+export interface PlaneCurve { label: string; colour: string; points: boolean; density?: Density | null; x: Float64Array; y: Float64Array }
 
 export interface PlaneContent {
   title: string;
@@ -36,7 +37,7 @@ export class PlaneChart {
     this.mark.className = "nearest";
     const head = document.createElement("div"), title = document.createElement("figcaption"), note = document.createElement("span");
     head.className = "plot-head";
-    note.textContent = content.note;
+    note.textContent = [content.note, content.curves.some((c) => c.density) ? SHADED : ""].filter(Boolean).join(", ");
     title.append(content.title, note);
     head.append(title, this.legend, this.where);
     this.element.append(head, this.holder);
@@ -111,7 +112,11 @@ export class PlaneChart {
     g.beginPath();
     g.rect(left, top, width, height);
     g.clip();
-    for (const { x, y, points, colour } of this.content.curves) {
+    for (const { x, y, points, colour, density } of this.content.curves) {
+      if (density) {
+        drawDensity(u, density, colour, false);
+        continue;
+      }
       const size = (x.length <= 200 ? 4.5 : x.length <= 2000 ? 3 : 2) * ratio;
       g.strokeStyle = g.fillStyle = colour;
       g.lineWidth = 1.5 * ratio;

@@ -2,9 +2,10 @@
 
 import uPlot from "uplot";
 import { align, type Curve } from "./decimate";
+import { drawDensity, type Density } from "./density";
 import { apart, places, short, ticks } from "./format";
 
-export interface Line extends Curve { label: string; colour: string; width?: number }
+export interface Line extends Curve { label: string; colour: string; width?: number; density?: Density | null }
 
 export interface Content {
   title: string;
@@ -28,6 +29,8 @@ export interface Owner {
   /** The time that the views show. */
   now(): number | null;
   zoom(range: [number, number] | null): void;
+  /** Its plots know nothing of the pointer over others. */
+  readonly alone?: boolean;
 }
 
 /** Powers of ten, not more than there is room for. */
@@ -46,6 +49,9 @@ function decade(value: number): string {
 /** Curves one on another stay visible: the later ones are thinner. */
 export const nested = (lines: Line[]): Line[] =>
   lines.length < 2 ? lines : lines.map((l, k) => ({ ...l, width: 2.7 - (1.5 * k) / (lines.length - 1) }));
+
+/** Said of a density. */
+export const SHADED = "shaded by the time spent there";
 
 export const cssValue = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -152,7 +158,8 @@ export class Plot {
     this.destroy();
     const { title, unit, log, lines, xLabel } = this.content;
     this.heading = unit ? `${title}  ${unit}` : title;
-    this.title.replaceChildren(title, ...(unit ? [Object.assign(document.createElement("span"), { textContent: unit })] : []));
+    const notes = [unit, lines.some((l) => l.density) ? SHADED : ""].filter(Boolean);
+    this.title.replaceChildren(title, ...notes.map((textContent) => Object.assign(document.createElement("span"), { textContent })));
     this.legend.replaceChildren(...lines.map(legendKey));
     const axis = axisStyle();
     const options: uPlot.Options = {
@@ -161,7 +168,7 @@ export class Plot {
       legend: { show: false },
       padding: [8, 18, 0, 0],
       cursor: {
-        sync: { key: "lilyan", scales: ["x", null] },
+        ...(this.owner.alone ? {} : { sync: { key: "lilyan", scales: ["x", null] } }),
         drag: { x: true, y: false, setScale: false },
         points: { size: 6 },
         bind: {
@@ -188,10 +195,11 @@ export class Plot {
       series: [
         {},
         ...lines.map((l): uPlot.Series => ({
-          label: l.label, stroke: l.colour, width: l.width ?? 1.75, points: { show: false }, spanGaps: false,
+          label: l.label, stroke: l.density ? "transparent" : l.colour, width: l.width ?? 1.75, points: { show: false }, spanGaps: false,
         })),
       ],
       hooks: {
+        drawAxes: [(u) => this.content.lines.forEach((l) => l.density && drawDensity(u, l.density, l.colour, log))],
         setCursor: [() => this.showValues()],
         setSelect: [
           (u) => {

@@ -2,6 +2,8 @@
 
 import "./pixels";
 import { curveColour, onSchemeChange, usePaper } from "./colour";
+import type { Density } from "./density";
+import { MotionPlayer } from "./motion-player";
 import { PlaneChart } from "./plane-chart";
 import { nested, Plot } from "./plot";
 
@@ -12,11 +14,13 @@ interface ChartData {
   x_label: string;
   y_label: string;
   over_time: boolean;
+  /** It shows a stretch of time of its own. */
+  apart?: boolean;
   log: boolean;
   equal: boolean;
   cut: number | null;
   aspect: number;
-  series: { label: string; colour: number; points: boolean; x: (number | null)[]; y: (number | null)[] }[];
+  series: { label: string; colour: number; points: boolean; density?: Density | null; x: (number | null)[]; y: (number | null)[] }[];
 }
 
 interface Chart { element: HTMLElement; draw(width: number, rebuild: boolean): void }
@@ -33,7 +37,9 @@ const owner = {
 const numbers = (values: (number | null)[]): Float64Array => Float64Array.from(values, (v) => v ?? NaN);
 
 function overTime(data: ChartData): Chart {
-  const plot = new Plot(data.title, owner);
+  let own: [number, number] | null = null;
+  const apart = { alone: true, now: () => null, zoom: (to: [number, number] | null) => { own = to; drawAll(false); } };
+  const plot = new Plot(data.title, data.apart ? apart : owner);
   const curves = data.series.map((s) => ({ ...s, x: numbers(s.x), y: numbers(s.y), n: s.x.length, minus: 0, times: 1 })).filter((c) => c.n);
   return {
     element: plot.element,
@@ -42,7 +48,7 @@ function overTime(data: ChartData): Chart {
       plot.update({
         title: data.title, unit: data.y_label, xLabel: data.x_label, log: data.log, lines: nested(lines),
         ...(data.cut ? { cut: data.cut, cutNote: `cut at ${data.cut}` } : {}),
-      }, range, width, Math.round(Math.max(180, 0.5 * width)), rebuild);
+      }, data.apart ? own : range, width, Math.round(Math.max(180, 0.5 * width)), rebuild);
     },
   };
 }
@@ -59,8 +65,14 @@ function overPlane(data: ChartData): Chart {
   };
 }
 
-const charts = [...document.querySelectorAll<HTMLElement>("figure.chart")].map((figure): Chart => {
-  const data: ChartData = JSON.parse(figure.querySelector("script")!.textContent!);
+const charts = [...document.querySelectorAll<HTMLElement>("figure.chart, figure.motion")].map((figure): Chart => {
+  const content = JSON.parse(figure.querySelector("script")!.textContent!);
+  if (figure.classList.contains("motion")) {
+    const player = new MotionPlayer(content);
+    figure.replaceWith(player.element);
+    return { element: player.element, draw: (width) => player.update(width) };
+  }
+  const data: ChartData = content;
   const chart = data.over_time ? overTime(data) : overPlane(data);
   figure.replaceWith(chart.element);
   return chart;

@@ -21,11 +21,23 @@ const CHARTS = [
     series: [series("", 0, range(200, (i) => 5 + Math.cos(0.1 * i)), range(200, (i) => (i === 100 ? null : Math.sin(0.1 * i))))] }),
   chart({ title: "Section", over_time: false, series: [series("a", 0, [1], [1], true), series("b", 1, [2, 3], [2, 3], true)] }),
   chart({ title: "Nothing", series: [series("", 0, [], [])] }),
+  // Thousands of periods: strong in the lower half, faint in the upper one.
+  chart({ title: "Slab", series: [{ ...series("", 0, [0, 20, 40], [-1, 1, -1]), density: { columns: 40, rows: 20, box: [0, 40, -1, 1], levels: "f".repeat(400) + "3".repeat(400) } }] }),
+  chart({ title: "First", apart: true, series: [series("", 0, [0, 1, 2], [0, 1, 0])] }),
 ];
+/** A rod that turns, with a mass at its end that leaves a trail. */
+const MOTION = {
+  title: "", place: 0, radii: [1], rods: 1, springs: 0, trails: 1, unit: 1000, width: 2000, height: 2000, end: 100,
+  t: range(60, (k) => 0.1 * k),
+  at: range(60, (k) => [Math.round(1000 + 1000 * Math.cos(0.1 * k)), Math.round(1000 + 1000 * Math.sin(0.1 * k))]).flatMap((p) => [...p, 1000, 1000, ...p, ...p]),
+};
+/** One pixel each, red on light and green on dark. */
+const RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
+const PICTURE = `<figure><picture><source media="screen and (prefers-color-scheme: dark)" srcset="data:image/png;base64,${RED}#dark"><img alt="a frame" src="data:image/png;base64,${RED}"></picture></figure>`;
 /** As wide as the program's widest table. */
 const HEAD = ["", "wall", "stepping", "a step", "iterations", "assembly", "factor", "solve", "evaluation", "linear solver", "threads"];
 const TABLE = `<div class="wide"><table><thead><tr>${HEAD.map((h) => `<th${h.includes(" ") ? ' class="words"' : ""}>${h}</th>`).join("")}</tr></thead>
-<tbody><tr><td>newmark(beta=0.25, gamma=0.5)</td>${HEAD.slice(1).map(() => "<td>0.383 s</td>").join("")}</tr></tbody></table></div>`;
+<tbody><tr><td>newmark(beta=0.25, gamma=0.5)</td>${HEAD.slice(1).map((h) => `<td data-head="${h}">0.383 s</td>`).join("")}</tr></tbody></table></div>`;
 
 before(async () => {
   browser = await launch();
@@ -33,7 +45,7 @@ before(async () => {
   file = join(folder, "report.html");
   const template = await readFile(new URL("../dist/report.html", import.meta.url), "utf8");
   const body = `<h1>Title</h1><div class="plots">${CHARTS.map((c) =>
-    `<figure class="chart"><figcaption>${c.title}</figcaption><table><tr><td>largest</td></tr></table><script type="application/json">${JSON.stringify(c)}</script></figure>`).join("")}</div>${TABLE}<h2>Scene</h2><details><summary>The scene</summary></details>`;
+    `<figure class="chart"><figcaption>${c.title}</figcaption><table><tr><td>largest</td></tr></table><script type="application/json">${JSON.stringify(c)}</script></figure>`).join("")}<figure class="motion"><figcaption></figcaption><script type="application/json">${JSON.stringify(MOTION)}</script></figure></div>${PICTURE}${TABLE}<h2>Scene</h2><details><summary>The scene</summary></details>`;
   await writeFile(file, template.replace("<!-- body -->", () => body).replace("<!-- title -->", "A report"));
 });
 after(async () => {
@@ -86,8 +98,8 @@ test("charts are drawn from the data in the page, and nothing is asked for", asy
   const page = await open();
   assert.equal(await page.title(), "A report");
   assert.equal(await page.locator("figure.chart").count(), 0, "each has become a plot");
-  assert.equal(await page.locator(".plot canvas").count(), 4);
-  assert.equal(await page.locator(".plot:not([hidden])").count(), 4, "a chart without data is not there");
+  assert.equal(await page.locator(".plot canvas").count(), 6);
+  assert.equal(await page.locator(".plot:not([hidden])").count(), 6, "a chart without data is not there");
   const avf = await ink(page, 0, "#0072B2"), newmark = await ink(page, 0, "#D55E00");
   assert.ok(avf.count > 1000 && avf.bottom - avf.top < 0.03, "a flat line");
   assert.ok(newmark.top < 0.1 && newmark.right < 0.75, "the other leaves the picture where it is cut");
@@ -97,8 +109,80 @@ test("charts are drawn from the data in the page, and nothing is asked for", asy
   const wide = (circle.right - circle.left) * circle.width, high = (circle.bottom - circle.top) * circle.height;
   assert.ok(wide > 300 && Math.abs(wide / high - 1) < 0.02, `one unit is as long both ways: ${wide}, ${high}`);
   assert.ok((await ink(page, 3, "#D55E00")).count > 50, "points");
-  assert.deepEqual(requests, [pathToFileURL(file).href]);
+  assert.deepEqual(requests.filter((r) => !r.startsWith("data:")), [pathToFileURL(file).href]);
   assert.deepEqual(problems, []);
+});
+
+test("a slab is shaded by the time spent there", async () => {
+  const page = await open();
+  const shades = await page.evaluate(() => {
+    const canvas = document.querySelectorAll(".plot")[5].querySelector("canvas");
+    const g = canvas.getContext("2d"), { width, height } = canvas;
+    const at = (y) => [...g.getImageData(Math.round(0.6 * width), Math.round(y * height), 1, 1).data];
+    return [at(0.3), at(0.65)];
+  });
+  const strength = ([r, , b, a]) => (a / 255) * (b - r);
+  assert.ok(strength(shades[1]) > 3 * strength(shades[0]) && strength(shades[0]) > 10, JSON.stringify(shades));
+  assert.match(await page.locator(".plot").nth(5).locator("figcaption").textContent(), /shaded/);
+  assert.doesNotMatch(await page.locator(".plot").nth(0).locator("figcaption").textContent(), /shaded/);
+});
+
+test("a chart of the first periods keeps its stretch of time", async () => {
+  const page = await open();
+  const first = page.locator(".plot").nth(6), before = await ink(page, 6, "#0072B2");
+  const box = await page.locator(".plot").nth(0).locator(".u-over").boundingBox();
+  await page.mouse.move(box.x + 0.5 * box.width, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 0.9 * box.width, box.y + 20, { steps: 4 });
+  await page.mouse.up();
+  assert.equal((await ink(page, 6, "#0072B2")).right, before.right);
+  await first.scrollIntoViewIfNeeded();
+  const own = await first.locator(".u-over").boundingBox();
+  await page.mouse.move(own.x + 0.1 * own.width, own.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(own.x + 0.4 * own.width, own.y + 20, { steps: 4 });
+  await page.mouse.up();
+  await until(async () => (await ink(page, 6, "#0072B2")).top !== before.top || (await ink(page, 6, "#0072B2")).count !== before.count);
+  assert.deepEqual(problems, []);
+});
+
+test("the drawing of a system moves, stops and can be looked at", async () => {
+  const page = await open();
+  const player = page.locator("figure.motion"), canvas = player.locator("canvas");
+  await canvas.scrollIntoViewIfNeeded();
+  assert.match(await player.locator("figcaption").textContent(), /^the beginning, up to 5\.9 of 100$/);
+  const time = () => player.locator("output").textContent(), first = await time();
+  await until(async () => (await time()) !== first);
+  await player.getByRole("button", { name: "Pause" }).click();
+  const stopped = await time();
+  await page.waitForTimeout(300);
+  assert.equal(await time(), stopped);
+  await player.locator("input").fill("0");
+  const disc = await page.evaluate(() => {
+    const c = document.querySelector("figure.motion canvas"), { data, width } = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+    let n = 0, x = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i] < 10 && Math.abs(data[i + 1] - 0x72) < 10) { ++n; x += (i / 4) % width; }
+    return { n, x: x / n / width };
+  });
+  assert.ok(disc.n > 200 && disc.x > 0.6, JSON.stringify(disc));
+  await player.getByRole("button", { name: "Play" }).click();
+  await until(async () => (await time()) !== "t = 0");
+  assert.deepEqual(problems, []);
+});
+
+test("who wants nothing to move sees it stand still", async () => {
+  const page = await open({ reducedMotion: "reduce" });
+  const player = page.locator("figure.motion");
+  assert.equal(await player.getByRole("button").textContent(), "Play");
+  assert.equal(await player.locator("output").textContent(), "t = 0");
+});
+
+test("pictures are those for the scheme", async () => {
+  const page = await open();
+  const dark = () => page.evaluate(() => document.querySelector("picture img").currentSrc.endsWith("#dark"));
+  assert.equal(await dark(), false);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await until(dark);
 });
 
 test("canvases have pixels enough to be printed", async () => {
@@ -169,18 +253,20 @@ test("a curve without a name says where it has its value", async () => {
   assert.equal(await page.locator(".plot").nth(0).locator(".key i").count(), 2);
 });
 
-test("on a phone a wide table moves below its first column", async () => {
+test("on a phone a row of a table is a card, and nothing has to be moved to be read", async () => {
   const page = await open({ viewport: { width: 390, height: 800 } });
-  const [before, after, left] = await page.evaluate(() => {
-    const wide = document.querySelector(".wide"), name = wide.querySelector("td"), number = wide.querySelectorAll("td")[5];
-    const x = (cell) => cell.getBoundingClientRect().x;
-    const start = [x(name), x(number)];
-    wide.scrollLeft = 120;
-    return [start, [x(name), x(number)], wide.scrollLeft];
+  const found = await page.evaluate(() => {
+    const wide = document.querySelector(".wide"), cells = [...wide.querySelectorAll("td")];
+    return {
+      fits: wide.scrollWidth <= wide.clientWidth && cells.every((c) => c.getBoundingClientRect().right <= window.innerWidth),
+      head: getComputedStyle(wide.querySelector("thead")).display,
+      labels: cells.slice(1).map((c) => getComputedStyle(c, "::before").content),
+      rows: new Set(cells.map((c) => Math.round(c.getBoundingClientRect().y))).size,
+    };
   });
-  assert.ok(left > 100, "there is more to see");
-  assert.equal(after[0], before[0]);
-  assert.ok(after[1] < before[1] - 100);
+  assert.ok(found.fits && found.rows > 4, JSON.stringify(found));
+  assert.equal(found.head, "none");
+  assert.deepEqual(found.labels, HEAD.slice(1).map((h) => `"${h}"`));
 });
 
 test("on paper tables fit, legends have their colours, and nothing is empty", async () => {

@@ -97,6 +97,27 @@ test("sections fill while the system runs", async () => {
   assert.deepEqual(problems, []);
 });
 
+test("points of sections have the colours of their orbits", async () => {
+  await open("orbit");
+  await page.getByLabel("What is shown in pane 1").selectOption("0");
+  await frameIs(0);
+  const points = [[0, 0.2, 0.1], [1, 0.8, 0.1], [1, 0.8, 0.5], [2, 0.2, 0.5]], { run } = server.panes[0];
+  const out = Buffer.alloc(32 + 24 * points.length);
+  [0x594c494c, 6, 0, run, 0, points.length, 0, 0].forEach((v, i) => out.writeUInt32LE(v, 4 * i));
+  points.flat().forEach((v, i) => out.writeDoubleLE(v, 32 + 8 * i));
+  server.binary(out);
+  await page.waitForFunction(() => window.lilyan.shown(0).sections[0] === 4);
+  const colours = () => page.evaluate(() => {
+    const c = document.querySelector("canvas.phase"), { data } = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+    const count = ([r, g, b]) => { let n = 0; for (let i = 0; i < data.length; i += 4) n += Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 12 ? 1 : 0; return n; };
+    return [[0x00, 0x72, 0xb2], [0xd5, 0x5e, 0x00], [0x00, 0x9e, 0x73]].map(count);
+  });
+  let found = await colours();
+  for (let k = 0; k < 100 && !found.every((n) => n > 3); ++k) { await page.waitForTimeout(50); found = await colours(); }
+  assert.ok(found.every((n) => n > 3), JSON.stringify(found));
+  assert.deepEqual(problems, []);
+});
+
 test("a path that is very long stays bounded, and a part that comes twice is taken once", async () => {
   await open("pendulum");
   await frameIs(0);

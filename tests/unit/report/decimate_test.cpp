@@ -6,7 +6,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <set>
 
 #include "app/report/figure.hpp"
 #include "support/paths.hpp"
@@ -125,8 +124,8 @@ TEST(Thinned, BreaksOfALineStay) {
   }
 }
 
-TEST(Thinned, ATangleCoversTheSameAreaInLevelStrokes) {
-  PlotSeries line;  // fills the square around the origin and leaves a hole
+TEST(Thinned, ATangleCoversTheSameAreaAsADensity) {
+  PlotSeries line;  // fills the disc around the origin and leaves a hole
   std::mt19937 random(3);
   for (int i = 0; i < 400'000; ++i) {
     const double angle = 2 * M_PI * uniform(random);
@@ -141,19 +140,52 @@ TEST(Thinned, ATangleCoversTheSameAreaInLevelStrokes) {
     }
   }
   const PlotSeries thin = thinned({.series = {line}}).series[0];
-  EXPECT_LE(thin.x.size(), 24'000U);
-  EXPECT_GT(thin.x.size(), 300U);
-  double ink = 0;
-  std::set<double> levels;
-  for (std::size_t i = 0; i + 2 < thin.x.size(); i += 3) {
-    EXPECT_EQ(thin.y[i], thin.y[i + 1]);
-    EXPECT_TRUE(std::isnan(thin.y[i + 2]));
-    EXPECT_GT(std::hypot(thin.x[i], thin.y[i]), 0.45) << "the hole is not filled";
-    ink += thin.x[i + 1] - thin.x[i];
-    levels.insert(thin.y[i]);
+  EXPECT_LE(thin.x.size(), 2'000U);
+  ASSERT_TRUE(thin.density);
+  const Density& density = *thin.density;
+  const double wide = (density.box[1] - density.box[0]) / density.columns;
+  const double high = (density.box[3] - density.box[2]) / density.rows;
+  double area = 0;
+  for (int row = 0; row < density.rows; ++row) {
+    for (int column = 0; column < density.columns; ++column) {
+      if (density.level(row, column) == 0) continue;
+      area += wide * high;
+      EXPECT_GT(
+          std::hypot(density.box[0] + (column + 0.5) * wide, density.box[2] + (row + 0.5) * high),
+          0.47)
+          << "the hole is not filled";
+    }
   }
-  const double spacing = (*levels.rbegin() - *levels.begin()) / static_cast<double>(levels.size());
-  EXPECT_NEAR(ink * spacing, M_PI * (1 - 0.25), 0.1);
+  EXPECT_NEAR(area, M_PI * (1 - 0.25), 0.1);
+}
+
+// A curve of so many periods that its strokes touch, and one whose periods can be counted.
+TEST(Thinned, ThousandsOfPeriodsAreADensityAndTenAreALine) {
+  const auto wave = [](int periods) {
+    PlotSeries line;
+    for (int i = 0; i <= 60'000; ++i) {
+      line.x.push_back(i);
+      line.y.push_back(std::sin(2 * M_PI * periods * i / 60'000.0));
+    }
+    return Figure{.over_time = true, .series = {line}};
+  };
+  EXPECT_FALSE(thinned(wave(10)).series[0].density);
+  const PlotSeries dense = thinned(wave(3'000)).series[0];
+  ASSERT_TRUE(dense.density);
+  // A swing stays longest where it turns.
+  const int middle = dense.density->columns / 2;
+  int edge = 0;
+  for (int row = 0; row < dense.density->rows / 8; ++row) {
+    edge = std::max(edge, dense.density->level(row, middle));
+  }
+  EXPECT_GT(edge, dense.density->level(dense.density->rows / 2, middle));
+  // Its range is not lost, and to thin it once more changes nothing.
+  EXPECT_NEAR(*std::ranges::max_element(dense.y), 1, 1e-4);
+  EXPECT_EQ(thinned({.over_time = true, .series = {dense}}).series[0].x, dense.x);
+}
+
+TEST(Thinned, AnOrbitThatComesBackToItselfIsALine) {
+  EXPECT_FALSE(thinned({.series = {loops(500, 997)}}).series[0].density);
 }
 
 TEST(Thinned, OneDotForEachSmallSquare) {

@@ -174,5 +174,63 @@ TEST(Film, AFrameThatDoesNotChangeIsAPixel) {
   EXPECT_LT(all[5].second, 20U);
 }
 
+const std::string kSwing =
+    "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.1\nsteps = 8\n[system]\n"
+    "kind = \"pendulum\"\n";
+
+TEST(FramePictures, SmallSystemsAreDrawnAndFilmed) {
+  const TempFolder folder;
+  const fs::path run = run_into(folder, "swing", kSwing);
+  const auto draw = [&](bool dark) {
+    const FramePictures pictures = write_frame_pictures(
+        {run}, {.frames = "0,8,9", .output = folder.path() / "out", .dark = dark});
+    EXPECT_EQ(pictures.files.size(), 2U);
+    EXPECT_EQ(pictures.missing, std::vector<std::string>{"swing-9"});
+    return std::pair(read_text(pictures.files[0]), read_text(pictures.files[1]));
+  };
+  const auto light = draw(false);
+  EXPECT_TRUE(light.first.starts_with("\x89PNG"));
+  EXPECT_NE(light.first, light.second) << "it swings";
+  EXPECT_NE(light.first, draw(true).first);
+  const fs::path file = folder.path() / "film.png";
+  const Film film = write_film({run}, {.output = file}, [](int, int) {});
+  EXPECT_EQ(film.frames, 9);
+  EXPECT_NE(read_text(file).find("acTL"), std::string::npos) << "it is an animation";
+  EXPECT_EQ(write_film({run}, {.output = file, .every = 4}, [](int, int) {}).frames, 3);
+}
+
+TEST(FramePictures, WhatASmallSystemCannotShowIsSaid) {
+  const TempFolder folder;
+  const fs::path swing = run_into(folder, "swing", kSwing);
+  const fs::path bar = run_into(folder, "bar", kBar);
+  const fs::path bare =
+      run_into(folder, "bare",
+               "[integrator]\nstep = 0.1\nsteps = 2\n[system]\nkind = \"lagrangian\"\n"
+               "coordinates = [\"q\"]\nkinetic = \"q'^2/2\"\n");
+  const auto message = [&](const std::vector<fs::path>& runs, const Outlook& outlook) {
+    try {
+      (void)write_frame_pictures(runs, {.output = folder.path() / "out", .outlook = outlook});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(message({swing, bar}, {}).find("cannot show both"), std::string::npos);
+  EXPECT_NE(message({bare}, {}).find("[system.draw]"), std::string::npos);
+  EXPECT_NE(message({swing}, {.from = Eigen::Vector3f::UnitX()}).find("--from"), std::string::npos);
+}
+
+// The same picture on a dark ground: its corner is dark.
+TEST(FramePictures, BodiesOnADarkGround) {
+  const TempFolder folder;
+  const fs::path run = run_into(folder, "bar", kBar);
+  const auto picture = [&](bool dark) {
+    return read_text(
+        write_frame_pictures({run}, {.frames = "0", .output = folder.path() / "out", .dark = dark})
+            .files[0]);
+  };
+  EXPECT_NE(picture(false), picture(true));
+}
+
 }  // namespace
 }  // namespace lilyan::test::frame_pictures_test

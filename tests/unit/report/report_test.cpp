@@ -95,7 +95,9 @@ TEST(Report, OfABodyHasFramesCurvesLedgerAndTheSceneAndNeedsNothingElse) {
   run_into(folder, kBar);
   const std::string html = html_of(folder);
   expect_self_contained(html);
-  EXPECT_EQ(count(html, "data:image/png;base64,iVBORw0KGgo"), 6);
+  // Five pictures and an animation, each on light and on dark; of the animation a still picture as well.
+  EXPECT_EQ(count(html, "<picture>"), 6);
+  EXPECT_EQ(count(html, "data:image/png;base64,iVBORw0KGgo"), 5 * 2 + 4);
   std::vector<std::string> titles;
   for (const nlohmann::json& chart : charts_of(html)) {
     titles.push_back(chart["title"]);
@@ -106,7 +108,7 @@ TEST(Report, OfABodyHasFramesCurvesLedgerAndTheSceneAndNeedsNothingElse) {
       EXPECT_EQ(series["x"].back(), 0.8);
     }
   }
-  EXPECT_EQ(titles, (std::vector<std::string>{"Energy, relative to the start", "Energy error",
+  EXPECT_EQ(titles, (std::vector<std::string>{"Energy: the parts and their sum", "Energy error",
                                               "Linear momentum", "Angular momentum",
                                               "Where the energy went", "Iterations of each step"}));
   for (const char* text :
@@ -117,6 +119,31 @@ TEST(Report, OfABodyHasFramesCurvesLedgerAndTheSceneAndNeedsNothingElse) {
   }
   const std::string json = read_text(folder.path() / "out" / "run.json");
   EXPECT_NE(json.find("\"report\": \"report.html\""), std::string::npos);
+}
+
+TEST(Report, ThePartsOfTheEnergyAddUp) {
+  const TempFolder folder;
+  run_into(folder, kBar + "[world]\ngravity = [0, -2, 0]\n");
+  for (const nlohmann::json& chart : charts_of(html_of(folder))) {
+    if (chart["title"] != "Energy: the parts and their sum") continue;
+    EXPECT_EQ(chart["y_label"], "J");
+    const nlohmann::json& series = chart["series"];
+    ASSERT_EQ(series.size(), 4U);
+    EXPECT_EQ(series[0]["label"], "kinetic");
+    EXPECT_EQ(series[2]["label"], "gravity");
+    EXPECT_EQ(series[3]["label"], "sum");
+    double largest = 0;
+    for (std::size_t i = 0; i < series[3]["y"].size(); ++i) {
+      double sum = 0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        sum += series[k]["y"][i].get<double>();
+        largest = std::max(largest, std::abs(series[k]["y"][i].get<double>()));
+      }
+      EXPECT_NEAR(sum, series[3]["y"][i].get<double>(), 1e-3 * largest);
+    }
+    return;
+  }
+  FAIL() << "there is no such chart";
 }
 
 TEST(Report, EscapesWhatTheSceneSays) {
@@ -135,7 +162,9 @@ TEST(Report, WithoutScriptsChartsAreTables) {
   EXPECT_NE(html.find("<figcaption>Energy &lt;1&gt;: E &amp; more over time</figcaption>"),
             std::string::npos);
   EXPECT_NE(
-      html.find("<tr><td>&lt;/script&gt;</td><td>1</td><td>4</td><td>-7.5</td><td>4</td></tr>"),
+      html.find(
+          "<tr><td>&lt;/script&gt;</td><td data-head=\"start\">1</td><td data-head=\"end\">4</td>"
+          "<td data-head=\"least\">-7.5</td><td data-head=\"largest\">4</td></tr>"),
       std::string::npos)
       << html;
   EXPECT_EQ(count(html, "</script>"), 1) << "a label cannot end the data";
@@ -226,10 +255,10 @@ TEST(Report, KeepsAFewEvenlySpacedFrames) {
       const int end = stop < 0 ? steps : stop;
       const std::vector<KeptFrame>& frames = record.frames;
       ASSERT_FALSE(frames.empty());
-      EXPECT_LE(frames.size(), 12U);
+      EXPECT_LE(frames.size(), 32U);
       EXPECT_EQ(frames.front().step, 0);
       EXPECT_EQ(frames.back().step, end);
-      EXPECT_GE(frames.size(), std::min<std::size_t>(6, static_cast<std::size_t>(end + 1)));
+      EXPECT_GE(frames.size(), std::min<std::size_t>(8, static_cast<std::size_t>(end + 1)));
       int widest = 0;
       for (std::size_t i = 1; i < frames.size(); ++i) {
         ASSERT_GT(frames[i].step, frames[i - 1].step);
@@ -256,7 +285,8 @@ TEST(Report, OfSeveralRunsHasARowForEachAndSaysWhoCouldNotRun) {
   EXPECT_NE(html.find("backward-euler was interrupted after step 10"), std::string::npos);
   EXPECT_EQ(count(html, "did not run</div>"), 6);
   EXPECT_EQ(count(html, "stopped at t = 0.2 s</div>"), 4);
-  EXPECT_EQ(count(html, "data:image/png"), 8);
+  // Eight pictures on light and on dark, and two animations with a still picture each.
+  EXPECT_EQ(count(html, "data:image/png"), 8 * 2 + 2 * 4);
 
   const SummaryTable table = summary_table(runs);
   ASSERT_EQ(table.rows.size(), 3U);

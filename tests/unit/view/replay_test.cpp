@@ -95,13 +95,16 @@ struct Played {
       frames.emplace_back(*moment.picture);
       rows.insert(rows.end(), moment.row.begin(), moment.row.end());
       path.insert(path.end(), moment.path.begin(), moment.path.end());
+      sections.insert(sections.end(), moment.sections.begin(), moment.sections.end());
+      sections_then.push_back(sections.size() / 3);
       interrupted = moment.interrupted;
       if (moment.done) return;
     }
   }
   std::unique_ptr<view::Pane> replay;
   std::vector<SeenFrame> frames;
-  std::vector<double> rows, path;
+  std::vector<double> rows, path, sections;
+  std::vector<std::size_t> sections_then;  // points up to each frame
   bool interrupted = false;
 };
 
@@ -142,6 +145,46 @@ TEST(Replay, PathsHaveTheStatesThatWereWritten) {
   std::vector<double> path;
   for (const std::size_t i : {0U, 6U, 12U, 18U, 20U}) view::add_to_path(plain.states[i], path);
   EXPECT_EQ(played.path, path);
+}
+
+// The points of sections come with the frames, as they do while a run goes on; those of further orbits too.
+TEST(Replay, SectionsFillAgain) {
+  const std::string text =
+      "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.1\nsteps = 200\n[output]\nevery = 50\n"
+      "[system]\nkind = \"lagrangian\"\ncoordinates = [\"x\"]\nkinetic = \"x'^2/2\"\n"
+      "potential = \"x^2/2\"\nposition = { x = 1 }\n"
+      "[[system.event]]\nname = \"none\"\nzero = \"x - 100\"\n"
+      "[[system.event]]\nname = \"up\"\nzero = \"x\"\ndirection = \"rising\"\n"
+      "section = [\"t\", \"x'\"]\n";
+  for (const bool several : {false, true}) {
+    const TempFolder folder;
+    const std::string more = several ? "[[system.ensemble]]\nposition.x = [2, 3]\n" : "";
+    run_into(folder.path() / "out", load_scene(folder.write("s.toml", text + more)));
+    const Played played(folder.path() / "out");
+    ASSERT_EQ(played.replay->info().sections.size(), 1U);
+    EXPECT_EQ(played.replay->info().sections[0].name, "up");
+    // The mass comes through the middle at 3π/2, 7π/2 and 11π/2, with the speed of its amplitude.
+    const std::size_t orbits = several ? 3 : 1;
+    ASSERT_EQ(played.sections.size(), 9 * orbits);
+    EXPECT_EQ(played.sections_then,
+              (std::vector<std::size_t>{0, orbits, orbits, 2 * orbits, 3 * orbits}));
+    // All orbits of a harmonic spring come at one time, in an order that rounding decides.
+    std::vector<int> points(orbits, 0);
+    for (std::size_t i = 0; i < 3 * orbits; ++i) {
+      const double orbit = played.sections[3 * i];
+      ++points.at(static_cast<std::size_t>(orbit));
+      EXPECT_NEAR(played.sections[3 * i + 1], 4.71 + 6.28 * static_cast<double>(i / orbits), 0.1);
+      EXPECT_NEAR(played.sections[3 * i + 2], orbit + 1, 0.02);
+    }
+    EXPECT_EQ(points, std::vector<int>(orbits, 3));
+    // A line that is no event is named; the last may be cut off.
+    const std::string name = several ? "out/orbit-events.csv" : "out/events.csv";
+    const std::string events = read_text(folder.path() / name);
+    folder.write(name, events.substr(0, events.size() - 4));
+    EXPECT_EQ(Played(folder.path() / "out").sections.size(), 9 * orbits - 3);
+    folder.write(name, events + "0,up,x,1,2,3\n");
+    EXPECT_THROW(Played(folder.path() / "out"), InputError);
+  }
 }
 
 TEST(Replay, RunsThatWereKilledAreShownAsFarAsTheyGot) {

@@ -1,0 +1,18 @@
+// Further initial conditions of a small system, which run along with the first: [[system.ensemble]].
+#pragma once
+
+#include <vector>
+
+#include "app/scene/scene.hpp"
+#include "app/scene/table_reader.hpp"
+#include "lilyan/system/expression_model.hpp"
+
+namespace lilyan {
+
+// Reads the tables of the [system] table. The scene's system, coordinates and initial state must be there
+// already: what a table does not say is as it is in that state. Points that were left out, because
+// they cannot have the energy that is asked for, are told among the scene's remarks. Throws InputError.
+[[nodiscard]] std::vector<State> read_ensemble(TableReader& system, ExpressionModel& model,
+                                               Scene& scene);
+
+}  // namespace lilyan
