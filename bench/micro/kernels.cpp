@@ -69,12 +69,11 @@ void keep(const void* p) { asm volatile("" ::"r"(p) : "memory"); }
 
 template <TetWants kWants, class Material>
 void evaluate_without_scatter(const Material& material, const TetChunks& tets,
-                              const Evaluation& at) {
-  on_best_lanes([&]<int kWidth>(Lanes<kWidth>) {
-    using P = PackOf<kWidth>;
-    for (const TetGroup& group : tets.groups) {
-      for (int lane = 0; lane < kLanes; lane += kWidth) {
-        const TetPart<P> part{group, lane, kWidth};
+                              const Evaluation& all) {
+  const auto evaluate = [&]<class P>(const TetBatch& batch, const Evaluation& at) {
+    for (int k = batch.tets.first_group; k < batch.tets.last_group; ++k) {
+      for (int lane = 0; lane < kLanes; lane += lanes_of<P>) {
+        const TetPart<P> part{tets.groups[static_cast<std::size_t>(k)], lane, lanes_of<P>};
         const Mat3<P> G = part.inverse_rest();
         TetSums<kWants, Material, P> sums;
         sum_over_nodes(material, part, G, at, sums);
@@ -93,6 +92,14 @@ void evaluate_without_scatter(const Material& material, const TetChunks& tets,
           keep(&blocks);
         }
       }
+    }
+  };
+  on_best_lanes([&]<int kWidth>(Lanes<kWidth>) {
+    for (const TetChunk& chunk : tets.chunks) {
+      sum_over_batches(tets, chunk, all, [&](const TetBatch& batch, const Evaluation& at, double*) {
+        evaluate.template operator()<PackOf<kWidth>>(batch, at);
+        return 0.0;
+      });
     }
   });
 }

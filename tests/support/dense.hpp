@@ -15,7 +15,7 @@ using Matrix = Eigen::MatrixXd;
 inline Matrix dense(const BlockPattern& pattern, std::span<const double> values) {
   Matrix m = Matrix::Zero(pattern.dofs(), pattern.dofs());
   for (int c = 0; c < pattern.dofs(); ++c) {
-    for (int k = pattern.column_start()[c]; k < pattern.column_start()[c + 1]; ++k) {
+    for (int k = pattern.column_start()[c]; k < pattern.column_end(c); ++k) {
       m(pattern.row()[k], c) += values[k];
       if (pattern.row()[k] != c) m(c, pattern.row()[k]) += values[k];
     }

@@ -8,7 +8,8 @@
 
 namespace lilyan {
 
-LowerPattern::LowerPattern(int block, std::vector<int> graph_start, std::vector<int> graph)
+LowerPattern::LowerPattern(int block, std::vector<int> graph_start, std::vector<int> graph,
+                           std::span<const int> stored)
     : block_(block), graph_start_(std::move(graph_start)), graph_(std::move(graph)) {
   const int n = nodes();
   const double below = 0.5 * static_cast<double>(graph_.size());
@@ -16,30 +17,34 @@ LowerPattern::LowerPattern(int block, std::vector<int> graph_start, std::vector<
   if (entries > 0.9 * std::numeric_limits<int>::max()) {
     throw Error("the system is too large: its Hessian has more entries than can be indexed");
   }
-  column_start_.reserve(static_cast<std::size_t>(block * n) + 1);
+  column_start_.resize(static_cast<std::size_t>(block * n));
+  column_size_.resize(column_start_.size());
   row_.reserve(static_cast<std::size_t>(entries));
-  column_start_.push_back(0);
-  for (int j = 0; j < n; ++j) {
+  for (int k = 0; k < n; ++k) {
+    const int j = stored.empty() ? k : stored[k];
     const auto end = graph_.begin() + graph_start_[j + 1];
     const auto lower = std::upper_bound(graph_.begin() + graph_start_[j], end, j);
     for (int c = 0; c < block; ++c) {
+      const auto start = static_cast<int>(row_.size());
       for (int r = c; r < block; ++r) row_.push_back(block * j + r);
       for (auto i = lower; i != end; ++i) {
         for (int r = 0; r < block; ++r) row_.push_back(block * *i + r);
       }
-      column_start_.push_back(static_cast<int>(row_.size()));
+      column_start_[block * j + c] = start;
+      column_size_[block * j + c] = static_cast<int>(row_.size()) - start;
     }
   }
 }
 
 int LowerPattern::block_position(int i, int j) const {
   const auto begin = row_.begin() + column_start_[block_ * j];
-  const auto end = row_.begin() + column_start_[block_ * j + 1];
+  const auto end = begin + column_length(j);
   return static_cast<int>(std::lower_bound(begin, end, block_ * i) - row_.begin());
 }
 
 struct BlockPattern::FreeVertices {
   std::vector<int> vertices, index, graph_start, graph;
+  std::vector<int> stored;  // in the order in which elements first need them
 
   explicit FreeVertices(const World& world) : index(world.system.vertices(), -1) {
     const System& system = world.system;
@@ -50,9 +55,24 @@ struct BlockPattern::FreeVertices {
       }
     }
     find_graph(world);
+    find_stored(world);
   }
 
  private:
+  void find_stored(const World& world) {
+    std::vector<char> seen(vertices.size(), 0);
+    const auto add = [&](int i) {
+      if (i < 0 || seen[i] != 0) return;
+      seen[i] = 1;
+      stored.push_back(i);
+    };
+    stored.reserve(vertices.size());
+    each_stencils(world, [&](const Stencils& s) {
+      for (const int v : s.vertices) add(index[v]);
+    });
+    for (int i = 0; i < static_cast<int>(vertices.size()); ++i) add(i);
+  }
+
   // Counts, then fills, then sorts each vertex's list: no list of all pairs at once.
   void find_graph(const World& world) {
     const std::size_t n = vertices.size();
@@ -75,7 +95,7 @@ struct BlockPattern::FreeVertices {
 
   template <class Function>
   void each_pair(const World& world, Function function) const {
-    const auto add = [&](const Stencils& s) {
+    each_stencils(world, [&](const Stencils& s) {
       for (std::size_t first = 0; first < s.vertices.size(); first += s.size) {
         for (int a = 0; a < s.size; ++a) {
           for (int b = 0; b < s.size; ++b) {
@@ -85,10 +105,14 @@ struct BlockPattern::FreeVertices {
           }
         }
       }
-    };
-    for (const auto& energy : world.system.energies()) add(world.stencils(*energy));
+    });
+  }
+
+  template <class Function>
+  static void each_stencils(const World& world, Function function) {
+    for (const auto& energy : world.system.energies()) function(world.stencils(*energy));
     for (const auto& dissipation : world.system.dissipations()) {
-      add(dissipation->stencils(world.memory));
+      function(dissipation->stencils(world.memory));
     }
   }
 };
@@ -96,7 +120,8 @@ struct BlockPattern::FreeVertices {
 BlockPattern::BlockPattern(const World& world) : BlockPattern(world.system, FreeVertices(world)) {}
 
 BlockPattern::BlockPattern(const System& system, FreeVertices free)
-    : LowerPattern(system.dimension(), std::move(free.graph_start), std::move(free.graph)),
+    : LowerPattern(system.dimension(), std::move(free.graph_start), std::move(free.graph),
+                   free.stored),
       free_vertices_(std::move(free.vertices)),
       free_index_(std::move(free.index)) {
   dof_.reserve(static_cast<std::size_t>(dofs()));
@@ -146,10 +171,12 @@ FullPattern::FullPattern(const BlockPattern& half) : half_(half) {
       column_start_.push_back(static_cast<int>(row_.size()));
     }
   }
+  below_.resize(static_cast<std::size_t>(half.entries()));
+  above_.resize(below_.size());
   for (int c = 0; c < half.dofs(); ++c) {
-    for (int k = half.column_start()[c]; k < half.column_start()[c + 1]; ++k) {
-      below_.push_back(find(half.row()[k], c));
-      above_.push_back(find(c, half.row()[k]));
+    for (int k = half.column_start()[c]; k < half.column_end(c); ++k) {
+      below_[k] = find(half.row()[k], c);
+      above_[k] = find(c, half.row()[k]);
     }
   }
 }

@@ -10,11 +10,14 @@
 namespace lilyan {
 
 // Lower triangle of a symmetric matrix of b×b blocks, in compressed columns with ascending rows: b
-// consecutive columns per node. The diagonal entry of a column is its first.
+// consecutive columns per node. The diagonal entry of a column is its first. Nodes may lie in memory in
+// another order than that of their numbers, so a column does not end where the next one starts.
 class LowerPattern {
  public:
-  // Neighbours of each node, both directions, ascending and without the node itself.
-  LowerPattern(int block, std::vector<int> graph_start, std::vector<int> graph);
+  // Neighbours of each node, both directions, ascending and without the node itself; and the nodes in
+  // the order in which their columns are to be stored, if that is not the order of their numbers.
+  LowerPattern(int block, std::vector<int> graph_start, std::vector<int> graph,
+               std::span<const int> stored = {});
 
   [[nodiscard]] int block() const { return block_; }
   [[nodiscard]] int nodes() const { return static_cast<int>(graph_start_.size()) - 1; }
@@ -22,13 +25,15 @@ class LowerPattern {
   [[nodiscard]] const std::vector<int>& graph_start() const { return graph_start_; }
   [[nodiscard]] const std::vector<int>& graph() const { return graph_; }
   [[nodiscard]] const std::vector<int>& column_start() const { return column_start_; }
+  [[nodiscard]] const std::vector<int>& column_size() const { return column_size_; }
+  [[nodiscard]] int column_end(int column) const {
+    return column_start_[column] + column_size_[column];
+  }
   [[nodiscard]] const std::vector<int>& row() const { return row_; }
-  [[nodiscard]] int entries() const { return column_start_.back(); }
+  [[nodiscard]] int entries() const { return static_cast<int>(row_.size()); }
   // Length L of the first column of a node. Entry (r,c) of the node's block with node i ≥ j is at
   // block_position(i, j) + lower_offset(r, c, L).
-  [[nodiscard]] int column_length(int node) const {
-    return column_start_[block_ * node + 1] - column_start_[block_ * node];
-  }
+  [[nodiscard]] int column_length(int node) const { return column_size_[block_ * node]; }
   [[nodiscard]] int block_position(int i, int j) const;
 
  private:
@@ -36,11 +41,14 @@ class LowerPattern {
   std::vector<int> graph_start_;
   std::vector<int> graph_;
   std::vector<int> column_start_;
+  std::vector<int> column_size_;
   std::vector<int> row_;
 };
 
 // That of a system's Hessian, with the free vertices as nodes and blocks of the system's dimension.
-// Fixed vertices are left out.
+// Fixed vertices are left out. Columns are stored in the order in which the elements, one after the
+// other, first need them: of a large body what a loop over elements writes to is close together then,
+// however its vertices are numbered.
 class BlockPattern : public LowerPattern {
  public:
   explicit BlockPattern(const World& world);

@@ -422,14 +422,14 @@ inline void add_discrete_gradient(const MeanStressLaw<Material>& law, const TetP
 
 template <class Material>
 void discrete_gradient_of_chunk(const MeanStressLaw<Material>& law, const TetChunks& tets,
-                                const TetChunk& chunk, const DiscreteEvaluation& at) {
-  const auto evaluate = [&](const TetChunk& batch, double* forces) {
+                                const TetChunk& chunk, const DiscreteEvaluation& all) {
+  const auto evaluate = [&](const TetBatch& batch, const DiscreteEvaluation& at, double* forces) {
     on_best_lanes([&]<int kWidth>(Lanes<kWidth>) {
-      std::ptrdiff_t first = batch.first_tet;
+      std::ptrdiff_t first = batch.tets.first_tet;
       double* rows = forces;
-      for (int k = batch.first_group; k < batch.last_group; ++k, first += kLanes) {
-        for (int lane = 0; lane < kLanes && first + lane < batch.last_tet; lane += kWidth) {
-          const int left = static_cast<int>(batch.last_tet - first) - lane;
+      for (int k = batch.tets.first_group; k < batch.tets.last_group; ++k, first += kLanes) {
+        for (int lane = 0; lane < kLanes && first + lane < batch.tets.last_tet; lane += kWidth) {
+          const int left = static_cast<int>(batch.tets.last_tet - first) - lane;
           const TetPart<PackOf<kWidth>> part{tets.groups[static_cast<std::size_t>(k)], lane,
                                              std::min(kWidth, left)};
           add_discrete_gradient(law, part, first + lane, at, rows);
@@ -439,11 +439,7 @@ void discrete_gradient_of_chunk(const MeanStressLaw<Material>& law, const TetChu
     });
     return 0.0;
   };
-  if (at.gradient) {
-    sum_over_batches(tets, chunk, at.gradient, evaluate);
-  } else {
-    evaluate(chunk, nullptr);
-  }
+  sum_over_batches(tets, chunk, all, evaluate);
 }
 
 }  // namespace lilyan

@@ -155,6 +155,26 @@ void set_lane(const TetShape& shape, int tet, bool used, TetGroup& group, int la
   }
 }
 
+// Gives the batch its list of vertices, and the tets, whose vertices in the system are given, the numbers
+// in it.
+void number_vertices(std::span<const std::array<int, 4>> tets, TetBatch& batch, TetChunks& all) {
+  std::vector<int> vertices;
+  for (const auto& tet : tets) vertices.insert(vertices.end(), tet.begin(), tet.end());
+  std::ranges::sort(vertices);
+  const auto repeated = std::ranges::unique(vertices);
+  vertices.erase(repeated.begin(), repeated.end());
+  for (int k = 0; k < kLanes * (batch.tets.last_group - batch.tets.first_group); ++k) {
+    TetGroup& group = all.groups[static_cast<std::size_t>(batch.tets.first_group + k / kLanes)];
+    for (auto& vertex : group.vertex) {
+      int& v = vertex[k % kLanes];
+      v = static_cast<int>(std::ranges::lower_bound(vertices, v) - vertices.begin());
+    }
+  }
+  batch.first_vertex = static_cast<int>(all.vertices.size());
+  all.vertices.insert(all.vertices.end(), vertices.begin(), vertices.end());
+  batch.last_vertex = static_cast<int>(all.vertices.size());
+}
+
 // Cuts a chunk, whose groups are there, into batches.
 void add_batches(TetChunk& chunk, TetChunks& all) {
   chunk.first_batch = static_cast<int>(all.batches.size());
@@ -173,6 +193,7 @@ void add_batches(TetChunk& chunk, TetChunks& all) {
     batch.first_sum = static_cast<int>(all.forces.sums.size());
     all.forces.add_batch(tets);
     batch.last_sum = static_cast<int>(all.forces.sums.size());
+    number_vertices(tets, batch, all);
     all.batches.push_back(batch);
   }
   chunk.last_batch = static_cast<int>(all.batches.size());
@@ -204,31 +225,29 @@ TetChunks group_tets(const TetShape& shape) {
 }
 
 std::vector<double> lend_mass_by_volume(const TetChunks& tets, std::span<const double> mass) {
-  const auto each_tet = [&](const auto& body) {
-    for (const TetChunk& chunk : tets.chunks) {
-      for (int e = chunk.first_tet; e < chunk.last_tet; ++e) {
-        const int place = e - chunk.first_tet;
-        body(tets.groups[static_cast<std::size_t>(chunk.first_group + place / kLanes)],
-             place % kLanes);
-      }
-    }
-  };
   std::vector<double> volume(mass.size() / 3, 0.0);
-  each_tet([&](const TetGroup& group, int lane) {
-    for (const auto& vertex : group.vertex) {
-      volume[static_cast<std::size_t>(vertex[lane])] += group.volume[lane];
-    }
+  tets.each_tet([&](const TetGroup& group, int lane, const std::array<int, 4>& vertices) {
+    for (const int v : vertices) volume[static_cast<std::size_t>(v)] += group.volume[lane];
   });
   std::vector<double> lent;
-  each_tet([&](const TetGroup& group, int lane) {
+  tets.each_tet([&](const TetGroup& group, int lane, const std::array<int, 4>& vertices) {
     double density = std::numeric_limits<double>::infinity();
-    for (const auto& vertex : group.vertex) {
-      const auto v = static_cast<std::size_t>(vertex[lane]);
+    for (const int vertex : vertices) {
+      const auto v = static_cast<std::size_t>(vertex);
       density = std::min(density, mass[3 * v] / volume[v]);
     }
     lent.push_back(density * group.volume[lane]);
   });
   return lent;
+}
+
+double* batch_memory(BatchVector which) {
+  constexpr std::size_t kMost = std::size_t{3} * kGroupRows * kBatchGroups;
+  struct alignas(kLanes * sizeof(double)) Memory {
+    double vectors[3][kMost];
+  };
+  thread_local Memory memory;
+  return memory.vectors[static_cast<std::size_t>(which)];
 }
 
 // A flat lane becomes a copy of a good one without volume: nothing of it counts, but its F, and

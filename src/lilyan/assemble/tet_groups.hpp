@@ -5,6 +5,10 @@
 // vertices with the chunks before and after it and with no other: all even chunks can be worked on
 // at the same time, then all odd ones, without locks. What is added to a vertex is added in the same
 // order however many threads there are.
+//
+// A chunk is cut into batches. What a batch needs of its vertices is copied into a thread's own memory
+// first, which the fastest cache holds: each vertex of a batch is read once, and not by each of its tets,
+// wherever the numbering of the vertices has put it.
 #pragma once
 
 #include <array>
@@ -37,7 +41,7 @@ template <class Material>
 struct alignas(kLanes * sizeof(double)) TetGroup {
   double inverse_rest[3][3][kLanes];  // D_m⁻¹; its rows are the gradients gᵃ of vertices 1, 2, 3
   double volume[kLanes];
-  int vertex[4][kLanes];  // ascending in each lane
+  int vertex[4][kLanes];  // numbers within the batch, ascending in each lane as those of the system
 };
 
 // Consecutive groups and the tets they hold: all lanes but some of the last group are used. Two
@@ -56,6 +60,8 @@ struct TetBatch {
   TetChunk tets;
   int first_sum = 0;
   int last_sum = 0;  // exclusive
+  int first_vertex = 0;
+  int last_vertex = 0;  // exclusive
 };
 
 // All tets of an energy.
@@ -63,21 +69,62 @@ struct TetChunks {
   std::vector<TetGroup> groups;
   std::vector<TetChunk> chunks;
   std::vector<TetBatch> batches;
+  std::vector<int> vertices;  // the system's numbers of each batch's vertices, ascending
   ForceSums forces;
+
+  // body(group, lane, vertices) for each tet in turn, with the system's numbers of its vertices.
+  template <class Body>
+  void each_tet(const Body& body) const {
+    for (const TetBatch& batch : batches) {
+      for (int e = batch.tets.first_tet; e < batch.tets.last_tet; ++e) {
+        const int place = e - batch.tets.first_tet;
+        const int lane = place % kLanes;
+        const TetGroup& group =
+            groups[static_cast<std::size_t>(batch.tets.first_group + place / kLanes)];
+        std::array<int, 4> v;
+        for (int a = 0; a < 4; ++a) {
+          v[a] = vertices[static_cast<std::size_t>(batch.first_vertex + group.vertex[a][lane])];
+        }
+        body(group, lane, v);
+      }
+    }
+  }
 };
 
-// evaluate(tets, rows) for each batch of the chunk, which is to store the forces in the rows (group
-// after group, kForceRow·kGroupRows numbers each); they are added to the gradient. Returns the sum
-// of what it returns.
-template <class Evaluate>
-double sum_over_batches(const TetChunks& tets, const TetChunk& chunk, double* gradient,
+// A thread's memory for one batch: positions or the like of its vertices.
+enum class BatchVector { x0, d, rest };
+[[nodiscard]] double* batch_memory(BatchVector which);
+
+// Those of the batch's vertices out of a vector of the system, null if that is null.
+inline const double* take_vertices(const TetChunks& tets, const TetBatch& batch, const double* from,
+                                   BatchVector which) {
+  if (!from) return nullptr;
+  double* const result = batch_memory(which);
+  double* to = result;
+  for (int k = batch.first_vertex; k < batch.last_vertex; ++k, to += 3) {
+    const double* p = from + 3 * std::ptrdiff_t{tets.vertices[static_cast<std::size_t>(k)]};
+    for (int i = 0; i < 3; ++i) to[i] = p[i];
+  }
+  return result;
+}
+
+// evaluate(batch, at, rows) for each batch of the chunk, where x0 and d are those of the batch's
+// vertices. If there is a gradient it is to store the forces in the rows (group after group,
+// kForceRow·kGroupRows numbers each), and they are added to it; without, rows is null. Returns the sum of
+// what it returns.
+template <class At, class Evaluate>
+double sum_over_batches(const TetChunks& tets, const TetChunk& chunk, At at,
                         const Evaluate& evaluate) {
-  double* const rows = force_rows();
+  double* const rows = at.gradient ? force_rows() : nullptr;
+  const double* const x0 = at.x0;
+  const double* const d = at.d;
   double total = 0;
   for (int k = chunk.first_batch; k < chunk.last_batch; ++k) {
     const TetBatch& batch = tets.batches[static_cast<std::size_t>(k)];
-    total += evaluate(batch.tets, rows + kForceRow * kZeroRows);
-    tets.forces.add_forces(batch.first_sum, batch.last_sum, rows, gradient);
+    at.x0 = take_vertices(tets, batch, x0, BatchVector::x0);
+    at.d = take_vertices(tets, batch, d, BatchVector::d);
+    total += evaluate(batch, at, rows ? rows + kForceRow * kZeroRows : nullptr);
+    if (rows) tets.forces.add_forces(batch.first_sum, batch.last_sum, rows, at.gradient);
   }
   return total;
 }

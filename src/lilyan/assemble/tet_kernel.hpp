@@ -233,28 +233,28 @@ double evaluate_tets(const Material& material, const TetGroup* groups, const Tet
   return nodes == 1 ? evaluate.template operator()<1>() : evaluate.template operator()<0>();
 }
 
-// The tets of a chunk, batch by batch where there are forces to be summed up.
+// The tets of a chunk, batch by batch.
 template <class Material>
 double evaluate_chunk(const Material& material, const TetChunks& tets, const TetChunk& chunk,
-                      const Evaluation& at) {
-  const TetGroup* groups = tets.groups.data();
-  if (!at.gradient) return evaluate_tets(material, groups, chunk, at, nullptr);
-  return sum_over_batches(tets, chunk, at.gradient, [&](const TetChunk& batch, double* forces) {
-    return evaluate_tets(material, groups, batch, at, forces);
-  });
+                      const Evaluation& all) {
+  return sum_over_batches(
+      tets, chunk, all, [&](const TetBatch& batch, const Evaluation& at, double* forces) {
+        return evaluate_tets(material, tets.groups.data(), batch.tets, at, forces);
+      });
 }
 
 // The same with another rest shape.
 template <class Material>
 double evaluate_chunk_from(const Material& material, const TetChunks& tets, const TetChunk& chunk,
-                           const double* rest, const Evaluation& at) {
-  const auto evaluate = [&](const TetChunk& batch, double* forces) {
+                           const double* rest, const Evaluation& all) {
+  const auto evaluate = [&](const TetBatch& batch, const Evaluation& at, double* forces) {
+    const double* rest_of_batch = take_vertices(tets, batch, rest, BatchVector::rest);
     double total = 0;
-    int first = batch.first_tet;
-    for (int k = batch.first_group; k < batch.last_group; ++k, first += kLanes) {
+    int first = batch.tets.first_tet;
+    for (int k = batch.tets.first_group; k < batch.tets.last_group; ++k, first += kLanes) {
       TetGroup moved = tets.groups[static_cast<std::size_t>(k)];
-      if (take_rest_shape(rest, moved)) {
-        const TetChunk one{0, 1, first, std::min(first + kLanes, batch.last_tet)};
+      if (take_rest_shape(rest_of_batch, moved)) {
+        const TetChunk one{0, 1, first, std::min(first + kLanes, batch.tets.last_tet)};
         total += evaluate_tets(material, &moved, one, at, forces);
       } else if (forces) {
         std::fill_n(forces, kForceRow * kGroupRows, 0.0);
@@ -263,8 +263,7 @@ double evaluate_chunk_from(const Material& material, const TetChunks& tets, cons
     }
     return total;
   };
-  if (!at.gradient) return evaluate(chunk, nullptr);
-  return sum_over_batches(tets, chunk, at.gradient, evaluate);
+  return sum_over_batches(tets, chunk, all, evaluate);
 }
 
 }  // namespace lilyan

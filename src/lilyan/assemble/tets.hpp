@@ -1,6 +1,7 @@
 // Elastic energy of linear tetrahedra:  E(x) = Σ_tets V ψ(F),  F = D_s D_m⁻¹.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <span>
 #include <vector>
@@ -28,14 +29,9 @@ class Tets final : public Energy, public EnergyDensity {
   Tets(const Material& material, const TetShape& shape)
       : material_(material), tets_(group_tets(shape)) {
     vertices_.reserve(4 * shape.tets.size());
-    for (const TetChunk& chunk : tets_.chunks) {
-      for (int e = chunk.first_tet; e < chunk.last_tet; ++e) {
-        const int place = e - chunk.first_tet;
-        const TetGroup& g =
-            tets_.groups[static_cast<std::size_t>(chunk.first_group + place / kLanes)];
-        for (int a = 0; a < 4; ++a) vertices_.push_back(g.vertex[a][place % kLanes]);
-      }
-    }
+    tets_.each_tet([&](const TetGroup&, int, const std::array<int, 4>& v) {
+      vertices_.insert(vertices_.end(), v.begin(), v.end());
+    });
   }
 
   [[nodiscard]] EnergyKind kind() const override { return EnergyKind::elastic; }
@@ -78,27 +74,25 @@ class Tets final : public Energy, public EnergyDensity {
 
   void add_energies(const double* x, std::span<double> energy,
                     std::span<double> volume) const override {
-    for (const TetGroup& group : tets_.groups) {
-      for (int lane = 0; lane < kLanes; ++lane) {
-        if (group.volume[lane] == 0) continue;  // not in use
-        const double share = group.volume[lane] / 4;
-        const double part = share * material_.energy(deformation(group, lane, x));
-        for (const auto& vertex : group.vertex) {
-          const auto i = static_cast<std::size_t>(vertex[lane]);
-          energy[i] += part;
-          volume[i] += share;
-        }
+    tets_.each_tet([&](const TetGroup& group, int lane, const std::array<int, 4>& vertices) {
+      const double share = group.volume[lane] / 4;
+      const double part = share * material_.energy(deformation(group, lane, vertices, x));
+      for (const int vertex : vertices) {
+        const auto i = static_cast<std::size_t>(vertex);
+        energy[i] += part;
+        volume[i] += share;
       }
-    }
+    });
   }
 
  private:
   // F of one tet.
-  static Mat3<double> deformation(const TetGroup& group, int lane, const double* x) {
+  static Mat3<double> deformation(const TetGroup& group, int lane, const std::array<int, 4>& v,
+                                  const double* x) {
     Mat3<double> edges, inverse;
     for (int i = 0; i < 3; ++i) {
       for (int a = 0; a < 3; ++a) {
-        edges(i, a) = x[3 * group.vertex[a + 1][lane] + i] - x[3 * group.vertex[0][lane] + i];
+        edges(i, a) = x[3 * v[a + 1] + i] - x[3 * v[0] + i];
         inverse(i, a) = group.inverse_rest[i][a][lane];
       }
     }

@@ -88,13 +88,14 @@ class CholmodCholesky final : public LinearSolver {
     matrix_.nzmax = static_cast<std::size_t>(pattern.entries());
     // CHOLMOD's structs want mutable pointers; it does not write to the pattern.
     matrix_.p = const_cast<int*>(pattern.column_start().data());
+    matrix_.nz = const_cast<int*>(pattern.column_size().data());
     matrix_.i = const_cast<int*>(pattern.row().data());
     matrix_.stype = -1;
     matrix_.itype = CHOLMOD_INT;
     matrix_.xtype = CHOLMOD_PATTERN;
     matrix_.dtype = CHOLMOD_DOUBLE;
     matrix_.sorted = 1;
-    matrix_.packed = 1;
+    matrix_.packed = 0;
 
     factor_ = cholmod_analyze_p(&matrix_, order.data(), nullptr, 0, &common_);
     if (!factor_) {

@@ -170,7 +170,7 @@ bool CoarseSpace::build(const double* positions) {
   parallel_for(aggregates_.count(), [&](int a) { fill_rows(a); });
   if (sparse_) return sparse_->factorise(values_);
   for (int c = 0; c < pattern_->dofs(); ++c) {
-    for (int k = pattern_->column_start()[c]; k < pattern_->column_start()[c + 1]; ++k) {
+    for (int k = pattern_->column_start()[c]; k < pattern_->column_end(c); ++k) {
       dense_(pattern_->row()[k], c) = values_[k];
     }
   }

@@ -5,6 +5,8 @@
 #ifdef LILYAN_WITH_CHOLMOD
 #include <Eigen/UmfPackSupport>
 #endif
+#include <algorithm>
+#include <numeric>
 
 #include "lilyan/solve/linear_solver.hpp"
 
@@ -13,16 +15,18 @@ namespace {
 
 class EigenCholesky final : public LinearSolver {
  public:
-  explicit EigenCholesky(const LowerPattern& pattern) : matrix_(pattern.dofs(), pattern.dofs()) {
+  explicit EigenCholesky(const LowerPattern& pattern)
+      : pattern_(pattern), matrix_(pattern.dofs(), pattern.dofs()) {
     matrix_.resizeNonZeros(pattern.entries());
-    std::copy_n(pattern.column_start().data(), pattern.dofs() + 1, matrix_.outerIndexPtr());
-    std::copy_n(pattern.row().data(), pattern.entries(), matrix_.innerIndexPtr());
+    std::inclusive_scan(pattern.column_size().begin(), pattern.column_size().end(),
+                        matrix_.outerIndexPtr() + 1);
+    copy_columns(pattern.row().data(), matrix_.innerIndexPtr());
     std::fill_n(matrix_.valuePtr(), pattern.entries(), 0.0);
     factor_.analyzePattern(matrix_);
   }
 
   bool factorise(std::span<const double> values) override {
-    std::copy_n(values.data(), matrix_.nonZeros(), matrix_.valuePtr());
+    copy_columns(values.data(), matrix_.valuePtr());
     factor_.factorize(matrix_);
     return factor_.info() == Eigen::Success;
   }
@@ -42,6 +46,15 @@ class EigenCholesky final : public LinearSolver {
   }
 
  private:
+  // One after the other, as Eigen wants them.
+  template <class T>
+  void copy_columns(const T* from, T* to) const {
+    for (int c = 0; c < pattern_.dofs(); ++c) {
+      to = std::copy_n(from + pattern_.column_start()[c], pattern_.column_size()[c], to);
+    }
+  }
+
+  const LowerPattern& pattern_;
   SparseMatrix matrix_;
   Eigen::SimplicialLLT<SparseMatrix, Eigen::Lower> factor_;
 };

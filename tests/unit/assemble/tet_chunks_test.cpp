@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <set>
+#include <tuple>
 
 #include "lilyan/assemble/assembler.hpp"
 #include "support/body.hpp"
+#include "support/dense.hpp"
 
 namespace lilyan::test::tet_chunks_test {
 namespace {
@@ -165,6 +168,50 @@ Results evaluate(const Body& body) {
   r.from_value = energy.evaluate_from(
       x.data(), {.x0 = end.data(), .nodes = here, .gradient = r.from_gradient.data()});
   return r;
+}
+
+// Tets are worked on in batches with numbers of their own for the vertices: those of the system must not
+// show, however they are mixed up.
+TEST(TetChunks, NumberingOfTheVerticesDoesNotShow) {
+  const Body body(long_block(), {});
+  const int count = body.system.vertices();
+  std::vector<int> place(static_cast<std::size_t>(count));
+  std::iota(place.begin(), place.end(), 0);
+  std::mt19937 random(2);
+  std::shuffle(place.begin(), place.end(), random);
+  TetMesh mixed = body.mesh;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    mixed.vertices[static_cast<std::size_t>(place[i])] = body.mesh.vertices[i];
+  }
+  for (auto& tet : mixed.tets) {
+    for (int& v : tet) v = place[static_cast<std::size_t>(v)];
+  }
+  const auto moved = [&](const Vector& x) {
+    Vector y(x.size());
+    for (int i = 0; i < count; ++i) {
+      y.segment<3>(3 * place[static_cast<std::size_t>(i)]) = x.segment<3>(3 * i);
+    }
+    return y;
+  };
+  const Body other(mixed, {});
+  const Vector x = body.rest + random_vector(body.rest.size(), 0.02, random);
+  const Vector d = random_vector(body.rest.size(), 0.02, random);
+  const std::vector<WeightedNode> nodes = {{0.2, 0.5, 0.5, 0.5}, {0.8, 0.5, 0.5, 0.5}};
+  const auto take = [&](const Body& b, const Vector& from, const Vector& by) {
+    Assembler assembler(b.system);
+    Vector gradient(from.size());
+    const EnergyByKind value = assembler.values_and_gradient(from, &by, nodes, gradient);
+    std::vector<double> values(static_cast<std::size_t>(assembler.hessian_pattern().storage()));
+    assembler.hessian(from, by, nodes, 0, values);
+    const Matrix hessian = dense(assembler.hessian_pattern(), values);
+    const auto elastic = static_cast<std::size_t>(EnergyKind::elastic);
+    return std::tuple(value[elastic], gradient, Vector(hessian * by));
+  };
+  const auto [value, gradient, product] = take(body, x, d);
+  const auto [other_value, other_gradient, other_product] = take(other, moved(x), moved(d));
+  EXPECT_NEAR(other_value, value, 1e-13 * std::abs(value));
+  EXPECT_LE((other_gradient - moved(gradient)).norm(), 1e-13 * gradient.norm());
+  EXPECT_LE((other_product - moved(product)).norm(), 1e-13 * product.norm());
 }
 
 class Threads : public ::testing::TestWithParam<std::string> {

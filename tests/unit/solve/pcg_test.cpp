@@ -101,7 +101,7 @@ TEST(BlockMatrix, MultipliesAcrossWindowsAndChunks) {
   Vector expected = Vector::Zero(x.size());  // by the lower triangle
   const auto place = [&](int dof) { return 3 * (n - 1 - dof / 3) + dof % 3; };
   for (int c = 0; c < p.pattern.dofs(); ++c) {
-    for (int k = p.pattern.column_start()[c]; k < p.pattern.column_start()[c + 1]; ++k) {
+    for (int k = p.pattern.column_start()[c]; k < p.pattern.column_end(c); ++k) {
       const int r = p.pattern.row()[k];
       expected[place(r)] += p.values[k] * x[place(c)];
       if (r != c) expected[place(c)] += p.values[k] * x[place(r)];
@@ -318,7 +318,7 @@ TEST(Pcg, RopesAndLonePoints) {
   const Vector expected = random_vector(pattern.dofs(), 1, random);
   Vector right = Vector::Zero(pattern.dofs());
   for (int c = 0; c < pattern.dofs(); ++c) {
-    for (int k = pattern.column_start()[c]; k < pattern.column_start()[c + 1]; ++k) {
+    for (int k = pattern.column_start()[c]; k < pattern.column_end(c); ++k) {
       right[pattern.row()[k]] += values[k] * expected[c];
       if (pattern.row()[k] != c) right[c] += values[k] * expected[pattern.row()[k]];
     }

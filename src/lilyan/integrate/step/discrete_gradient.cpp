@@ -223,7 +223,7 @@ void GlobalEquation::derivative(const Vector& d, std::span<double> values) {
     grad_c_ = end_ - middle_ - 2 * c_ * d;
     for (int c = 0; c < half.dofs(); ++c) {
       const int j = half.dof(c);
-      for (int k = half.column_start()[c]; k < half.column_start()[c + 1]; ++k) {
+      for (int k = half.column_start()[c]; k < half.column_end(c); ++k) {
         const int i = half.dof(half.row()[k]);
         grad_c_[i] -= half_values_[k] * d[j];
         if (i != j) grad_c_[j] -= half_values_[k] * d[i];
