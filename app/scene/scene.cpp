@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <new>
+#include <utility>
 
 #include "app/files/surface.hpp"
 #include "app/scene/drawing.hpp"
@@ -67,13 +68,14 @@ Scene& Scene::operator=(Scene&&) noexcept = default;
 
 namespace {
 
-Scene read_scene(const std::filesystem::path& file, const SceneChanges& changes) {
-  SceneDocument document(file, changes.settings, changes.without_files);
+Scene read_scene(SceneText text, const SceneChanges& changes) {
+  const std::string name = text.file.stem().string();
+  SceneDocument document(std::move(text), changes.settings, changes.without_files);
   TableReader root = document.root();
   root.expect({"title", "integrator", "step_control", "solver", "output", "world", "body",
                "constraint", "spring", "obstacle", "contact", "system"});
   Scene scene;
-  scene.name = file.stem().string();
+  scene.name = name;
   scene.title = root.text("title", scene.name);
   read_settings(root, changes.steps, scene);
   if (root.has("system")) {
@@ -92,14 +94,23 @@ Scene read_scene(const std::filesystem::path& file, const SceneChanges& changes)
 
 }  // namespace
 
-Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
+Scene load_scene(SceneText text, const SceneChanges& changes) {
+  const std::string file = text.file.string();
   try {
-    return read_scene(file, changes);
+    return read_scene(std::move(text), changes);
   } catch (const InputError&) {
     throw;
   } catch (const Error& error) {
     // What the library refuses has no place in the file, but it is the file that asks for it.
-    throw InputError({file.string()}, error.what());
+    throw InputError({file}, error.what());
+  } catch (const std::bad_alloc&) {
+    throw InputError({file}, "the scene needs more memory than there is");
+  }
+}
+
+Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
+  try {
+    return load_scene(read_scene_text(file), changes);
   } catch (const std::bad_alloc&) {
     throw InputError({file.string()}, "the scene needs more memory than there is");
   }

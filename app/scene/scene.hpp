@@ -22,6 +22,7 @@ namespace lilyan {
 struct ContactSurface;
 struct FrameGeometry;
 struct Obstacle;
+struct SceneText;
 class Drawing;
 class Observables;
 
@@ -104,6 +105,8 @@ struct SceneChanges {
 // Reads, checks and builds. Throws InputError with the place in the file (or the setting) for
 // anything that cannot be used.
 [[nodiscard]] Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes = {});
+// The same from a text that is not in a file (app/scene/table_reader.hpp).
+[[nodiscard]] Scene load_scene(SceneText text, const SceneChanges& changes);
 
 // Only the obstacles of a scene file: the copy in a run's folder may be far from its meshes. Throws
 // InputError.
