@@ -1,8 +1,8 @@
-# One setting for every translation unit: mixed vector widths and Eigen types do not go together.
+# The options of the library and of what else is built here. They are not passed on to users of the library.
 add_library(lilyan_flags INTERFACE)
 target_compile_options(lilyan_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wno-psabi -Wno-ignored-attributes $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -Wno-uninitialized
-  -Wno-missing-field-initializers -fno-math-errno)
+  -Wno-missing-field-initializers -fno-math-errno -fno-semantic-interposition)
 # Threads are the library's own: Eigen's would ignore how many are wanted, and crowd each other.
 target_compile_definitions(lilyan_flags INTERFACE EIGEN_DONT_PARALLELIZE)
 # A reference build rounds every operation, has the narrowest lanes and Eigen's factors: nothing is left to the
@@ -10,15 +10,19 @@ target_compile_definitions(lilyan_flags INTERFACE EIGEN_DONT_PARALLELIZE)
 if(LILYAN_REFERENCE)
   set(LILYAN_OPTIONS "reference -ffp-contract=off")
   target_compile_options(lilyan_flags INTERFACE -ffp-contract=off)
-  target_compile_definitions(lilyan_flags INTERFACE LILYAN_REFERENCE)
   set(LILYAN_WITH_CHOLMOD OFF)
 else()
   set(LILYAN_OPTIONS -ffp-contract=fast)
   target_compile_options(lilyan_flags INTERFACE -ffp-contract=fast)
 endif()
+# Eigen aligns what it allocates, and pads some types, as the options of a translation unit allow. Vectors go from the
+# user to the library and back, so both need the same alignment, whatever options the user has: it is fixed here and
+# passed on. 16 is what Eigen takes by itself without options.
+set(LILYAN_EIGEN_ALIGNMENT 16)
 if(LILYAN_NATIVE AND NOT LILYAN_REFERENCE)
   target_compile_options(lilyan_flags INTERFACE -march=native)
   string(APPEND LILYAN_OPTIONS " -march=native")
+  set(LILYAN_EIGEN_ALIGNMENT 64)
 endif()
 if(LILYAN_SANITIZE)
   # A report ends the program: what is only printed is not seen among the output of tests. Left out is what is checked

@@ -29,6 +29,8 @@ std::pair<CLI::App*, Options&> add_command(CLI::App& app, const std::string& nam
 void add_settings(CLI::App& command, std::vector<std::string>& settings, const std::string& help,
                   const std::string& type = "KEY=VALUE");
 CLI::Option* add_scene(CLI::App& command, SceneOptions& options);
+// Shared objects with methods and materials of the user's own, loaded before the command is run.
+void add_plugins(CLI::App& command);
 void add_steps(CLI::App& command, std::optional<int>& steps);
 CLI::Option* add_port(CLI::App& command, std::optional<int>& port);
 template <class Count>

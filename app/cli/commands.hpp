@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "app/scene/find_scene.hpp"
+
 namespace lilyan {
 struct RunMoment;
 struct RunSummary;
@@ -171,13 +173,5 @@ int verify(const VerifyOptions& options);
 // Writes the page of all materials and energies, as Markdown.
 int write_material_page(const std::string& name);
 int bench(const BenchOptions& options);
-
-// The file a scene argument means. Throws InputError with the nearest name when there is none.
-std::filesystem::path find_scene(const std::string& argument);
-// Names of the scenes in scenes/, sorted.
-std::vector<std::string> scene_names();
-// The scenes that come with the sources: those for users, and those for benchmarks.
-std::filesystem::path shipped_scenes();
-std::filesystem::path bench_scenes();
 
 }  // namespace lilyan::cli

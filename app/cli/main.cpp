@@ -61,6 +61,7 @@ void add_view_command(CLI::App& app, int& exit_code) {
       ->add_option("scene", options.scenes,
                    "scenes, or result folders of runs to be shown again (default: bunny)")
       ->expected(0, 4);
+  add_plugins(*command);
   add_settings(*command, options.settings,
                "change a setting of all these scenes: key=value; may be repeated");
   add_port(*command, options.port);
@@ -75,12 +76,14 @@ void add_scenes_command(CLI::App& app, int& exit_code) {
 void add_methods_command(CLI::App& app, int& exit_code) {
   auto [command, name] =
       add_command(app, "methods", "list the methods and what each conserves", methods, exit_code);
+  add_plugins(*command);
   command->add_option("name", name, "show one with its parameters");
 }
 
 void add_materials_command(CLI::App& app, int& exit_code) {
   auto [command, options] =
       add_command(app, "materials", "list the materials of soft bodies", materials, exit_code);
+  add_plugins(*command);
   command->add_option("name", options.name, "show one with its parameters");
   command->add_option("--page", options.page,
                       "write all materials and energies to this file, as Markdown");
@@ -91,6 +94,7 @@ void add_verify_command(CLI::App& app, int& exit_code) {
       app, "verify",
       "measure every claim of a method (or of all): order, symplecticity, energy, momenta", verify,
       exit_code);
+  add_plugins(*command);
   command->add_option("method", options.method, "only this method, with its variants");
   add_settings(*command, options.settings,
                "a parameter of that method, instead of the variants: e.g. stages=3",

@@ -16,6 +16,7 @@
 
 #include "app/cli/arguments.hpp"
 #include "app/cli/terminal.hpp"
+#include "app/scene/plugin.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/core/version.hpp"
@@ -26,7 +27,21 @@ void add_settings(CLI::App& command, std::vector<std::string>& settings, const s
   command.add_option("--set", settings, help)->type_name(type)->allow_extra_args(false);
 }
 
+void add_plugins(CLI::App& command) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--plugin",
+          [](const std::vector<std::string>& files) {
+            for (const std::string& file : files) load_plugin(file);
+          },
+          "a shared object with methods and materials of your own (examples/plugin); may be "
+          "repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
 CLI::Option* add_scene(CLI::App& command, SceneOptions& options) {
+  add_plugins(command);
   CLI::Option* scene =
       command.add_option("scene", options.scene, "a scene file, or the name of one in scenes/")
           ->required();
@@ -95,7 +110,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
 std::string unknown_command(const CLI::App& app, const std::string& word) {
   if (word.starts_with("-")) return {};
   // The launcher's own, which are there too when the program is called by it.
-  std::vector<std::string> names = {"test", "lint", "reproduce"};
+  std::vector<std::string> names = {"test", "lint", "reproduce", "python"};
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == word) return {};
     names.push_back(command->get_name());
@@ -110,6 +125,7 @@ constexpr const char* kFooter =
   test --sanitize             a part of them with address and undefined-behaviour sanitizers
   lint [--all|--format]       check the formatting and run clang-tidy
   reproduce ID                run an experiment of the papers again (--list shows them)
+  python [FILE]               Python with the module lilyan, to type in or to run a file
 
 Examples:
   lilyan run bunny            simulate a shipped scene into results/bunny-avf

@@ -36,6 +36,7 @@ DenseOutput::~DenseOutput() = default;
 
 void DenseOutput::start(const State& initial) {
   first_time_ = initial.t;
+  next_sample_ = 1;
   if (!has_events_) return;
   const std::size_t count = scene_.observables->events.size();
   const double* values = scene_.observables->event_values(initial);

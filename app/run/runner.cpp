@@ -13,6 +13,7 @@
 #include "app/run/ensemble.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
 
@@ -132,6 +133,14 @@ void SceneRun::make_steps() {
 
 void SceneRun::system_changed() { make_steps(); }
 
+void SceneRun::state_changed() {
+  State& state = summary_.state;
+  state.h_previous = 0;
+  make_steps();
+  summary_.invariants = lilyan::invariants(*scene_.system, state);
+  dense_output_.start(state);
+}
+
 void SceneRun::archive(Archive& a) {
   a.mark("run");
   a(summary_, drift_, *control_);
@@ -147,6 +156,10 @@ void SceneRun::archive(Archive& a) {
   if (!a.loading()) return;
   earlier_seconds_ = summary_.wall_seconds;
   begun_ = Clock::now();
+}
+
+void SceneRun::go_on() {
+  if (summary_.end == RunEnd::interrupted) summary_.end = RunEnd::finished;
 }
 
 bool SceneRun::at_end() const {

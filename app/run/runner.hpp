@@ -121,6 +121,12 @@ class SceneRun {
   void fail(std::string message, bool diverged = false);
   // To be called when something was added to the system.
   void system_changed();
+  // Between two steps: the state, to be changed by hand except for its time. To be called then: state_changed,
+  // which forgets the steps before.
+  [[nodiscard]] State& editable_state() { return summary_.state; }
+  void state_changed();
+  // Lets a run go on that was interrupted.
+  void go_on();
 
   // Between two steps: all that the rest of the run depends on, and the drift tracker. A new run of the
   // same scene that loads it goes on bit for bit as this one would; it may have more steps.

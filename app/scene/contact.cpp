@@ -308,7 +308,7 @@ Obstacle add_obstacle(TableReader& reader, const std::vector<PlacedBody>& bodies
 }  // namespace
 
 std::vector<Obstacle> obstacles_in(const std::filesystem::path& file) {
-  SceneDocument document(file, {});
+  SceneDocument document(read_scene_text(file), {});
   TableReader root = document.root();
   std::vector<Obstacle> obstacles;
   for (TableReader& reader : root.tables("obstacle")) obstacles.push_back(read_obstacle(reader));

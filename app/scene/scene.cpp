@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <utility>
 
 #include "app/files/surface.hpp"
 #include "app/scene/drawing.hpp"
@@ -69,15 +70,16 @@ Scene& Scene::operator=(Scene&&) noexcept = default;
 namespace {
 
 // With a list of faults, reads as much as can be read, and the scene is of use only without any.
-Scene read_scene(const std::filesystem::path& file, const SceneChanges& changes,
+Scene read_scene(SceneText text, const SceneChanges& changes,
                  std::vector<InputError>* faults = nullptr) {
-  SceneDocument document(file, changes.settings, changes.without_files);
+  const std::string name = text.file.stem().string();
+  SceneDocument document(std::move(text), changes.settings, changes.without_files);
   if (faults) document.collect(*faults);
   TableReader root = document.root();
   root.expect({"title", "integrator", "step_control", "solver", "output", "world", "body",
                "constraint", "spring", "obstacle", "contact", "system"});
   Scene scene;
-  scene.name = file.stem().string();
+  scene.name = name;
   scene.title = root.text("title", scene.name);
   read_settings(root, changes.steps, scene);
   if (root.has("system")) {
@@ -97,14 +99,23 @@ Scene read_scene(const std::filesystem::path& file, const SceneChanges& changes,
 
 }  // namespace
 
-Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
+Scene load_scene(SceneText text, const SceneChanges& changes) {
+  const std::string file = text.file.string();
   try {
-    return read_scene(file, changes);
+    return read_scene(std::move(text), changes);
   } catch (const InputError&) {
     throw;
   } catch (const Error& error) {
     // What the library refuses has no place in the file, but it is the file that asks for it.
-    throw InputError({file.string()}, error.what());
+    throw InputError({file}, error.what());
+  } catch (const std::bad_alloc&) {
+    throw InputError({file}, "the scene needs more memory than there is");
+  }
+}
+
+Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes) {
+  try {
+    return load_scene(read_scene_text(file), changes);
   } catch (const std::bad_alloc&) {
     throw InputError({file.string()}, "the scene needs more memory than there is");
   }
@@ -114,7 +125,7 @@ std::vector<InputError> scene_faults(const std::filesystem::path& file,
                                      const SceneChanges& changes) {
   std::vector<InputError> faults;
   try {
-    (void)read_scene(file, changes, &faults);
+    (void)read_scene(read_scene_text(file), changes, &faults);
   } catch (const InputError& fault) {
     faults.push_back(fault);
   } catch (const Error& error) {

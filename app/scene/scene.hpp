@@ -23,6 +23,7 @@ namespace lilyan {
 struct ContactSurface;
 struct FrameGeometry;
 struct Obstacle;
+struct SceneText;
 class Drawing;
 class Observables;
 
@@ -109,6 +110,8 @@ struct SceneChanges {
 // Reads, checks and builds. Throws InputError with the place in the file (or the setting) for
 // anything that cannot be used.
 [[nodiscard]] Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes = {});
+// The same from a text that is not in a file (app/scene/table_reader.hpp).
+[[nodiscard]] Scene load_scene(SceneText text, const SceneChanges& changes);
 
 // Everything in it that cannot be used, in the order of the file; what only follows from another
 // fault is left out. A scene without faults gives none.

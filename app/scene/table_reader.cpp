@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/scene/toml_document.hpp"
@@ -31,10 +32,9 @@ toml::array array_of(const std::vector<Value>& values) {
 
 }  // namespace
 
-SceneDocument::SceneDocument(const std::filesystem::path& file,
-                             const std::vector<std::string>& settings,
+SceneDocument::SceneDocument(SceneText text, const std::vector<std::string>& settings,
                              const std::vector<std::string>& without_files)
-    : toml_(std::make_unique<TomlDocument>(file, settings, without_files)) {}
+    : toml_(std::make_unique<TomlDocument>(std::move(text), settings, without_files)) {}
 
 SceneDocument::~SceneDocument() = default;
 

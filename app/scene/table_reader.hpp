@@ -2,7 +2,7 @@
 // known, and what was read is recorded, with the defaults of what the file leaves out, for
 // scene.resolved.toml.
 //
-//   SceneDocument document(file, {"integrator.step=0.01"});
+//   SceneDocument document(read_scene_text(file), {"integrator.step=0.01"});
 //   TableReader root = document.root();
 //   TableReader integrator = root.table("integrator");
 //   const double step = integrator.positive("step");          // required
@@ -29,12 +29,23 @@ class TableReader;
 class TomlDocument;
 struct TomlTable;
 
-// A parsed scene file with the command line's `key=value` settings merged in.
+// The text of a scene, and the file that it is in or would be in: messages name that file, and files that the scene
+// names are looked for beside it.
+struct SceneText {
+  std::string text;
+  std::filesystem::path file;
+  bool written_by_user =
+      true;  // otherwise its lines mean nothing to the user, and messages name no line
+};
+// Throws InputError when the file cannot be read.
+[[nodiscard]] SceneText read_scene_text(const std::filesystem::path& file);
+
+// A parsed scene with the command line's `key=value` settings merged in.
 class SceneDocument {
  public:
-  // Throws InputError when the file cannot be read or parsed, or a setting makes no sense. Settings
-  // that are also among `without_files` must not name files.
-  SceneDocument(const std::filesystem::path& file, const std::vector<std::string>& settings,
+  // Throws InputError when the text cannot be parsed, or a setting makes no sense. Settings that are
+  // also among `without_files` must not name files.
+  SceneDocument(SceneText text, const std::vector<std::string>& settings,
                 const std::vector<std::string>& without_files = {});
   ~SceneDocument();
   SceneDocument(const SceneDocument&) = delete;

@@ -18,10 +18,6 @@
 namespace lilyan {
 namespace {
 
-SourceLocation position_in(const std::string& file, const toml::source_position& where) {
-  return {file, static_cast<int>(where.line), static_cast<int>(where.column)};
-}
-
 // Bytes of the character at a place.
 std::size_t utf8_length(const std::string& text, std::size_t at) {
   std::size_t length = 1;
@@ -56,11 +52,7 @@ std::string too_deep() {
 
 }  // namespace
 
-TomlDocument::TomlDocument(const std::filesystem::path& file,
-                           const std::vector<std::string>& settings,
-                           const std::vector<std::string>& without_files)
-    : file_(file) {
-  for (const std::string& s : without_files) without_files_.insert("--set " + s);
+SceneText read_scene_text(const std::filesystem::path& file) {
   const NoticedMemory memory;
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
@@ -71,20 +63,35 @@ TomlDocument::TomlDocument(const std::filesystem::path& file,
   std::stringstream text;
   text.exceptions(std::ios::badbit);
   text << stream.rdbuf();
-  source_ = text.str();
+  SceneText scene{.text = text.str(), .file = file};
   memory.require();
+  return scene;
+}
+
+TomlDocument::TomlDocument(SceneText text, const std::vector<std::string>& settings,
+                           const std::vector<std::string>& without_files)
+    : file_(std::move(text.file)),
+      source_(std::move(text.text)),
+      written_by_user_(text.written_by_user) {
+  for (const std::string& s : without_files) without_files_.insert("--set " + s);
+  const NoticedMemory memory;
   if (const auto place = too_deep_in_toml(source_)) {
-    throw InputError({file.string(), place->line, place->column}, too_deep());
+    throw InputError({file_.string(), place->line, place->column}, too_deep());
   }
   try {
-    root_ = toml::parse(source_, file.string());
+    root_ = toml::parse(source_, file_.string());
   } catch (const toml::parse_error& error) {
     memory.require();
-    throw InputError(position_in(file.string(), error.source().begin),
+    throw InputError(position(error.source().begin),
                      fmt::format("not valid TOML: {}", error.description()));
   }
   memory.require();
   for (const std::string& s : settings) apply(s);
+}
+
+SourceLocation TomlDocument::position(const toml::source_position& where) const {
+  if (!written_by_user_) return {file_.string()};
+  return {file_.string(), static_cast<int>(where.line), static_cast<int>(where.column)};
 }
 
 // `body.0.material.mu=800`: walks (and where needed makes) the tables on the way and puts the value
@@ -196,7 +203,7 @@ bool TomlDocument::may_name_file(const std::string& dotted) const {
 
 SourceLocation TomlDocument::locate(const std::string& dotted, const toml::node* node) const {
   if (const std::string* option = setter(dotted)) return {*option};
-  return node ? position_in(file_.string(), node->source().begin) : SourceLocation{file_.string()};
+  return node ? position(node->source().begin) : SourceLocation{file_.string()};
 }
 
 SourceLocation TomlDocument::locate_within(SourceLocation text_begin, const std::string& text,

@@ -20,7 +20,7 @@ namespace lilyan {
 class TomlDocument {
  public:
   // See SceneDocument.
-  TomlDocument(const std::filesystem::path& file, const std::vector<std::string>& settings,
+  TomlDocument(SceneText text, const std::vector<std::string>& settings,
                const std::vector<std::string>& without_files);
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
@@ -54,8 +54,11 @@ class TomlDocument {
   // The option that set this path, or a table around it; null: the scene file itself.
   [[nodiscard]] const std::string* setter(std::string dotted) const;
 
+  [[nodiscard]] SourceLocation position(const toml::source_position& where) const;
+
   std::filesystem::path file_;
   std::string source_;
+  bool written_by_user_;
   toml::table root_;
   toml::table resolved_;
   std::map<std::string, std::string> overrides_;  // dotted path → the option as given

@@ -34,9 +34,16 @@
 //   model.set_potential("1 - cos(theta)");
 //   const std::unique_ptr<System> pendulum = model.make_system();
 //
+// Methods and materials of your own are added to the library's with add_method and add_material. A file that
+// defines a material includes assemble/tets.hpp as well, whose make_tets makes the energy of a body of it.
+//
 // Headers that are templates of the caller's own functions are not among the following:
-// system/automatic.hpp (Lagrangians as C++ functions) and system/compiled.hpp (explicit methods with
-// a potential known when compiling).
+// assemble/tets.hpp (materials), assemble/elements.hpp (energies of small elements), system/automatic.hpp
+// (Lagrangians as C++ functions) and system/compiled.hpp (explicit methods with a potential known when
+// compiling). Nor are plugin.hpp (a shared object for the program) and verify/verification.hpp, which measures
+// what a method claims; programs that use it link lilyan::verify as well.
+//
+// lilyan/version.hpp has the version as macros.
 #pragma once
 
 // State, System, reports, errors, parameters; threads; what is conserved.
@@ -49,6 +56,7 @@
 #include "lilyan/core/system.hpp"
 #include "lilyan/core/threads.hpp"
 #include "lilyan/core/version.hpp"
+#include "lilyan/version.hpp"
 
 // Methods and stepping.
 #include "lilyan/integrate/control/step_control.hpp"

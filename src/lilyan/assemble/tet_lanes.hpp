@@ -10,6 +10,12 @@
 #include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 
+// GCC takes arrays that loops fill for arrays that nobody fills.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 namespace lilyan {
 
 // As many lanes of a group as a pack of type P has, from `lane` on; the first `used` of them count.
@@ -223,3 +229,7 @@ inline void scatter_hessian(const TetPart<P>& part, const TetBlocks<P>& k, const
 }
 
 }  // namespace lilyan
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

@@ -12,6 +12,12 @@
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/mat3.hpp"
 
+// The functions of a material return packs. How these are returned depends on the processor, of which GCC warns; they
+// are only called where they are compiled.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
 namespace lilyan {
 
 // ψ(F), P = ∂ψ/∂F and ∂P/∂F over any scalar type.

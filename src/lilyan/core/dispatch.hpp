@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "lilyan/build.hpp"
 #include "lilyan/core/lanes.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__AVX2__) && \

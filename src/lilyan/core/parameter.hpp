@@ -17,10 +17,10 @@ namespace lilyan {
 using ParameterValue = std::variant<double, std::string>;
 
 struct ParameterSpec {
-  std::string name;
-  std::string meaning;  // with its range
+  std::string name = {};
+  std::string meaning = {};  // with its range
   // None: the parameter must be given, or one of a choice of parameters.
-  std::optional<ParameterValue> default_value;
+  std::optional<ParameterValue> default_value = {};
   bool text = false;  // a word rather than a number
 };
 

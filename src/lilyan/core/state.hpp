@@ -13,12 +13,12 @@ namespace lilyan {
 // none (at the start, or after x or v were set by hand).
 struct State {
   double t = 0;
-  Vector x;
-  Vector v;
+  Vector x = {};
+  Vector v = {};
 
   double h_previous = 0;
-  Vector x_previous;
-  Vector v_previous;
+  Vector x_previous = {};
+  Vector v_previous = {};
 
   void archive(Archive& a) { a(t, x, v, h_previous, x_previous, v_previous); }
 };

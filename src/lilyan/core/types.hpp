@@ -4,6 +4,14 @@
 #include <Eigen/Core>
 #include <limits>
 
+#include "lilyan/build.hpp"
+
+// Memory that one side allocates and the other frees, otherwise in another way.
+static_assert(EIGEN_MAX_ALIGN_BYTES == LILYAN_EIGEN_ALIGNMENT,
+              "Lilyan was compiled with another alignment of Eigen's vectors. Use CMake's target "
+              "lilyan::lilyan or the flags of pkg-config's lilyan, and do not set "
+              "EIGEN_MAX_ALIGN_BYTES otherwise.");
+
 namespace lilyan {
 
 // Degrees of freedom, one after the other: vertex i of a system of dimension n owns the entries

@@ -5,6 +5,7 @@
 // scene files and builds the energy of a body made of it.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,24 +18,27 @@
 namespace lilyan {
 
 struct MaterialInfo {
-  std::string name;     // as scene files spell it
-  std::string summary;  // one line
-  std::string citation;
-  std::string formula;  // of ψ, in F, J = det F, I₁ = tr(FᵀF) and I₂ = ½(I₁² − tr((FᵀF)²))
-  std::string use;       // when to choose it
+  std::string name = {};     // as scene files spell it
+  std::string summary = {};  // one line
+  std::string citation = {};
+  std::string formula = {};  // of ψ, in F, J = det F, I₁ = tr(FᵀF) and I₂ = ½(I₁² − tr((FᵀF)²))
+  std::string use = {};  // when to choose it
   bool inverts = false;  // ψ is finite for flat and inverted elements too
   int degree = 0;        // of ψ as a polynomial in F; 0 when it is none
-  std::vector<ParameterSpec> parameters;
+  std::vector<ParameterSpec> parameters = {};
   // Throws ParameterError for values that make no sense.
-  std::unique_ptr<Energy> (*make)(const TetShape&, const Parameters&);
+  std::unique_ptr<Energy> (*make)(const TetShape&, const Parameters&) = nullptr;
 };
 
 // Gauss points with which AVF keeps the energy of this material exactly, to rounding; 0 when no
 // number does. Forces are polynomials of degree − 1, and n points integrate degree 2n − 1.
 [[nodiscard]] constexpr int exact_points(const MaterialInfo& m) { return (m.degree + 1) / 2; }
 
-// All materials, in alphabetical order of their files.
-[[nodiscard]] const std::vector<MaterialInfo>& materials();
+// All materials, in alphabetical order of their files; then those that were added.
+[[nodiscard]] const std::deque<MaterialInfo>& materials();
+// Adds a material of the caller's own, which is then found as if it were one of the library's. To be called before
+// other threads look at materials. Throws Error when the name is taken.
+void add_material(MaterialInfo material);
 // Null when there is none of that name.
 [[nodiscard]] const MaterialInfo* find_material(std::string_view name);
 

@@ -4,6 +4,7 @@
 // a(θ) = −M⁻¹∇E(x₀ + θ d) the acceleration at a point of the straight path.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,21 +38,21 @@ enum class ForceVelocity {
 // that is, the solution of  M (d − y) + h² Σ βᵢ ∇E(x₀ + θᵢ d) = 0. Nodes with θ = 0 have no unknown
 // in them; the interpreter folds them into y. Without any other node the stage is explicit.
 struct Stage {
-  double time = 1;            // the stage's point is at t₀ + time·h
-  std::vector<Known> target;  // y
-  std::vector<Node> nodes;    // (θᵢ, βᵢ)
+  double time = 1;                 // the stage's point is at t₀ + time·h
+  std::vector<Known> target = {};  // y
+  std::vector<Node> nodes = {};    // (θᵢ, βᵢ)
   // Its velocity:  v = displacement·d/h + Σ_known [position·(x_p − x₀)/h + velocity·v_p
   // + force·h a_p] + h Σ wᵢ a(θᵢ).
   double displacement = 0;
-  std::vector<Known> velocity;
-  std::vector<Node> end_forces;  // (θᵢ, wᵢ)
+  std::vector<Known> velocity = {};
+  std::vector<Node> end_forces = {};  // (θᵢ, wᵢ)
   ForceVelocity force_velocity = ForceVelocity::mean;
 };
 
 // A step in stages, each a minimisation (or explicit), one after the other. The last one's point is
 // the end of the step.
 struct MinimisationTable {
-  std::vector<Stage> stages;
+  std::vector<Stage> stages = {};
   // The one stage averages forces over the path and moves with the mean velocity ½(v₀+v₁), so
   // energy changes only by the quadrature error of that average (AVF family).
   bool averages_force = false;
@@ -65,10 +66,10 @@ struct MinimisationTable {
 
 // The usual one-stage step: y = h v₀, v₁ = displacement·u + velocity·v₀ + h Σ wᵢ a(θᵢ).
 struct OneStage {
-  std::vector<Node> nodes;
+  std::vector<Node> nodes = {};
   double displacement = 1;
   double velocity = 0;
-  std::vector<Node> end_forces;
+  std::vector<Node> end_forces = {};
   ForceVelocity force_velocity = ForceVelocity::mean;
 };
 [[nodiscard]] MinimisationTable one_stage(const OneStage& stage);
@@ -182,25 +183,25 @@ struct Claims {
 
 // A method with its parameters chosen.
 struct Scheme {
-  std::string label;  // "hp(alpha=0.25)"
+  std::string label = {};  // "hp(alpha=0.25)"
   SolveKind solve = SolveKind::minimisation;
-  Claims claims;
-  Table table;
+  Claims claims = {};
+  Table table = {};
   // For Lagrangians that are not ½vᵀMv − E; none where the method has no meaning for them.
   std::optional<LagrangianTable> lagrangian = {};
 };
 
 struct Method {
-  std::string name;
-  std::vector<std::string> aliases;
-  std::string summary;  // one line
-  std::string citation;
-  std::string use;  // when to use it, one line
-  std::vector<ParameterSpec> parameters;
+  std::string name = {};
+  std::vector<std::string> aliases = {};
+  std::string summary = {};  // one line
+  std::string citation = {};
+  std::string use = {};  // when to use it, one line
+  std::vector<ParameterSpec> parameters = {};
   // Other values of the parameters than the defaults that the verification is to look at as well.
-  std::vector<Parameters> variants;
+  std::vector<Parameters> variants = {};
   // From completed parameters. Throws ParameterError for values out of range.
-  Scheme (*make)(const Parameters&);
+  Scheme (*make)(const Parameters&) = nullptr;
 };
 
 // The cost of a step: systems of equations solved, and forces evaluated outside of those.
@@ -229,8 +230,11 @@ struct MeanRule {
 [[nodiscard]] Scheme compose(const std::string& label, int order, std::vector<double> fractions,
                              const Parameters& given);
 
-// All methods, one per file of this folder, in alphabetical order of their files.
-[[nodiscard]] const std::vector<Method>& methods();
+// All methods, one per file of this folder, in alphabetical order of their files; then those that were added.
+[[nodiscard]] const std::deque<Method>& methods();
+// Adds a method of the caller's own, which is then found as if it were one of the library's. To be called before
+// other threads look at methods. Throws Error when the name or an alias is taken.
+void add_method(Method method);
 // By name or alias; null when there is none.
 [[nodiscard]] const Method* find_method(std::string_view name);
 // Names and aliases, for suggestions.

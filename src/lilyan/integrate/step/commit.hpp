@@ -16,24 +16,23 @@ namespace lilyan {
 
 // Moves the state to the end (x1, v1) of a step whose invariants are `after`, and what it was
 // before becomes its history. `ledger` is called while the state is still at the start of the step.
-// When the end is not finite the report says so and the state stays where it is. Vectors change
-// places instead of being copied, so x1 and v1 hold old values afterwards.
+// When the end is not finite the report says so and the state stays where it is.
 template <class MakeLedger>
-void commit(StepReport& report, State& state, Vector& x1, Vector& v1, const Invariants& after,
-            const MakeLedger& ledger) {
+void commit(StepReport& report, State& state, const Vector& x1, const Vector& v1,
+            const Invariants& after, const MakeLedger& ledger) {
   if (!std::isfinite(after.total)) {
     report.status = StepStatus::non_finite;
     return;
   }
   report.after = after;
   report.ledger = ledger();
-  const auto exchange = [](Vector& previous, Vector& now, Vector& next) {
-    previous.resize(now.size());
-    previous.swap(now);
-    now.swap(next);
+  // The numbers move and not the memory: whoever looks at a state's vectors (Python does) sees every step.
+  const auto move_on = [](Vector& previous, Vector& now, const Vector& next) {
+    previous = now;
+    now = next;
   };
-  exchange(state.x_previous, state.x, x1);
-  exchange(state.v_previous, state.v, v1);
+  move_on(state.x_previous, state.x, x1);
+  move_on(state.v_previous, state.v, v1);
   state.h_previous = report.h;
   state.t += report.h;
 }

@@ -10,14 +10,33 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lilyan/all_materials.hpp"  // generated: one line per file of the folder
 
 namespace lilyan {
 
-const std::vector<MaterialInfo>& materials() {
-  static const std::vector<MaterialInfo> all = all_materials();
+namespace {
+
+// A deque, because whoever has found a material keeps its address.
+std::deque<MaterialInfo>& registry() {
+  static std::deque<MaterialInfo> all = [] {
+    const std::vector<MaterialInfo> own = all_materials();
+    return std::deque<MaterialInfo>(own.begin(), own.end());
+  }();
   return all;
+}
+
+}  // namespace
+
+const std::deque<MaterialInfo>& materials() { return registry(); }
+
+void add_material(MaterialInfo material) {
+  const std::string& name = material.name;
+  if (name.empty()) throw Error("a material needs a name");
+  if (find_material(name)) throw Error("there is a material '" + name + "' already");
+  if (!material.make) throw Error("the material '" + name + "' has no function 'make'");
+  registry().push_back(std::move(material));
 }
 
 const MaterialInfo* find_material(std::string_view name) {

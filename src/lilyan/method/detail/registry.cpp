@@ -1,14 +1,37 @@
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "lilyan/all_methods.hpp"  // generated: one line per file of this folder
 #include "lilyan/method/method.hpp"
 
 namespace lilyan {
 
-const std::vector<Method>& methods() {
-  static const std::vector<Method> all = all_methods();
+namespace {
+
+// A deque, because whoever has found a method keeps its address.
+std::deque<Method>& registry() {
+  static std::deque<Method> all = [] {
+    const std::vector<Method> own = all_methods();
+    return std::deque<Method>(own.begin(), own.end());
+  }();
   return all;
+}
+
+void require_free(const std::string& name) {
+  if (name.empty()) throw Error("a method needs a name");
+  if (find_method(name)) throw Error("there is a method '" + name + "' already");
+}
+
+}  // namespace
+
+const std::deque<Method>& methods() { return registry(); }
+
+void add_method(Method method) {
+  require_free(method.name);
+  for (const std::string& alias : method.aliases) require_free(alias);
+  if (!method.make) throw Error("the method '" + method.name + "' has no function 'make'");
+  registry().push_back(std::move(method));
 }
 
 const Method* find_method(std::string_view name) {

@@ -1,24 +1,41 @@
-// Where scenes are. Only this file is compiled with the folders of the sources in it, so that a clone
-// that moved compiles one file again.
+// Only this file is compiled with the folders of the sources in it, so that a clone that moved compiles one file
+// again.
+#include "app/scene/find_scene.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "app/cli/commands.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/parameter.hpp"
 
-namespace lilyan::cli {
+namespace lilyan {
 namespace fs = std::filesystem;
 
 namespace {
+
+fs::path find_shipped_scenes() {
+  std::error_code none;
+  const fs::path program = fs::read_symlink("/proc/self/exe", none);
+  if (!none) {
+    fs::path installed = program.parent_path().parent_path() / "share/lilyan/scenes";
+    if (fs::is_directory(installed, none)) return installed;
+  }
+  return LILYAN_SCENES;
+}
+
+fs::path& shipped_folder() {
+  static fs::path folder = find_shipped_scenes();
+  return folder;
+}
 
 std::array<fs::path, 2> scene_folders() { return {fs::path("scenes"), shipped_scenes()}; }
 
 }  // namespace
 
-fs::path shipped_scenes() { return LILYAN_SCENES; }
+fs::path shipped_scenes() { return shipped_folder(); }
+void set_shipped_scenes(const fs::path& folder) { shipped_folder() = folder; }
 fs::path bench_scenes() { return LILYAN_BENCH; }
 
 std::vector<std::string> scene_names() {
@@ -46,4 +63,4 @@ fs::path find_scene(const std::string& argument) {
                                            suggestion(argument, scene_names())));
 }
 
-}  // namespace lilyan::cli
+}  // namespace lilyan

@@ -1,0 +1,12 @@
+# The target lilyan::suitesparse, for the build of the library and for its installed package.
+if(TARGET lilyan::suitesparse)
+  return()
+endif()
+find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
+add_library(lilyan::suitesparse INTERFACE IMPORTED GLOBAL)
+target_include_directories(lilyan::suitesparse SYSTEM INTERFACE ${CHOLMOD_INCLUDE_DIR})
+foreach(name umfpack cholmod amd metis)
+  string(TOUPPER ${name}_LIBRARY library)
+  find_library(${library} ${name} REQUIRED)
+  target_link_libraries(lilyan::suitesparse INTERFACE ${${library}})
+endforeach()

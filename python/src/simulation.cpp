@@ -1,0 +1,169 @@
+#include "simulation.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <limits>
+#include <utility>
+
+#include "callbacks.hpp"
+#include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/error.hpp"
+
+namespace lilyan::python {
+namespace {
+
+constexpr std::chrono::milliseconds kPulse{50};
+
+// While a step of a large system is made nobody looks for Ctrl-C, so its signal also sets the flag that steps look at.
+class InterruptFlag {
+ public:
+  InterruptFlag(std::atomic<bool>& flag, bool wanted) : wanted_(wanted) {
+    if (!wanted_) return;
+    target = &flag;
+    struct sigaction ours = {};
+    ours.sa_handler = on_interrupt;
+    sigaction(SIGINT, &ours, &python);
+    wanted_ = python.sa_handler != SIG_IGN && python.sa_handler != SIG_DFL;
+    if (!wanted_) sigaction(SIGINT, &python, nullptr);
+  }
+  ~InterruptFlag() {
+    if (!wanted_) return;
+    sigaction(SIGINT, &python, nullptr);
+    target = nullptr;
+  }
+  InterruptFlag(const InterruptFlag&) = delete;
+  InterruptFlag& operator=(const InterruptFlag&) = delete;
+
+ private:
+  static void on_interrupt(int signal) {
+    if (std::atomic<bool>* flag = target) *flag = true;
+    python.sa_handler(signal);
+  }
+
+  static inline std::atomic<std::atomic<bool>*> target = nullptr;
+  static inline struct sigaction python = {};
+  bool wanted_;
+};
+
+bool is_main_thread() {
+  const py::module_ threading = py::module_::import("threading");
+  return threading.attr("current_thread")().is(threading.attr("main_thread")());
+}
+
+}  // namespace
+
+PlannedScene::PlannedScene(Scene given)
+    : scene(std::move(given)), steps(scene.steps), duration(scene.duration) {
+  scene.output.interval = 0;
+  if (scene.variable_steps()) return;
+  scene.steps = std::numeric_limits<int>::max();
+  scene.duration = std::numeric_limits<double>::infinity();
+}
+
+void Recording::add(const RunMoment& moment) {
+  if (moment.report) {
+    ledger_ += moment.report->ledger;
+    iterations_ += moment.report->solver_work.iterations;
+  }
+  if (moment.step % every_ == 0) add_row(moment);
+  if (frames_every_ > 0 && moment.step % frames_every_ == 0) add_frame(moment);
+}
+
+void Recording::add_last(const RunMoment& moment) {
+  if (row_step_ != moment.step) add_row(moment);
+  if (frames_every_ > 0 && frame_step_ != moment.step) add_frame(moment);
+}
+
+void Recording::add_row(const RunMoment& moment) {
+  const Invariants& now = moment.invariants;
+  row_step_ = moment.step;
+  const double h = moment.report ? moment.report->h : 0;
+  const Vec3& p = now.linear_momentum;
+  const Vec3& l = now.angular_momentum;
+  for (const double number : {moment.state.t,
+                              h,
+                              now.kinetic,
+                              now.of(EnergyKind::elastic),
+                              now.of(EnergyKind::gravity),
+                              now.of(EnergyKind::contact),
+                              now.of(EnergyKind::potential),
+                              now.total,
+                              moment.drift.energy().relative(),
+                              p[0],
+                              p[1],
+                              p[2],
+                              l[0],
+                              l[1],
+                              l[2],
+                              ledger_.solver,
+                              ledger_.quadrature,
+                              ledger_.work,
+                              ledger_.dissipation,
+                              ledger_.method,
+                              static_cast<double>(iterations_)}) {
+    rows.push_back(number);
+  }
+  ledger_ = {};
+  iterations_ = 0;
+}
+
+void Recording::add_frame(const RunMoment& moment) {
+  const State& state = moment.state;
+  frame_step_ = moment.step;
+  frame_times.push_back(state.t);
+  x.insert(x.end(), state.x.begin(), state.x.end());
+  v.insert(v.end(), state.v.begin(), state.v.end());
+}
+
+Simulation::Simulation(std::shared_ptr<PlannedScene> scene)
+    : scene_(std::move(scene)),
+      drift_(*scene_->scene.system, scene_->scene.initial,
+             invariants(*scene_->scene.system, scene_->scene.initial)),
+      run_(scene_->scene, drift_, &stop_) {}
+
+int Simulation::advance(int n, const py::object& callback, int every, Recording* recording) {
+  if (n < 0) throw Error("the number of steps cannot be negative");
+  if (every < 1) throw Error("'every' must be at least 1");
+  if (busy_) throw Error("this simulation is being stepped already, by another thread");
+  struct Busy {
+    bool& flag;
+    explicit Busy(bool& f) : flag(f) { flag = true; }
+    ~Busy() { flag = false; }
+  } busy(busy_);
+  stop_ = false;
+  run_.go_on();
+  const bool large = scene_->scene.system->dofs() >= 300;
+  const InterruptFlag interrupts(stop_, large && is_main_thread());
+  const int made = make_steps(n, callback, every, recording);
+  rethrow_python_error();
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  return made;
+}
+
+int Simulation::make_steps(int n, const py::object& callback, int every, Recording* recording) {
+  using Clock = std::chrono::steady_clock;
+  const bool calls = !callback.is_none();
+  const py::gil_scoped_release free;
+  if (recording && recording->rows.empty()) recording->add(run_.start());
+  Clock::time_point next = Clock::now() + kPulse;
+  for (int k = 0; k < n; ++k) {
+    if (run_.done()) return k;
+    const std::optional<RunMoment> moment = run_.step();
+    if (!moment) return k;
+    if (recording) {
+      recording->add(*moment);
+      if (k + 1 == n || run_.done()) recording->add_last(*moment);
+    }
+    const bool due = calls && (k + 1) % every == 0;
+    // The clock is looked at now and then only: a step may take less than looking does.
+    const bool look = (k & 63) == 63 || scene_->scene.system->dofs() > 50;
+    if (!due && !(look && Clock::now() > next)) continue;
+    const py::gil_scoped_acquire locked;
+    if (due && callback().is(py::bool_(false))) return k + 1;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    next = Clock::now() + kPulse;
+  }
+  return n;
+}
+
+}  // namespace lilyan::python

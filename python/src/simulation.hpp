@@ -1,0 +1,83 @@
+// A scene with its plan, and its run step by step, as Python sees them.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
+#include "lilyan/core/drift.hpp"
+
+namespace lilyan::python {
+
+namespace py = pybind11;
+
+// The scene itself has no end, so that any number of steps can be asked for; `steps` and `duration` are what it plans.
+struct PlannedScene {
+  explicit PlannedScene(Scene given);
+
+  Scene scene;
+  int steps;
+  double duration;
+};
+
+// Columns of a recording's series.
+inline constexpr std::array kColumns = {
+    "t",     "h",      "kinetic",    "elastic", "gravity",     "contact", "potential",
+    "total", "error",  "px",         "py",      "pz",          "lx",      "ly",
+    "lz",    "solver", "quadrature", "work",    "dissipation", "method",  "iterations"};
+
+// What a run leaves: a row for every so many steps, and states for every so many.
+class Recording {
+ public:
+  Recording(int every, int frames_every) : every_(every), frames_every_(frames_every) {}
+  void add(const RunMoment& moment);
+  // Also when they are not due: the last ones of a run.
+  void add_last(const RunMoment& moment);
+
+  std::vector<double> rows;  // kColumns numbers each
+  std::vector<double> frame_times, x, v;
+
+ private:
+  void add_row(const RunMoment& moment);
+  void add_frame(const RunMoment& moment);
+
+  int every_, frames_every_;
+  int row_step_ = -1, frame_step_ = -1;
+  Ledger ledger_;  // since the last row
+  long iterations_ = 0;
+};
+
+class Simulation {
+ public:
+  explicit Simulation(std::shared_ptr<PlannedScene> scene);
+
+  // Makes up to n steps without Python's lock. It calls `callback` (None: nothing) after every `every` of them, and
+  // ends early when that returns False, when the run fails or ends, or at stop(). Throws what the callback, an energy
+  // of Python's or Ctrl-C throws. Returns the steps made.
+  int advance(int n, const py::object& callback, int every, Recording* recording);
+  // From any thread: ends what advance() is at.
+  void stop() { stop_ = true; }
+
+  [[nodiscard]] PlannedScene& planned() { return *scene_; }
+  [[nodiscard]] SceneRun& run() { return run_; }
+  [[nodiscard]] DriftTracker& drift() { return drift_; }
+
+ private:
+  int make_steps(int n, const py::object& callback, int every, Recording* recording);
+
+  std::shared_ptr<PlannedScene> scene_;
+  std::atomic<bool> stop_ = false;
+  DriftTracker drift_;
+  SceneRun run_;
+  bool busy_ = false;
+};
+
+}  // namespace lilyan::python
