@@ -35,7 +35,11 @@ def draw(data, run: str, colour: str):
     energy = data["energy"]
     panels[0].fill_between(energy["t"], energy["low"], energy["high"], color=colour, linewidth=0, alpha=0.35)
     panels[0].plot(energy["t"], (energy["low"] + energy["high"]) / 2, color=colour)
-    panels[0].set(title="energy", xlabel="time [s]", ylim=(0, 1.15 * energy["high"].max()))
+    low, high = energy["low"].min(), energy["high"].max()
+    space = 0.15 * (high - low)
+    panels[0].set(title="energy [J]", xlabel="time [s]", ylim=(low - space, high + space))
+    panels[0].text(0.98, 0.97, f"lowest to highest: {100 * (high - low) / energy['high'][0]:.2g} % of the energy at the start", ha="right", va="top",
+                   transform=panels[0].transAxes, fontsize=8)
     for panel, kind in zip(panels[1:], ("momentum", "angular_momentum")):
         table = data[kind]
         # Two of the three are zero and lie on each other: y, dashed, is always one of them.

@@ -45,23 +45,24 @@ def distance(runs, method, frame):
 
 
 def judge(data, verdict):
+    check = verdict.further
     energy, momentum = ({m: np.nanmax(data[table][m]) for m in IMPLICIT} for table in ("energy-error", "momentum-error"))
-    verdict.below("The energy–momentum method keeps the energy: largest |E − E₀| / E₀", energy["energy-momentum"], 1e-10)
-    verdict.below("and the angular momentum: largest |ΔL| / |L|", momentum["energy-momentum"], 1e-10)
-    verdict.above("AVF keeps one of them only: its largest |ΔL| / |L|", momentum["avf"], 1e-4)
-    verdict.above("Implicit midpoint keeps the other only: its largest |E − E₀| / E₀", energy["implicit-midpoint"],
+    check.below("The energy–momentum method keeps the energy: largest |E − E₀| / E₀", energy["energy-momentum"], 1e-10)
+    check.below("The energy–momentum method keeps the angular momentum: largest |ΔL| / |L|", momentum["energy-momentum"], 1e-10)
+    check.above("AVF does not keep the angular momentum: its largest |ΔL| / |L|", momentum["avf"], 1e-4)
+    check.above("Implicit midpoint does not keep the energy: its largest |E − E₀| / E₀", energy["implicit-midpoint"],
                   1e-3 if data.quick else 10)
     mean = {m: np.nanmean(data["distance"][m][1:]) for m in IMPLICIT}
-    verdict.below("Keeping both brings the motion nearer to the gold standard: its mean distance, in units of AVF's",
+    check.below("Keeping both brings the motion nearer to the gold standard: mean distance, in units of AVF's",
                   mean["energy-momentum"] / mean["avf"], 0.9)
     solver = {m: data.row("solver", "method", m) for m in IMPLICIT}
-    verdict.below("Its equations are not those of a minimum, but with AVF's step to start from none is too hard: steps that "
+    check.below("No step of the energy–momentum method is too hard when it starts from AVF's: steps that "
                   "had to be halved", solver["energy-momentum"]["halved_steps"], 0.5)
-    verdict.below("It costs more than AVF: iterations, in units of AVF's (AVF's own first step counted in)",
+    check.below("The energy–momentum method takes less than three times the iterations of AVF: iterations, in units of AVF's (AVF's own first step counted in)",
                   solver["energy-momentum"]["iterations"] / solver["avf"]["iterations"], 3)
     if not data.quick:
         ratio = solver["energy-momentum"]["seconds_stepping"] / solver["avf"]["seconds_stepping"]
-        verdict.below("and time, in units of AVF's", ratio, 8)
+        check.below("The energy–momentum method takes less than eight times the time of AVF: time, in units of AVF's", ratio, 8)
         used = {m: solver[m]["linear"] for m in IMPLICIT}
         verdict.note(f"Linear systems: {used['avf']} for AVF, {used['energy-momentum']} for the energy–momentum method, whose "
                      "matrices are not symmetric.")
