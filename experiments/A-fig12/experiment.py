@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lab import Experiment, Job
-from lab.figure import BLUE, GREEN, ORANGE, RED, picture
+from lab.figure import BLUE, ORANGE, PURPLE, RED, picture
 
 H = 0.033
 ENERGY = 100  # joules at the start: the numbers at figure 13's axis, 80, 100 and 120, lie about it
@@ -16,10 +16,10 @@ PARTS = (0, 0.25, 0.5, 0.75)  # further starts of the same energy: of the height
 SPRINGS = {"obstacle.0.model": "repulsion-springs", "obstacle.0.stiffness": 200}
 DAMPED = {"body.0.damping.model": "rayleigh-end", "body.0.damping.stiffness": 0.01}
 RUNS = {
-    "springs": ("repulsion springs, without damping", SPRINGS, 1, RED),
+    "springs": ("repulsion springs, without damping", SPRINGS, 1, PURPLE),
     "springs-damped": ("repulsion springs, with damping", SPRINGS | DAMPED, 1, BLUE),
     "springs-fine": ("repulsion springs, without damping, a tenth of the step", SPRINGS, 10, ORANGE),
-    "exact": ("exact contact, without damping", {}, 1, GREEN),
+    "exact": ("exact contact, without damping", {}, 1, RED),
 }
 FRAMES = 600
 
@@ -117,7 +117,7 @@ EXPERIMENT = Experiment(
     source="Rojas, Liu and Kavan, figures 12 and 13",
     also=("A-fig13",),
     shows="Frames of the fall, and the energy over 600 of them. Contact by the paper's repulsion springs changes the energy; "
-          "with damping that does no harm. The lower row and the green line are contact that keeps the energy.",
+          "with damping that does no harm. The lower row and the red line are contact that keeps the energy.",
     given={"body:": "157 vertices, 415 tets, mass 1, μ = 35, λ = 20", "repulsion springs:": "stiffness 200", "h =": "0.033",
            "duration:": "600 frames"},
     chosen={"energy at the start:": "100 J. The numbers beside figure 13's energy axis are 80, 100 and 120",

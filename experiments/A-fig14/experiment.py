@@ -50,8 +50,20 @@ def judge(data, verdict):
                           f"in units of AVF's in the same frames it takes {before:.2f} before and {after:.2f} after, as many as "
                           f"{n[m][1:start[m]].mean():.1f} and {np.nanmean(n[m][start[m]:]):.1f}. With a quarter of the pull, where "
                           f"nothing explodes, it takes {gentle[m]:.1f}. {onset(n, energy, m)}"))
+    judge_onset(n, energy, verdict.further)
     verdict.further.between("The number of AVF's iterations stays: mean of frames 100 to 310, in units of that of the first 50",
                             n["avf"][100:].mean() / n["avf"][1:51].mean(), *SIMILAR)
+
+
+def judge_onset(n, energy, further):
+    """The same for midpoint, whose explosion begins late enough, by the frame in which its energy has doubled."""
+    doubled = first(energy["implicit-midpoint"], 2)
+    avf, other = (n[name][1:doubled].mean() for name in ("avf", "implicit-midpoint"))
+    further.between("Before implicit midpoint's energy has doubled AVF takes about as many iterations: mean over mean of the frames before "
+                    f"{doubled}", avf / other, *SIMILAR, reason=solved(avf, other, "implicit-midpoint"))
+    before, after = growth(n, "implicit-midpoint", doubled)
+    further.above("The number of iterations grows once implicit midpoint's energy has doubled: its mean after that frame over that before, in "
+                  "units of the same of AVF", after / before, 2, reason=f"it is {before:.2f} before and {after:.2f} after, in units of AVF's")
 
 
 def first(energy, limit):

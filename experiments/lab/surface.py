@@ -26,18 +26,18 @@ def camera(towards) -> np.ndarray:
     return np.stack([right, np.cross(depth, right), depth])
 
 
-def paint(axes, x: np.ndarray, faces: np.ndarray, colour, towards, light, lit: str = "faces") -> np.ndarray:
-    """The far faces first. `lit`: "faces" for bodies, whose outside is lit; "both" for sheets. What projects points
-    into the picture is returned."""
+def paint(axes, x: np.ndarray, faces: np.ndarray, colour, towards, light, lit: str = "faces", exposure: float = 1.0) -> np.ndarray:
+    """The far faces first. `lit`: "faces" for bodies, whose outside is lit; "both" for sheets. `exposure`: above 1 for a
+    light that grazes, of which little is caught. What projects points into the picture is returned."""
     view = camera(towards)
     corners = x[faces]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
     if lit == "both":  # the side that is seen
         normal *= np.where(normal @ view[2] < 0, -1, 1)[:, None]
-    strength = np.clip(normal @ (np.asarray(light, float) / np.linalg.norm(light)), 0, 1)
+    strength = np.clip(exposure * normal @ (np.asarray(light, float) / np.linalg.norm(light)), 0, 1)
     order = np.argsort(corners.mean(axis=1) @ view[2])
-    shade = (0.25 + 0.75 * strength[order])[:, None] * np.array(to_rgb(colour))
+    shade = (0.4 + 0.6 * strength[order])[:, None] * np.array(to_rgb(colour))
     flat = corners[order] @ view[:2].T
     axes.add_collection(PolyCollection(flat, facecolors=shade, edgecolors=shade, linewidths=0.2))
     axes.set_aspect("equal")
