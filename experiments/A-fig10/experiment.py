@@ -122,9 +122,9 @@ def judge_start(verdict, energy):
                       f"it leaves the axis in frame {int(np.argmax(energy['bathe-rest'] < AXIS[0] / AXIS[1]))}. {loss['bathe-rest']:.2f} of the "
                       "energy go in the first period also from there, as letting go the ends sends a sharp front along the bar, "
                       "of which a step of 0.033 resolves little"))
-    further.between("The mesh is not the cause: loss in the first period on a mesh with vertices inside, in units of that on the surface mesh",
+    further.between("The mesh is not the cause of the large loss at the start: loss in the first period on a mesh with vertices inside, in units of that on the surface mesh",
                     loss["bathe-cells"] / loss["bathe"], 0.8, 1.25)
-    further.below(f"The step is the cause: loss in the first period with a step {FINE} times as small, in units of that with 0.033",
+    further.below(f"The length of the step is a cause of the large loss at the start: loss in the first period with a step {FINE} times as small, in units of that with 0.033",
                   loss["bathe-fine"] / loss["bathe"], 0.5)
 
 

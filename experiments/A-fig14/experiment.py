@@ -38,7 +38,7 @@ def judge(data, verdict):
     start = {m: first(energy[m], EXPLODED) for m in EXPLODING}
     for m in EXPLODING:
         avf, other = (n[name][1:start[m]].mean() for name in ("avf", m))
-        verdict.between(f"Before {label(m)} explodes AVF takes about as many iterations: mean over mean of the frames before {start[m]}, "
+        verdict.between(f"Before {label(m)} explodes AVF takes about as many iterations as it does: mean over mean of the frames before {start[m]}, "
                         f"where {label(m)}'s energy passes {EXPLODED} E₀", avf / other, *SIMILAR, paper="very similar",
                         reason=solved(avf, other, m) + f". Its energy has doubled in frame {first(energy[m], 2)} already")
     verdict.below("Backward Euler takes few iterations: mean, in units of AVF's",
@@ -59,7 +59,7 @@ def judge_onset(n, energy, further):
     """The same for midpoint, whose explosion begins late enough, by the frame in which its energy has doubled."""
     doubled = first(energy["implicit-midpoint"], 2)
     avf, other = (n[name][1:doubled].mean() for name in ("avf", "implicit-midpoint"))
-    further.between("Before implicit midpoint's energy has doubled AVF takes about as many iterations: mean over mean of the frames before "
+    further.between("Before implicit midpoint's energy has doubled AVF takes about as many iterations as midpoint: mean over mean of the frames before "
                     f"{doubled}", avf / other, *SIMILAR, reason=solved(avf, other, "implicit-midpoint"))
     before, after = growth(n, "implicit-midpoint", doubled)
     further.above("The number of iterations grows once implicit midpoint's energy has doubled: its mean after that frame over that before, in "

@@ -161,13 +161,14 @@ def draw(data):
     top, bottom = figure.subfigures(2, 1, height_ratios=(5.3, 2.7))
     axes = top.subplots(len(METHODS), len(frames))
     faces = np.column_stack([data["faces"][corner] for corner in "abc"]).astype(int)
-    sane = [data.shape(f"{m}-{frame}") for m in METHODS[:2] for frame in frames]  # midpoint's dragon may fly apart
+    # Each frame fills its column. Midpoint's dragon may fly apart, and is cut where the others end.
+    sane = {frame: [data.shape(f"{m}-{frame}") for m in METHODS[:2]] for frame in frames}
     for row, method in zip(axes, METHODS):
         step = "0.000033" if method == "gold" else "0.033"
         for panel, frame in zip(row, frames):
             view = surface.paint(panel, data.shape(f"{method}-{frame}"), faces, BODY, CAMERA, LIGHT)
             panel.plot(*view @ PIVOT, "o", color=RED, markeredgecolor="white", markersize=6, zorder=5, clip_on=False)
-            surface.frame(panel, sane, CAMERA)
+            surface.frame(panel, sane[frame], CAMERA)
             panel.set_xlabel(f"{frame}", labelpad=1)
         row[0].set_ylabel(f"{label(method)}\nh = {step} s")
     panels = bottom.subplots(1, 4)

@@ -15,7 +15,7 @@ SIZES = {  # settings, length × width
 }
 SHOWN = 40
 SUBSTEPS = 1000  # of the gold standard in a frame
-EXAGGERATED = 4  # the heights in the pictures
+EXAGGERATED = 3  # the heights in the pictures
 CAMERA, LIGHT, BODY = (0, 0.45, 1), (-1, 0.6, 0.2), "#c9d8ea"
 WINDOW = 9  # vertices: waves shorter than this are small
 
@@ -123,14 +123,13 @@ def draw(data):
     faces = surface.grid_faces(shown["rows"], shown["columns"])
     shapes = {m: data.shape(m) * (1, EXAGGERATED, 1) for m in METHODS}
     sizes = ("small",) if data.quick else tuple(SIZES)
-    figure = plt.figure(figsize=(10, 5 + 3.2 * len(sizes)))
-    top, *rest = figure.subfigures(1 + len(sizes), 1, height_ratios=(5, *(3.2 for _ in sizes)))
+    figure = plt.figure(figsize=(10, 6.4 + 3.2 * len(sizes)))
+    top, *rest = figure.subfigures(1 + len(sizes), 1, height_ratios=(6.4, *(3.2 for _ in sizes)))
     for panel, method in zip(top.subplots(4, 1), METHODS):
         surface.paint(panel, shapes[method], faces, BODY, CAMERA, LIGHT, lit="both")
         surface.frame(panel, list(shapes.values()), CAMERA)
-        name = NAMES.get(method, label(method)).replace(" (", "\n(")
         step = "0.000033" if method == "gold" else "0.033"
-        panel.set_ylabel(f"{name}\nh = {step} s", rotation=0, ha="right", va="center")
+        panel.text(0.99, 0.8, f"{NAMES.get(method, label(method))}, h = {step} s", ha="right", transform=panel.transAxes)
     for part, size in zip(rest, sizes):
         panels = part.subplots(1, 2)
         distance, waves = data[f"{size}-distance"], data[f"{size}-small-waves"]

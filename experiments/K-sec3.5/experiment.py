@@ -123,7 +123,7 @@ def judge(data, verdict):
     verdict.below("The steps of HP(0), HP(½) and Störmer–Verlet solve the equations of section 3.5: force left across ∇g at the old "
                   "position, along which the multiplier acts, in units of gravity",
                   max(row(f"pendulum-{m}")["equation"] for m in VARIATIONAL), 1e-8)
-    verdict.further.below("Velocities do not leave the constraint either: largest rate of change of the rod's length",
+    verdict.further.below("Velocities do not leave the constraint: largest rate of change of the rod's length",
                   max(row(f"pendulum-{m}")["across"] for m in METHODS), 1e-12)
     verdict.below("Momenta are kept under the constraint: largest relative change of the spin about the vertical",
                   max(row(f"pendulum-{m}")["spin"] for m in VARIATIONAL), 1e-11)
