@@ -156,7 +156,7 @@ def draw(data):
     else:
         right.plot(SIZES, ratios(data), "o-", color=colour("avf"))
         right.axhline(1, color="#999999", linewidth=0.8)
-        right.set(title="wrinkles of AVF with damping over backward Euler's", xlabel="edge of the cloth", ylim=(0, None), xticks=SIZES)
+        right.set(title="wrinkles of AVF with damping over backward Euler's", xlabel="edge of the cloth", ylim=(0, 1.1 * max(1, *ratios(data))), xticks=SIZES)
     return figure
 
 

@@ -4,14 +4,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lab import Experiment, Job
-from lab.figure import BLACK, RED, colour, picture
+from lab.figure import BLACK, PURPLE, RED, colour, picture
 
 SPRINGS = {"obstacle.0.model": "repulsion-springs", "obstacle.0.stiffness": 200}
 SMOOTH = {"obstacle.0.friction": 0, "contact.0.friction": 0}
 # On a floor; curves: name, words, settings, colour.
 FLOOR = (
     ("floor-exact", "AVF, force of contact averaged exactly", {}, colour("avf")),
-    ("floor-springs", "AVF, repulsion springs", SPRINGS, RED),
+    ("floor-springs", "AVF, repulsion springs", SPRINGS, PURPLE),
     ("floor-midpoint", "implicit midpoint, the same penalty", {"integrator.method": "implicit-midpoint"}, colour("implicit-midpoint")),
     ("floor-newmark", "Newmark, the same penalty", {"integrator.method": "newmark"}, colour("newmark")),
 )

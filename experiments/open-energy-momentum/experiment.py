@@ -4,11 +4,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lab import Experiment, Job
-from lab.figure import colour, label, picture
+from lab import surface
+from lab.figure import colour, label
 
 IMPLICIT = ("avf", "implicit-midpoint", "energy-momentum")
 SHOWN = 115
 SUBSTEPS = 1000  # of the gold standard in a frame
+CAMERA, LIGHT, GREY = (0.3, 1, 0.6), (-0.4, 1, 0.5), "#8a8a8a"
 
 
 def simulate(lab):
@@ -29,7 +31,11 @@ def simulate(lab):
     solvers = {m: runs[m].summary["solver"] for m in IMPLICIT}
     lab.table("solver", {"method": list(IMPLICIT), "linear": [solvers[m]["linear"] for m in IMPLICIT]} | {
         key: [float(solvers[m][key]) for m in IMPLICIT] for key in ("iterations", "halved_steps", "seconds_stepping")})
-    lab.pictures(list(runs.values()), [min(steps, SHOWN)], "--size", "420,250")
+    shown = min(steps, SHOWN)
+    for name, run in runs.items():
+        lab.shape(name, run.frame(shown * (SUBSTEPS if name == "gold" else 1))["position"])
+    faces = surface.boundary(runs["avf"].frame(0)["connectivity"].reshape(-1, 4))
+    lab.table("faces", {corner: faces[:, k] for k, corner in enumerate("abc")})
 
 
 def momentum_error(series):
@@ -72,8 +78,11 @@ def draw(data):
     shown = min(int(data["iterations"]["frame"][-1]), SHOWN)
     figure = plt.figure(figsize=(10, 5.4))
     top, bottom = figure.subfigures(2, 1, height_ratios=(2, 3.4))
+    faces = np.column_stack([data["faces"][corner] for corner in "abc"]).astype(int)
     for panel, method in zip(top.subplots(1, 4), ("gold", "energy-momentum", "avf", "implicit-midpoint")):
-        picture(panel, data.image(f"{method}-{shown}"), f"{label(method)}, frame {shown}")
+        surface.paint(panel, data.shape(method), faces, GREY if method == "gold" else colour(method), CAMERA, LIGHT)
+        surface.frame(panel, [data.shape("gold"), data.shape("avf")], CAMERA)
+        panel.set_title(f"{label(method)}, frame {shown}")
     panels = bottom.subplots(1, 4)
     for method in IMPLICIT:
         for panel, name in zip(panels, ("energy-error", "momentum-error", "distance", "iterations")):
