@@ -147,7 +147,8 @@ def show(experiment, verdict, folder: Path) -> None:
     for claim in verdict.claims:
         paper = f"; paper: {claim.paper}" if claim.paper else ""
         bound = f" (asked: {claim.bound})" if claim.bound else ""
-        print(f"  {claim.status:>5}: {claim.text}: {claim.measured}{bound}{paper}")
+        of = f": {claim.of}" if claim.of else ""
+        print(f"  {claim.status:>5}: {claim.text}{of}: {claim.measured}{bound}{paper}")
         if claim.reason:
             print(f"         {claim.reason}")
     print(f"  {folder}: figure.svg, figure.png, data/, verdict.json", flush=True)

@@ -5,6 +5,8 @@
 #include <petscsnes.h>
 #include <petsctao.h>
 
+#include <cstdlib>
+
 #include "petsc_step.hpp"
 
 namespace peers {
@@ -24,13 +26,30 @@ std::string next_prefix(const std::string& options) {
   return prefix;
 }
 
+// A part of PETSc's log of its own for every solver made.
+PetscLogStage new_stage(const std::string& prefix, const std::string& options) {
+  PetscLogStage stage = 0;
+  check(PetscLogStageRegister((prefix + " " + options).c_str(), &stage));
+  return stage;
+}
+
+class Logged {
+ public:
+  explicit Logged(PetscLogStage stage) { PetscLogStagePush(stage); }
+  ~Logged() { PetscLogStagePop(); }
+  Logged(const Logged&) = delete;
+  Logged& operator=(const Logged&) = delete;
+};
+
 class TaoSolver final : public Candidate {
  public:
   TaoSolver(const Scene& scene, const Scheme& scheme, double h, bool blocks,
             const std::string& options)
       : step_(scene, scheme, h, blocks) {
     check(TaoCreate(PETSC_COMM_SELF, &tao_));
-    check(TaoSetOptionsPrefix(tao_, next_prefix(options).c_str()));
+    const std::string prefix = next_prefix(options);
+    stage_ = new_stage(prefix, options);
+    check(TaoSetOptionsPrefix(tao_, prefix.c_str()));
     check(TaoSetSolution(tao_, step_.x));
     check(TaoSetObjectiveAndGradient(tao_, nullptr, evaluate, &step_));
     check(TaoSetHessian(tao_, step_.matrix, step_.matrix, hessian, &step_));
@@ -44,6 +63,7 @@ class TaoSolver final : public Candidate {
   Outcome solve() override {
     step_.problem.clear();
     Outcome o;
+    const Logged logged(stage_);
     {
       const CpuTimer timer(o.seconds);
       PetscStep::write(step_.problem.start(), step_.x);
@@ -91,6 +111,7 @@ class TaoSolver final : public Candidate {
 
   PetscStep step_;
   Tao tao_ = nullptr;
+  PetscLogStage stage_ = 0;
 };
 
 class SnesSolver final : public Candidate {
@@ -99,7 +120,9 @@ class SnesSolver final : public Candidate {
              const std::string& options)
       : step_(scene, scheme, h, blocks) {
     check(SNESCreate(PETSC_COMM_SELF, &snes_));
-    check(SNESSetOptionsPrefix(snes_, next_prefix(options).c_str()));
+    const std::string prefix = next_prefix(options);
+    stage_ = new_stage(prefix, options);
+    check(SNESSetOptionsPrefix(snes_, prefix.c_str()));
     check(SNESSetFunction(snes_, step_.f, evaluate, &step_));
     check(SNESSetJacobian(snes_, step_.matrix, step_.matrix, jacobian, &step_));
     check(SNESSetTolerances(snes_, 0, 0, 0, scene.solver.newton.max_iterations, 100000));
@@ -111,6 +134,7 @@ class SnesSolver final : public Candidate {
   Outcome solve() override {
     step_.problem.clear();
     Outcome o;
+    const Logged logged(stage_);
     {
       const CpuTimer timer(o.seconds);
       PetscStep::write(step_.problem.start(), step_.x);
@@ -152,6 +176,7 @@ class SnesSolver final : public Candidate {
 
   PetscStep step_;
   SNES snes_ = nullptr;
+  PetscLogStage stage_ = 0;
 };
 
 // '@' in the options stands for the solver's own prefix.
@@ -167,6 +192,8 @@ NamedSolver named(const std::string& name, bool blocks, const std::string& optio
 
 std::vector<NamedSolver> petsc_solvers() {
   check(PetscInitializeNoArguments());
+  // So that PETSc writes its log at the end, where PETSC_OPTIONS=-log_view asks for it.
+  std::atexit([] { PetscFinalize(); });
   check(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
   const std::string nls = "@tao_type nls ", ntr = "@tao_type ntr ", bnls = "@tao_type bnls ";
   const std::string newton = "@snes_type newtonls ", direct = "@ksp_type preonly ";

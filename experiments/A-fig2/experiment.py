@@ -120,27 +120,27 @@ def false_minima(data, h):
 def judge(data, verdict):
     large, small, caption = STEPS
     minima = false_minima(data, large)
-    verdict.that("At h = 0.033 the merit function ‖a‖² has a local minimum that is no root", len(minima) == 1,
+    verdict.that("At h = 0.033 the merit function ‖a‖² has a local minimum that is no root: where it is", len(minima) == 1,
                  "; ".join(f"x = {x:.3f}, v = {v:.2f}, where ‖a‖² = {merit(np.array([x, v]), large):.3f}"
                            for x, v in minima) or "none")
     stuck = end(data, "newton", large)
     verdict.above("The root finder (Newton with line search, from constant velocity) gets stuck: ‖a‖² where it stops",
                   merit(stuck, large), 1)
-    verdict.below("near that minimum: distance in x", abs(stuck[0] - minima[0][0]) if minima else np.inf, 0.1)
-    verdict.above("one that goes on downhill (Levenberg–Marquardt) ends in it: ‖a‖² there",
+    verdict.below("The root finder stops near that minimum: distance in x", abs(stuck[0] - minima[0][0]) if minima else np.inf, 0.1)
+    verdict.further.above("A finder that goes on downhill (Levenberg–Marquardt) ends in that minimum: ‖a‖² there",
                   merit(end(data, "descent", large), large), 1)
     lost = 1 - energy(*end(data, "descent", large)) / energy(*START)
-    verdict.above("where the energy is not conserved: share of it that is lost", abs(lost), 0.01)
+    verdict.above("In that minimum the energy is not conserved: share of it that is lost", abs(lost), 0.01)
     failing = np.mean(data[f"starts-{large}"]["merit"] > 1e-12)
-    verdict.above("and this happens often: share of starts in the picture from which Newton's method does not arrive",
+    verdict.further.above("Newton's method often gets stuck: share of starts in the picture from which Newton's method does not arrive",
                   failing, 0.05)
-    for h, words in ((small, "At h = 0.0066 the problem has disappeared"), (caption, "and so it has at h = 0.003")):
-        verdict.that(f"{words}: local minima that are no roots", not false_minima(data, h),
+    for h, check in ((small, verdict), (caption, verdict.further)):
+        check.that(f"At h = {h:g} the false minimum has disappeared: local minima that are no roots", not false_minima(data, h),
                      f"{len(false_minima(data, h))}")
-        verdict.below("and the root finder arrives: ‖a‖² at its end", merit(end(data, "newton", h), h), 1e-18)
+        check.below(f"At h = {h:g} the root finder arrives: ‖a‖² at its end", merit(end(data, "newton", h), h), 1e-18)
     for method in ("avf", "discrete-gradient"):
         row = data.row("program", "run", f"{method}-{large}")
-        verdict.below(f"Lilyan's {method} steps the same particle at h = 0.033, and keeps its energy: |ΔE| / E₀",
+        verdict.further.below(f"Lilyan's {method} keeps the energy of the same particle at h = 0.033: |ΔE| / E₀",
                       abs(row["change"]), 1e-12)
     verdict.note("The caption of the paper's figure says h = 0.003, the text 0.033; the picture is that of 0.033, at 0.003 "
                  "there is no such minimum. The merit function is that of the discrete gradient of the whole energy in (x, v). "

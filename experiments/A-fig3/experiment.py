@@ -109,28 +109,28 @@ def arrived(data, column):
 
 def judge(data, verdict):
     found = roots()
-    verdict.that("F has only one root", len(found) == 1, ", ".join(f"{x:.4f}" for x in found))
-    verdict.between("near x = 1", found[0], 0.9, 1.2, paper="close to 1.0")
+    verdict.that("F has only one root: where it is", len(found) == 1, ", ".join(f"{x:.4f}" for x in found))
+    verdict.between("The root of F is near x = 1: where it is", found[0], 0.9, 1.2, paper="close to 1.0")
     low = minima(square)
-    verdict.that("F² has two local minima", len(low) == 2, ", ".join(f"{x:.4f}" for x in low), paper="2")
-    verdict.that("one of them between −1.5 and −0.5", any(-1.5 < x < -0.5 for x in low),
+    verdict.that("F² has two local minima: where they are", len(low) == 2, ", ".join(f"{x:.4f}" for x in low), paper="2")
+    verdict.that("One of the minima of F² is between −1.5 and −0.5: where it is", any(-1.5 < x < -0.5 for x in low),
                  f"{low[0]:.4f}, where F² = {square(low[0]):.3f}")
     low = minima(g)
-    verdict.that("g has only one, and it is the root", len(low) == 1 and abs(low[0] - found[0]) < 1e-4,
+    verdict.that("The root is the only local minimum of g: where it is", len(low) == 1 and abs(low[0] - found[0]) < 1e-4,
                  ", ".join(f"{x:.4f}" for x in low))
     for column, words in (("root-backtracking", "backtracking"), ("root-exact", "exact line search")):
         failing = ~arrived(data, column)
         verdict.above(f"Newton's method with the merit function F² and {words} fails from some starts: "
                       "share of those in [−2, 2]", failing.mean(), 0.01)
         ends = data["starts"][column][failing]
-        verdict.between("ending in the false minimum: median of their ends", np.median(ends), -1.5, -0.5)
+        verdict.between(f"Where Newton's method with F² and {words} fails, it ends in the false minimum: median of their ends", np.median(ends), -1.5, -0.5)
     verdict.that("Minimising g arrives from every start: share of them",
                  bool(arrived(data, "minimum-backtracking").all()),
                  f"{arrived(data, 'minimum-backtracking').mean():.0%}", bound="100%")
     step, long = (data.row("program", "run", name) for name in ("step", "long"))
-    verdict.below("Lilyan's AVF step ends at the root: distance", abs(step["x"] - found[0]), 1e-4)
-    verdict.below("and conserves the energy: |ΔE| / E₀", step["change"], 1e-12)
-    verdict.below(f"as do {500 if data.quick else 5000} of them", long["change"], 1e-11)
+    verdict.further.below("Lilyan's AVF step ends at the root: distance", abs(step["x"] - found[0]), 1e-4)
+    verdict.further.below("Lilyan's AVF step conserves the energy: |ΔE| / E₀", step["change"], 1e-12)
+    verdict.further.below(f"A run of {500 if data.quick else 5000} such steps conserves the energy: |ΔE| / E₀", long["change"], 1e-11)
 
 
 def draw(data):

@@ -4,7 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lab import Experiment, Job
-from lab.figure import colour, label, picture
+from lab import surface
+from lab.figure import colour, label
 
 METHODS = ("gold", "avf", "bdf2", "backward-euler")
 NAMES = {"backward-euler": "BDF1 (backward Euler)"}
@@ -14,6 +15,8 @@ SIZES = {  # settings, length × width
 }
 SHOWN = 40
 SUBSTEPS = 1000  # of the gold standard in a frame
+EXAGGERATED = 3  # the heights in the pictures
+CAMERA, LIGHT, BODY = (0, 0.45, 1), (-1, 0.6, 0.2), "#c9d8ea"
 WINDOW = 9  # vertices: waves shorter than this are small
 
 
@@ -28,7 +31,10 @@ def simulate(lab):
                             steps * SUBSTEPS if m == "gold" else steps, frames=True) for size in sizes for m in METHODS])
     for size in sizes:
         measure(lab, size, {m: runs[f"{size}-{m}"] for m in METHODS}, steps, cells)
-    lab.pictures([runs[f"small-{m}"] for m in METHODS], [min(steps, SHOWN)], "--size", "1000,150", "--from", "0,0.7,1")
+    shown = min(steps, SHOWN)
+    for m in METHODS:
+        lab.shape(m, runs[f"small-{m}"].frame(shown * SUBSTEPS if m == "gold" else shown)["position"])
+    lab.table("shown", {"frame": shown, "rows": cells[0] + 1, "columns": cells[1] + 1})
 
 
 def measure(lab, size, runs, steps, cells):
@@ -65,7 +71,7 @@ def small_waves(height):
 
 def judge(data, verdict):
     for size in SIZES if not data.quick else ("small",):
-        judge_size(data, verdict, size, f"{SIZES[size][1]}: ")
+        judge_size(data, verdict, size, SIZES[size][1])
     if not data.quick:
         verdict.note(f"Size and start are not given. The size that was run first, 48 × 4, is that of the scene that comes with "
                      f"the program; there the wave is at the far end in frame {arrival(data, 'scene')}. The smaller one, with "
@@ -79,25 +85,25 @@ def arrival(data, size):
     return int(table["frame"][np.argmax(table["height"] > 0.1)])
 
 
-def judge_size(data, verdict, size, begin):
+def judge_size(data, verdict, size, sheet):
     distance, waves, energy = (data[f"{size}-{table}"] for table in ("distance", "small-waves", "energy"))
     nearer = (distance["avf"] < distance["bdf2"])[4:]
     second = (distance["bdf2"] < distance["backward-euler"])[4:]
     why = "" if data.quick else reason(data, size)
-    verdict.above(f"{begin}AVF is closest to the gold standard: share of frames in which it is closer than BDF2",
+    verdict.above(f"On the sheet of {sheet} AVF is closest to the gold standard: share of frames in which it is closer than BDF2",
                   nearer.mean(), 0.9, paper="closest", reason=why)
-    verdict.above(f"{begin}The second best is BDF2: share of frames in which it is closer than BDF1",
+    verdict.above(f"On the sheet of {sheet} BDF2 is second best: share of frames in which it is closer than BDF1",
                   second.mean(), 0.9, paper="second", reason=why)
     last = slice(-3, None) if data.quick else slice(-24, None)
     share = {m: (waves[m] / waves["gold"])[last].mean() for m in METHODS}
     when = "in the last frames" if data.quick else "in frames 41 to 64"
-    verdict.between(f"{begin}AVF has the small waves of the gold standard: their size {when}, in units of the gold standard's",
+    verdict.between(f"On the sheet of {sheet} AVF has the small waves of the gold standard: their size {when}, in units of the gold standard's",
                     share["avf"], 0.7, 1.3)
-    verdict.below(f"{begin}BDF2 smooths them away: the same", share["bdf2"], 0.95 if data.quick else 0.6)
-    verdict.below(f"{begin}BDF1 all the more: the same, in units of BDF2's", share["backward-euler"] / share["bdf2"], 0.7)
-    verdict.below(f"{begin}AVF does not damp: largest |E − E₀| / E₀", np.abs(energy["avf"] - 1).max(), 1e-10)
+    verdict.below(f"On the sheet of {sheet} BDF2 smooths the small waves away: their size {when}, in units of the gold standard's", share["bdf2"], 0.95 if data.quick else 0.6)
+    verdict.further.below(f"On the sheet of {sheet} BDF1 smooths the small waves away all the more: their size {when}, in units of BDF2's", share["backward-euler"] / share["bdf2"], 0.7)
+    verdict.below(f"On the sheet of {sheet} AVF does not damp: largest |E − E₀| / E₀", np.abs(energy["avf"] - 1).max(), 1e-10)
     if not data.quick:
-        verdict.below(f"{begin}BDF1 and BDF2 do: the larger of their energies at the end, over E₀",
+        verdict.below(f"On the sheet of {sheet} BDF1 and BDF2 damp: the larger of their energies at the end, over E₀",
                       max(energy[m][-1] for m in ("bdf2", "backward-euler")), 0.8, paper="much damping")
 
 
@@ -113,15 +119,17 @@ def reason(data, size):
 
 
 def draw(data):
-    shown = min(int(data["small-distance"]["frame"][-1]), SHOWN)
+    shown = {name: int(column[0]) for name, column in data["shown"].items()}
+    faces = surface.grid_faces(shown["rows"], shown["columns"])
+    shapes = {m: data.shape(m) * (1, EXAGGERATED, 1) for m in METHODS}
     sizes = ("small",) if data.quick else tuple(SIZES)
-    figure = plt.figure(figsize=(10, 5 + 3.2 * len(sizes)))
-    top, *rest = figure.subfigures(1 + len(sizes), 1, height_ratios=(5, *(3.2 for _ in sizes)))
+    figure = plt.figure(figsize=(10, 6.4 + 3.2 * len(sizes)))
+    top, *rest = figure.subfigures(1 + len(sizes), 1, height_ratios=(6.4, *(3.2 for _ in sizes)))
     for panel, method in zip(top.subplots(4, 1), METHODS):
-        picture(panel, data.image(f"small-{method}-{shown}"))
-        name = NAMES.get(method, label(method)).replace(" (", "\n(")
+        surface.paint(panel, shapes[method], faces, BODY, CAMERA, LIGHT, lit="both")
+        surface.frame(panel, list(shapes.values()), CAMERA)
         step = "0.000033" if method == "gold" else "0.033"
-        panel.set_ylabel(f"{name}\nh = {step} s", rotation=0, ha="right", va="center")
+        panel.text(0.99, 0.8, f"{NAMES.get(method, label(method))}, h = {step} s", ha="right", transform=panel.transAxes)
     for part, size in zip(rest, sizes):
         panels = part.subplots(1, 2)
         distance, waves = data[f"{size}-distance"], data[f"{size}-small-waves"]
@@ -143,7 +151,7 @@ def draw(data):
 EXPERIMENT = Experiment(
     title="A wave in a thin sheet",
     source="Rojas, Liu and Kavan, figure 9",
-    shows=f"Frame {SHOWN}: a wave runs along the sheet, and smaller ones emerge behind it. AVF has them, where BDF2 and BDF1 "
+    shows=f"Frame {SHOWN}, heights {EXAGGERATED} times as large: a wave runs along the sheet, and smaller ones emerge behind it. AVF has them, where BDF2 and BDF1 "
           "are smooth.",
     given={"mesh:": "5061 vertices, 24300 springs", "mass": "1", "stiffness:": "200 of stretch, 100 of bend",
            "h =": "0.033; 0.000033 for the gold standard (symplectic Euler)"},

@@ -68,21 +68,20 @@ def judge(data, verdict):
     solvers = {model: sorted(set(table["linear"][table["model"] == model])) for model in times(data)}
     work = table["factorisations"] / table["iterations"]
     names = ", ".join(sorted(set(table["linear"])))
-    verdict.that("All methods of a model are solved the same way", all(len(used) == 1 for used in solvers.values()),
-                 f"{names}; {work.min():.2f} to {work.max():.2f} factorisations an iteration")
+    verdict.further.that("All methods of a model are solved the same way: solver and factorisations an iteration", all(len(used) == 1 for used in solvers.values()),
+                 f"{names}; {work.min():.2f} to {work.max():.2f}")
     if data.quick:
         return
     here = {model: overhead(ms) for model, ms in times(data).items()}
     paper = {model: overhead(MODELS[model][2]) for model in here}
     mean = {name: np.exp(np.mean(np.log(list(o.values())))) for name, o in (("here", here), ("paper", paper))}
-    verdict.between("An iteration of AVF costs only a little more than one of the other methods: its time over the median of "
-                    "theirs, geometric mean of the models", mean["here"], 1, 1.25,
-                    paper=f"about 1.2 ({mean['paper']:.2f} from its table)", reason=why(table))
-    verdict.above("namely by about 20 %: the same number", mean["here"], 1.1, paper="1.2",
-                  reason="as above; the second quadrature point adds little to what is mostly factorisation")
+    verdict.below("An iteration of AVF costs at most about 20 % more than one of the other methods: its time over the median of "
+                  "theirs, geometric mean of the models", mean["here"], 1.25,
+                  paper=f"about 1.2 ({mean['paper']:.2f} from its table)", reason=why(table))
     worst = max(here, key=here.get)
-    verdict.below(f"For no model is it much more: the largest of these ratios ({worst})", here[worst], 1.7,
-                  paper=f"{max(paper.values()):.2f} ({max(paper, key=paper.get)})")
+    verdict.further.below(f"An iteration of AVF costs much more for no model: the largest of these ratios ({worst})", here[worst], 1.7,
+                          paper=f"{max(paper.values()):.2f} ({max(paper, key=paper.get)})")
+    verdict.note("Where the time goes: " + why(table) + ".")
     verdict.note("Milliseconds of an iteration here: " + "; ".join(
         f"{model} " + " / ".join(f"{t:.3g}" for t in ms) for model, ms in times(data).items())
         + " (AVF / implicit midpoint / Newmark / backward Euler).")
@@ -144,6 +143,7 @@ EXPERIMENT = Experiment(
         "timed:": "processor time of a whole run of the first frames (of Ditto 150, most of them in contact), over its "
                   "iterations; five times in turn with the other methods, the shortest counts, as whatever else the machine "
                   "does only adds. Reading the scene is part of it, the same for all methods",
+        "asked:": "no more than the paper's own ratio; to cost less is no failure",
         "start:": "of the bunny a quarter of the pull, of the bar a quarter of the turn, so that no method explodes in the frames "
                   "that are timed; the sheet is the smaller one of figure 9",
     },

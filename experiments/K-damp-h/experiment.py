@@ -59,14 +59,16 @@ def judge(data, verdict):
         every = [h for _, h in of_family(data, family)]
         return f"h = {min(every):g} … {max(every):g}"
 
-    verdict.below(f"The damping does not depend on the step, explicit, {steps('explicit')}: largest difference of the "
+    verdict.below(f"The damping of explicit steps does not depend on the step, {steps('explicit')}: largest difference of the "
                   "energies at any time, over E₀", worst("explicit"), 0.02)
-    verdict.below(f"implicit, {steps('implicit')}, the same from t = {SETTLED} on", worst("implicit", SETTLED), 0.02)
-    verdict.above(f"Implicit Euler adds losses of its own: the same with its smallest step of {steps('backward-euler')}",
+    verdict.below(f"The damping of implicit steps does not depend on the step, {steps('implicit')}: largest difference of the "
+                  f"energies from t = {SETTLED} on, over E₀", worst("implicit", SETTLED), 0.02)
+    verdict.above(f"Implicit Euler adds losses of its own: difference of the energies from t = {SETTLED} on, over E₀, with the "
+                  f"smallest of its steps, {steps('backward-euler')}",
                   difference(data, of_family(data, "backward-euler")[0][0], SETTLED), 0.1)
     losses = [data["total"][name][0] - data["total"][name][data["total"]["t"] <= SETTLED][-1]
               for name, _ in of_family(data, "backward-euler")]
-    verdict.above(f"which depend on the step: its loss until t = {SETTLED} with the largest step over that with the smallest",
+    verdict.above(f"The losses of implicit Euler depend on the step: its loss until t = {SETTLED} with the largest step over that with the smallest",
                   losses[-1] / losses[0], 1.1)
     verdict.note("The implicit steps of 0.05 and 0.1 do not resolve the rod's fastest vibrations, which start with the "
                  f"sudden release: until these are gone, the energies differ by up to {worst('implicit'):.2g} E₀.")

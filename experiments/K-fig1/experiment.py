@@ -36,16 +36,17 @@ def largest_at_the_end(data, method):
 def judge(data, verdict):
     verdict.above("Under explicit Euler the swing grows: largest angle in the last two periods, from 45°",
                   largest_at_the_end(data, "explicit-euler"), 50, unit="°")
-    verdict.below("Under implicit Euler it dies away: largest angle in the last two periods, from 45°",
+    verdict.below("Under implicit Euler the swing dies away: largest angle in the last two periods, from 45°",
                   largest_at_the_end(data, "backward-euler"), 40, unit="°")
-    verdict.between("Symplectic Euler keeps it: largest angle in the last two periods, from 45°",
+    verdict.between("Symplectic Euler keeps the swing: largest angle in the last two periods, from 45°",
                     largest_at_the_end(data, "symplectic-euler"), 44.8, 45.2, unit="°")
     period, exact = data["periods"]["period"], data["periods"]["exact"][0]
-    verdict.below(f"and it repeats itself: by how much the {len(period)} periods (from one passage of the lowest point to the next) "
+    verdict.further.below(f"The swing of symplectic Euler repeats itself: by how much the {len(period)} periods (from one passage of the lowest point to the next) "
                   "differ, in the exact one", np.ptp(period) / exact, 1e-4)
-    verdict.below(f"with the period of the true swing, {exact:.6f}: relative error of the mean", abs(period.mean() / exact - 1), 1e-4)
+    verdict.further.below(f"Symplectic Euler has the period of the true swing: relative error of its mean, of {exact:.6f}",
+                          abs(period.mean() / exact - 1), 1e-4)
     energy = data["energy"]["symplectic-euler"]
-    verdict.below("and its energy stays in a band: largest |E − E₀| / E₀", np.abs(energy - 1).max(), 0.02)
+    verdict.further.below("The energy of symplectic Euler stays in a band: largest |E − E₀| / E₀", np.abs(energy - 1).max(), 0.02)
 
 
 def draw(data):

@@ -22,10 +22,10 @@ def judge(data, verdict):
     width = high.max() - low.min()
     verdict.below("The energy stays where it was: largest |E − E₀| / E₀ of all steps", drift["energy"][0], 0.03)
     trend = np.polyfit(t, (low + high) / 2, 1)[0] * (t[-1] - t[0])
-    verdict.below("without a drift: change of a straight line fitted to its band, as a share of the width of its band",
+    verdict.below("The energy has no drift: change of a straight line fitted to its band, as a share of the width of its band",
                   abs(trend) / width, 0.1)
     tenth = len(t) // 10
-    verdict.below("and the band does not widen: width in the last tenth of the time over that in the first",
+    verdict.further.below("The band of the energy does not widen: width in the last tenth of the time over that in the first",
                   (high[-tenth:].max() - low[-tenth:].min()) / (high[:tenth].max() - low[:tenth].min()), 1.25)
     for kind, name in (("linear_momentum", "linear"), ("angular_momentum", "angular")):
         verdict.below(f"The {name} momentum does not change: its largest change of all steps, relative", drift[kind][0], 1e-11,

@@ -29,14 +29,14 @@ def judge(data, verdict):
     rows = "tenth" if data.quick else "hundredth"
     verdict.below(f"The energy falls and does not rise again: largest rise above the least so far, of every {rows} step, over E₀",
                   decay["rise"] / decay["start"], 1e-4)
-    verdict.below("and it is the damping that takes it: |E₀ − E − dissipated| over what was dissipated",
+    verdict.further.below("It is the damping that takes the energy: |E₀ − E − dissipated| over what was dissipated",
                   abs(decay["start"] - decay["end"] - decay["dissipated"]) / decay["dissipated"], 0.01)
     if not data.quick:
-        verdict.below("The vibration dies out: elastic energy at the end over that at the start",
+        verdict.further.below("The vibration dies out: elastic energy at the end over that at the start",
                       decay["elastic_end"] / decay["elastic_start"], 0.01)
     drift = data["drift"]
     for kind, name in (("linear_momentum", "linear"), ("angular_momentum", "angular")):
-        verdict.below(f"The {name} momentum does not feel it: its largest change of all steps, relative", drift[kind][0], 1e-11,
+        verdict.below(f"The {name} momentum does not feel the damping: its largest change of all steps, relative", drift[kind][0], 1e-11,
                       paper="0")
 
 

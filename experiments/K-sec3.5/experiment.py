@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lab import Experiment, Job
-from lab.figure import PURPLE, colour, label
+from lab.figure import colour, label
 
 METHODS = ("symplectic-euler-b", "stoermer-verlet", "implicit-midpoint", "avf")
 VARIATIONAL = METHODS[:3]
@@ -116,28 +116,28 @@ def judge(data, verdict):
         return data.row("found", "run", name)
 
     lengths = {name: row(name)["length"] for name in data["found"]["run"]}
-    for system, words in (("pendulum", "New positions satisfy the constraint: the spherical pendulum's rod"),
-                          ("chain", "and so do the chain's links"), ("bar", "and the rod of the soft bar")):
+    for system, words in (("pendulum", "New positions of the spherical pendulum satisfy its constraint"),
+                          ("chain", "New positions of the chain satisfy its constraints"), ("bar", "New positions of the rod that carries the soft bar satisfy its constraint")):
         worst = max(value for name, value in lengths.items() if name.startswith(system))
-        verdict.below(f"{words}: largest relative error of the length, all methods", worst, 1e-12)
-    verdict.below("The steps of HP(0), HP(½) and Störmer–Verlet solve the equations of section 3.5, the multiplier along ∇g at the "
-                  "old position: force left across it, in units of gravity",
+        verdict.below(f"{words}: largest relative error of a length, all methods", worst, 1e-12)
+    verdict.below("The steps of HP(0), HP(½) and Störmer–Verlet solve the equations of section 3.5: force left across ∇g at the old "
+                  "position, along which the multiplier acts, in units of gravity",
                   max(row(f"pendulum-{m}")["equation"] for m in VARIATIONAL), 1e-8)
-    verdict.below("Velocities do not leave the constraint either: largest rate of change of the rod's length",
+    verdict.further.below("Velocities do not leave the constraint: largest rate of change of the rod's length",
                   max(row(f"pendulum-{m}")["across"] for m in METHODS), 1e-12)
-    verdict.below("Momenta are kept under the constraint: the spin about the vertical, largest relative change",
+    verdict.below("Momenta are kept under the constraint: largest relative change of the spin about the vertical",
                   max(row(f"pendulum-{m}")["spin"] for m in VARIATIONAL), 1e-11)
     for method, limit in (("symplectic-euler-b", 0.05), ("stoermer-verlet", 1e-3), ("implicit-midpoint", 1e-3)):
         found = row(f"pendulum-{method}")
-        verdict.below(f"The energy stays in a band, {label(method)}: largest |ΔE| / E₀", found["band"], limit)
-        verdict.below("without drift: mean of the last quarter less that of the first, in widths of the band",
-                      found["drift"] / found["band"], 0.1)
-    verdict.below("The energy of the chain stays in a band, Störmer–Verlet: largest |ΔE| / E₀",
+        verdict.below(f"The pendulum's energy stays in a band with {label(method)}: largest |ΔE| / E₀", found["band"], limit)
+        verdict.below(f"The pendulum's energy has no drift with {label(method)}: mean of the last quarter less that of the "
+                      "first, in widths of the band", found["drift"] / found["band"], 0.1)
+    verdict.further.below("The chain's energy stays in a band with Störmer–Verlet: largest |ΔE| / E₀",
                   row("chain-stoermer-verlet")["band"], 0.01)
     if not data.quick:
         judge_bar(data, verdict, row("bar-implicit-midpoint"))
     for system, words in (("pendulum", "spherical pendulum"), ("chain", "chain"), ("bar", "soft bar")):
-        verdict.below(f"AVF keeps the energy under constraints as well, {words}: largest |ΔE| / E₀",
+        verdict.further.below(f"AVF keeps the energy of the {words} under its constraints: largest |ΔE| / E₀",
                       row(f"{system}-avf")["band"], 1e-11)
 
 
@@ -145,11 +145,11 @@ def judge_bar(data, verdict, found):
     finer = data["finer"]
     order = np.log2(finer["first"][:-1] / finer["first"][1:]).mean()
     numbers = {key: ", ".join(f"{x:.2g}" for x in finer[key]) for key in ("h", "first", "last", "late")}
-    verdict.below("The energy of the soft bar stays in a band, implicit midpoint: largest |ΔE| / E₀", found["band"], 0.01,
-                  reason=f"at the scene's step it is too wide. With h = {numbers['h']} the gain by t = 6 is {numbers['first']}: it "
+    verdict.further.below("The soft bar's energy stays in a band with implicit midpoint: largest |ΔE| / E₀", found["band"], 0.01,
+                  reason=f"at the scene's step the band is too wide. With h = {numbers['h']} the gain by t = 6 is {numbers['first']}: it "
                   f"goes with the power {order:.1f} of h.")
-    verdict.below("without drift: mean of the last quarter less that of the first, in widths of the band", found["drift"] / found["band"],
-                  0.1, reason="over t = 60 the "
+    verdict.further.below("The soft bar's energy has no drift with implicit midpoint: mean of the last quarter less that of the "
+                  "first, in widths of the band", found["drift"] / found["band"], 0.1, reason="over t = 60 the "
                   f"mean of the last quarter less that of the second is {numbers['late']} and ΔE / E₀ at the end {numbers['last']} with "
                   f"h = {numbers['h']}: at the scene's step the energy goes on growing, at a quarter of it hardly. Why a step of "
                   "0.01 is too long for this was not established.")
@@ -171,7 +171,7 @@ def draw(data):
             method = name.split("-", 1)[1]
             table = data[name]
             # Its own blue is that of AVF.
-            style = {"color": PURPLE if method == "symplectic-euler-b" else colour(method), "linewidth": 0.9,
+            style = {"color": colour(method), "linewidth": 0.9,
                      "linestyle": "--" if method == "symplectic-euler-b" else "-"}
             length.semilogy(table["t"], np.maximum(table["error"], 1e-17), **style)
             away = np.maximum(np.abs(table["low"]), np.abs(table["high"]))

@@ -54,21 +54,21 @@ def judge(data, verdict):
     explicit, implicit = gains(data, "explicit-euler"), gains(data, "backward-euler")
     verdict.above("Explicit Euler spirals outwards from each of the six starts: the smallest E / E₀ at the end",
                   explicit.min(), 1.05)
-    verdict.below("Implicit Euler spirals inwards from each: the largest E / E₀ at the end", implicit.max(), 0.95)
+    verdict.below("Implicit Euler spirals inwards from each of the six starts: the largest E / E₀ at the end", implicit.max(), 0.95)
     for method in ("explicit-euler", "backward-euler"):
-        verdict.above(f"and the bold curve of {label(method)} does not close: distance of its second turn from the first, "
+        verdict.further.above(f"The bold curve of {label(method)} does not close: distance of its second turn from the first, "
                       "in widths of the orbit", gap(*orbit(data, method, BOLD)), 1e-3)
     closed = max(gap(*orbit(data, "symplectic-euler", angle)) for angle in ANGLES)
-    verdict.below("Symplectic Euler's six orbits are closed: the largest such distance", closed, 1e-4)
+    verdict.below("Symplectic Euler's six orbits are closed: largest distance of a second turn from the first, in widths of the orbit", closed, 1e-4)
     paths = [orbit(data, "symplectic-euler", angle) for angle in ANGLES]
     swings = [(np.abs(q[len(q) // 2:]).max() / np.abs(q[:len(q) // 2]).max()) for q, _ in paths]
-    verdict.between("and periodic: the amplitude of the second half of the time in that of the first, the worst of six",
+    verdict.between("Symplectic Euler's six orbits are periodic: the amplitude of the second half of the time in that of the first, the worst of six",
                     max(swings, key=lambda s: abs(s - 1)), 0.999, 1.001)
     inner = [np.abs(q).max() for q, _ in paths]
-    verdict.that("nested: each within the next", bool(np.all(np.diff(inner) > 0)),
+    verdict.further.that("Symplectic Euler's six orbits are nested: amplitudes", bool(np.all(np.diff(inner) > 0)),
                  ", ".join(f"{np.degrees(w):.2f}°" for w in inner))
     start = {tuple(x[0] for x in orbit(data, method, BOLD)) for method in METHODS}
-    verdict.that("The bold curves have the same start", len(start) == 1, f"q = {BOLD}°, p = 0")
+    verdict.further.that("The bold curves have the same start: angle and momentum", len(start) == 1, f"q = {BOLD}°, p = 0")
 
 
 def draw(data):
@@ -76,7 +76,7 @@ def draw(data):
     for panel, method in zip(axes, METHODS):
         for angle in ANGLES:
             bold = angle == BOLD
-            panel.plot(*orbit(data, method, angle), color=colour(method) if bold else "#8a8a8a",
+            panel.plot(*orbit(data, method, angle), color=colour(method) if bold else "#c4c4c4",
                        linewidth=1.2 if bold else 0.5, zorder=3 if bold else 2)
         panel.plot(np.radians(ANGLES), np.zeros(len(ANGLES)), "o", color="#222222", markersize=2.5, zorder=4)
         panel.set(title=label(method), xlabel="q", xlim=(-3.7, 3.7), ylim=(-2.5, 2.5))

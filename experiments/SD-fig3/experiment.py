@@ -67,7 +67,7 @@ def expected(data, name):
 
 
 def judge(data, verdict):
-    verdict.below("The exact flow keeps the area: largest change of it", np.abs(growth(data, "exact") - 1).max(), 1e-4)
+    verdict.further.below("The exact flow keeps the area: largest change of it", np.abs(growth(data, "exact") - 1).max(), 1e-4)
     explicit, implicit = growth(data, "explicit-euler"), growth(data, "backward-euler")
 
     def listed(values):
@@ -77,20 +77,20 @@ def judge(data, verdict):
                "region before each of the steps that is ")
     verdict.above("A region expands under explicit Euler: its area after five steps, in that of the start", explicit[-1], 1,
                   reason=shrinks + listed(determinants(data)) + ".")
-    verdict.that("in every step", bool(np.all(np.diff(explicit) > 0)), listed(explicit), bound="growing",
+    verdict.further.that("The region expands in every step of explicit Euler: areas", bool(np.all(np.diff(explicit) > 0)), listed(explicit), bound="growing",
                  reason=shrinks + listed(determinants(data)) + ".")
-    verdict.below("It contracts under implicit Euler: its area after five steps, in that of the start", implicit[-1], 1)
-    verdict.that("in every step", bool(np.all(np.diff(implicit) < 0)), listed(implicit), bound="shrinking")
+    verdict.below("A region contracts under implicit Euler: its area after five steps, in that of the start", implicit[-1], 1)
+    verdict.further.that("The region contracts in every step of implicit Euler: areas", bool(np.all(np.diff(implicit) < 0)), listed(implicit), bound="shrinking")
     for name in ("explicit-euler", "backward-euler"):
-        verdict.between(f"by as much as the determinant of {label(name)}'s step says (last step, quotient of both)",
+        verdict.further.between(f"The area under {label(name)} changes by the determinant of its step: quotient of both in the last step",
                         expected(data, name), 0.999, 1.001)
     verdict.below("Symplectic Euler keeps the area: largest change of it",
                   np.abs(growth(data, "symplectic-euler") - 1).max(), 1e-4)
     away = np.abs(region(data, "symplectic-euler", STEPS) - region(data, "exact", STEPS)).max()
-    verdict.above("though at this step it is far from the exact flow: distance at the end, of the farthest point",
+    verdict.further.above("At this step symplectic Euler is far from the exact flow: distance at the end, of the farthest point",
                   away, 0.1)
     higher = growth(data, "higher")
-    verdict.that("Another region, about p = 1.25, expands under explicit Euler in every step as well", bool(np.all(np.diff(higher) > 0)),
+    verdict.further.that("Another region, about p = 1.25, expands under explicit Euler in every step as well: areas", bool(np.all(np.diff(higher) > 0)),
                  listed(higher), bound="growing", reason=shrinks + listed(data["area-higher"]["determinant"][:-1]) + ".")
     verdict.note("What is left of the change of area under symplectic Euler and the exact flow is that of measuring "
                  f"it by {len(region(data, 'exact', 0)) - EYES} points on the outline.")

@@ -73,18 +73,18 @@ def judge(data, verdict):
     levels, times, energy = surface(data, "landscape", "symplectic-euler")
     early = np.abs(energy[:, times <= 10] - 1).max(1)
     late = np.abs(energy[:, times > 10] - 1).max(1)
-    verdict.between("along time the landscape goes on as it began: its height after t = 10 in that before, worst of the steps",
+    verdict.between("Along time symplectic Euler's landscape goes on as it began: its height after t = 10 in that before, worst of the steps",
                     max(late / early, key=lambda r: abs(r - 1)), 0.95, 1.05)
     for method, word, check, limit in (("explicit-euler", "rises", verdict.above, 1.01),
                                        ("backward-euler", "falls", verdict.below, 0.99)):
         _, _, energy = surface(data, "landscape", method)
         later = energy[:, -1] / energy[:, len(times) // 2]
-        check(f"{label(method)}'s {word} with time at every step: E at t = 20 in E at t = 10, "
+        check(f"The landscape of {label(method)} {word} with time at every step: E at t = 20 in E at t = 10, "
               "that nearest to one of all steps", min(later, key=lambda r: abs(r - 1)), limit)
     # Near time zero: at rest the first step of symplectic Euler leaves the orbit to one side, by as much as h.
     levels, times, near = surface(data, "near", "symplectic-euler")
     steepest = np.abs(near - 1).max(1)
-    verdict.between("Near time zero all steps leave the true energy alike, by heights proportional to the step: power of h",
+    verdict.between("Near time zero all steps leave the true energy alike, in proportion to the step: power of h in the height",
                     np.polyfit(-levels * np.log(2), np.log(steepest), 1)[0], 0.95, 1.05)
     verdict.below(f"With a very small step the landscape is flat: largest |ΔE| / E₀ at h = 2^−{levels[-1]:.0f}",
                   bands["symplectic-euler"][-1], 2e-3)
@@ -94,13 +94,13 @@ def judge(data, verdict):
     verdict.between("Symplectic Euler is unstable for very large steps: the smallest one (of those tried) that throws the "
                     "pendulum over the top", limit, 1.0, 2.0)
     row = data.row("large", "h", 1.0)
-    verdict.below("but not at h = 1, a sixth of the period: largest E / E₀ in 400 steps", row["symplectic-euler-most"], 3)
+    verdict.further.below("Symplectic Euler is stable at h = 1, a sixth of the period: largest E / E₀ in 400 steps", row["symplectic-euler-most"], 3)
     most = large["backward-euler-most"].max()
-    verdict.that("Implicit Euler is stable at all of them: largest E / E₀", most <= 1, f"{most:.10g}", bound="≤ 1")
-    verdict.below("and damps in every single step: largest rise of E / E₀ in one", large["backward-euler-rises"].max(),
+    verdict.that("Implicit Euler is stable at all steps that were tried: largest E / E₀", most <= 1, f"{most:.10g}", bound="≤ 1")
+    verdict.further.below("Implicit Euler damps in every single step: largest rise of E / E₀ in one", large["backward-euler-rises"].max(),
                   1e-9)
     half = large["backward-euler-half"]
-    verdict.above("but how much depends on the step: time to lose half of the energy at h = 0.1 in that at h = 1",
+    verdict.further.above("The damping of implicit Euler depends on the step: time to lose half of the energy at h = 0.1 in that at h = 1",
                   half[large["h"] == 0.1][0] / half[large["h"] == 1.0][0], 2)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from lab import Experiment, Job
 from lab.cat import EYES, area, carried, draw_region, outline, snapshots
-from lab.figure import colour, label
+from lab.figure import begin, colour, label
 
 ORDER = {"symplectic-euler-a": 1, "symplectic-euler-b": 1, "stoermer-verlet": 2, "implicit-midpoint": 2}
 STEP = {1: np.pi / 4, 2: np.pi / 3}  # of the regions
@@ -58,12 +58,12 @@ def distance(data, method):
 def judge(data, verdict):
     for method, order in ORDER.items():
         word = "first" if order == 1 else "second"
-        verdict.between(f"{label(method)} is of {word} order: power of h in the error of the angle",
+        verdict.between(f"{begin(method)} is of {word} order: power of h in the error of the angle",
                         power_of_h(data, f"error-{method}"), order - 0.1, order + 0.1, paper=str(order))
-        verdict.between("and in the width of the band of the energy", power_of_h(data, f"band-{method}"),
+        verdict.further.between(f"The energy of {label(method)} is of {word} order: power of h in the width of its band", power_of_h(data, f"band-{method}"),
                         order - 0.1, order + 0.1, paper=str(order))
         areas = data[f"area-{method}"]["area"]
-        verdict.below(f"{label(method)} keeps areas in phase space: largest change of the cat's",
+        verdict.below(f"{begin(method)} keeps areas in phase space: largest change of the cat's",
                       np.abs(areas / areas[0] - 1).max(), 1e-4)
     first = min(distance(data, method) for method, order in ORDER.items() if order == 1)
     second = max(distance(data, method) for method, order in ORDER.items() if order == 2)

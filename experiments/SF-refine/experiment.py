@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lab import Experiment, Job
-from lab.figure import colour, label
+from lab.figure import begin, colour, label
 
 METHODS = ("explicit-euler", "backward-euler", "symplectic-euler-a", "symplectic-euler-b")
 POWERS = (6, 7, 8, 9, 10, 11)
@@ -56,27 +56,27 @@ def judge(data, verdict):
     ends = {method: np.array([change(data, method, power)[-1] for power in used]) for method in METHODS[:2]}
     verdict.above("Explicit Euler drives the motion at every step size: the smallest ΔE / E₀ at the end",
                   ends["explicit-euler"].min(), 0.01)
-    verdict.that("less with every halving", bool(np.all(np.diff(ends["explicit-euler"]) < 0)),
+    verdict.that("Explicit Euler drives the motion less with every halving of the step: ΔE / E₀ at the end", bool(np.all(np.diff(ends["explicit-euler"]) < 0)),
                  ", ".join(f"{e:.3f}" for e in ends["explicit-euler"]))
-    verdict.below("Implicit Euler damps it at every step size: the largest ΔE / E₀ at the end",
+    verdict.below("Implicit Euler damps the motion at every step size: the largest ΔE / E₀ at the end",
                   ends["backward-euler"].max(), -0.01)
-    verdict.that("less with every halving", bool(np.all(np.diff(ends["backward-euler"]) > 0)),
+    verdict.that("Implicit Euler damps the motion less with every halving of the step: ΔE / E₀ at the end", bool(np.all(np.diff(ends["backward-euler"]) > 0)),
                  ", ".join(f"{e:.3f}" for e in ends["backward-euler"]))
     for method in METHODS[2:]:
         bands = np.array([np.abs(change(data, method, power)).max() for power in used])
         growth = np.array([late / early for early, late in (quarters(change(data, method, power)) for power in used)])
-        verdict.below(f"{label(method)} has a bounded oscillation of the energy: its largest |ΔE| / E₀ at h = 2⁻⁶",
+        verdict.below(f"{begin(method)} has a bounded oscillation of the energy: its largest |ΔE| / E₀ at h = 2⁻⁶",
                       bands[0], 0.02)
-        verdict.between("which does not grow: the band of the last quarter of the time in that of the first, worst of the steps",
+        verdict.between(f"The oscillation of {label(method)}'s energy does not grow: the band of the last quarter of the time in that of the first, worst of the steps",
                         max(growth, key=lambda r: abs(r - 1)), 0.99, 1.01)
-        verdict.between("and is half as wide with half the step: powers of two by which it falls, worst of the halvings",
+        verdict.between(f"The oscillation of {label(method)}'s energy is half as wide with half the step: powers of two by which it falls, worst of the halvings",
                         max(orders(bands), key=lambda r: abs(r - 1)), 0.97, 1.03)
     a, b = (change(data, method, used[0]) for method in METHODS[2:])
-    verdict.below("Methods A and B err to opposite sides: |ΔE of A + ΔE of B| in |ΔE|, largest of each, at h = 2⁻⁶",
+    verdict.below("Symplectic Euler A and B err to opposite sides: |ΔE of A + ΔE of B| in |ΔE|, largest of each, at h = 2⁻⁶",
                   np.abs(a + b).max() / np.abs(a).max(), 0.05)
     wide = np.abs(change(data, "symplectic-euler-b", used[0])).max()
     drift = abs(ends["explicit-euler"][-1]) / wide
-    verdict.above(f"Explicit Euler at h = 2⁻{superscript(used[-1])} is off by more than symplectic Euler B at 2⁻⁶: ratio",
+    verdict.further.above(f"Explicit Euler at h = 2⁻{superscript(used[-1])} is off by more than symplectic Euler B at 2⁻⁶: ratio",
                   drift, 1)
 
 

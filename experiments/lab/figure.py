@@ -1,5 +1,6 @@
 """How the figures look: one style, and the same colour for a method everywhere."""
 
+import re
 from pathlib import Path
 
 import matplotlib
@@ -15,22 +16,27 @@ LARGE = 350_000  # bytes of a PNG file
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK = (
     "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442", "#222222")
 
-COLOURS = {
-    "avf": BLUE,
-    "implicit-midpoint": ORANGE,
-    "newmark": GREEN,
-    "backward-euler": RED,
-    "explicit-euler": ORANGE,
-    "symplectic-euler": BLUE,
-    "symplectic-euler-a": SKY,
-    "symplectic-euler-b": BLUE,
-    "stoermer-verlet": GREEN,
-    "bathe": RED,
-    "bdf2": PURPLE,
-    "energy-momentum": PURPLE,
-    "avf-momentum": GREEN,
+# The palette of methods is that of the page: its colours on light.
+PALETTE = Path(__file__).resolve().parents[2] / "web" / "src" / "colour.ts"
+
+
+def read_palette(text: str) -> dict[str, str]:
+    """The colours on light, by method, as colour.ts writes them."""
+    table = re.search(r"METHOD_COLOURS[^=]*= \{(.*?)\n\};", text, re.DOTALL)
+    return dict(re.findall(r'"([\w-]+)": \["(#[0-9A-Fa-f]{6})"', table[1])) if table else {}
+
+
+# Those that only the experiments show, each unlike the methods it is shown with.
+OWN = {
+    "symplectic-euler": "#0b5f73",
+    "symplectic-euler-a": "#56b4e9",
+    "symplectic-euler-b": "#0b5f73",
+    "bathe": "#a3241d",
+    "bdf2": "#5b8c00",
+    "energy-momentum": "#7b3fa0",
     "gold": BLACK,
 }
+COLOURS = OWN | read_palette(PALETTE.read_text(encoding="utf-8"))
 
 NAMES = {
     "avf": "AVF",
@@ -74,6 +80,11 @@ def label(method: str) -> str:
     return NAMES.get(method, method)
 
 
+def begin(method: str) -> str:
+    """The label as the first word of a sentence."""
+    return label(method)[:1].upper() + label(method)[1:]
+
+
 def colour(method: str) -> str:
     return COLOURS.get(method, BLACK)
 
@@ -112,7 +123,7 @@ def shrink(file: Path) -> None:
     """A palette of 256 colours instead of all: those that pictures of bodies need most, and those of the curves."""
     image = Image.open(file).convert("RGB")
     curves = [255, 255, 255]
-    for name in (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK):
+    for name in dict.fromkeys(c.lower() for c in (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK, *COLOURS.values())):
         dark = [int(name[i : i + 2], 16) for i in (1, 3, 5)]
         for share in (0, 0.25, 0.5, 0.75):  # towards white, for smooth edges
             curves += [round(value + share * (255 - value)) for value in dark]

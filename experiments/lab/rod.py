@@ -35,7 +35,13 @@ def draw(data, run: str, colour: str):
     energy = data["energy"]
     panels[0].fill_between(energy["t"], energy["low"], energy["high"], color=colour, linewidth=0, alpha=0.35)
     panels[0].plot(energy["t"], (energy["low"] + energy["high"]) / 2, color=colour)
-    panels[0].set(title="energy", xlabel="time [s]", ylim=(0, 1.15 * energy["high"].max()))
+    low, high = energy["low"].min(), energy["high"].max()
+    space = 0.15 * (high - low)
+    panels[0].set(title="energy [J]", xlabel="time [s]", ylim=(low - space, high + space))
+    panels[0].text(0.98, 0.97, f"lowest to highest: {100 * (high - low) / energy['high'][0]:.2g} % of the energy at the start", ha="right", va="top",
+                   transform=panels[0].transAxes, fontsize=8)
+    if high - low > 0.1 * high:  # it falls, and what comes after cannot be seen
+        draw_late(panels[0], energy, colour)
     for panel, kind in zip(panels[1:], ("momentum", "angular_momentum")):
         table = data[kind]
         # Two of the three are zero and lie on each other: y, dashed, is always one of them.
@@ -48,3 +54,12 @@ def draw(data, run: str, colour: str):
         panel.legend(ncols=3, loc="upper right")
     return figure
 
+
+
+def draw_late(panel, energy, colour):
+    """The energy after the first quarter of the time, on a scale of its own."""
+    late = energy["t"] > energy["t"][-1] / 4
+    inset = panel.inset_axes((0.42, 0.3, 0.55, 0.5))
+    inset.fill_between(energy["t"][late], energy["low"][late], energy["high"][late], color=colour, linewidth=0, alpha=0.35)
+    inset.plot(energy["t"][late], (energy["low"] + energy["high"])[late] / 2, color=colour)
+    inset.tick_params(labelsize=7)

@@ -115,6 +115,10 @@ class Lab:
         """Keeps data/NAME.csv. Columns of numbers (shorter ones are filled with nan) or words."""
         write_table(self.folder / "data" / f"{name}.csv", columns)
 
+    def shape(self, name: str, positions: np.ndarray) -> None:
+        """Keeps positions of vertices, which `Data.shape` gives back."""
+        self.table(f"shape-{name}", {axis: np.round(positions[:, k].astype(float), 6) for k, axis in enumerate("xyz")})
+
     def pictures(self, runs: list[Run], frames: list[int], *options: str) -> None:
         """Pictures of bodies at these frames, all seen by one camera: images/RUN-FRAME.png."""
         command = [str(self.program), "picture", *[str(run.folder) for run in runs], "--frames",

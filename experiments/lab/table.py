@@ -74,6 +74,11 @@ class Data:
 
         return plt.imread(self.folder / "images" / f"{name}.png")
 
+    def shape(self, name: str) -> np.ndarray:
+        """Positions of vertices, as `Lab.shape` kept them."""
+        table = self[f"shape-{name}"]
+        return np.column_stack([table[axis] for axis in "xyz"])
+
     def row(self, table: str, key: str, value) -> dict:
         """The row of a table whose column `key` has this value."""
         columns = self[table]

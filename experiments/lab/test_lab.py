@@ -1,5 +1,7 @@
 """What the experiments rely on."""
 
+import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -9,10 +11,11 @@ from unittest import mock
 import numpy as np
 
 import reproduce
-from lab import page
+from lab import figure, page, surface
 from lab.experiment import FOLDER, LabError, all_experiments, choose
+from lab.run import Lab
 from lab.table import Data, read_table, write_table
-from lab.verdict import FAILS, HOLDS, NOT_REPRODUCED, Verdict, number
+from lab.verdict import FAILS, FURTHER, HOLDS, NOT_REPRODUCED, PAPER, Verdict, number
 
 
 class Tables(unittest.TestCase):
@@ -33,6 +36,11 @@ class Tables(unittest.TestCase):
         self.assertEqual(list(table["n"]), [1, 2])
         write_table(self.folder / "b.csv", {"x": 3.0})
         self.assertEqual(read_table(self.folder / "b.csv")["x"], [3.0])
+
+    def test_shapes_come_back(self):
+        lab = Lab(SimpleNamespace(id="X-1"), self.folder, Path("lilyan"), quick=False, say=print)
+        lab.shape("a", np.array([[1, 2, 3], [4, 5.5, 6]]))
+        np.testing.assert_array_equal(Data(self.folder, False).shape("a"), [[1, 2, 3], [4, 5.5, 6]])
 
     def test_rows_are_found_by_a_column(self):
         write_table(self.folder / "data" / "t.csv", {"method": ["avf", "bdf2"], "n": [1, 2]})
@@ -61,6 +69,19 @@ class Verdicts(unittest.TestCase):
         verdict = Verdict()
         verdict.below("a", 1, 2, reason="why")
         self.assertEqual(verdict.claims[0].reason, "")
+
+    def test_the_sentence_and_what_was_measured_are_kept_apart(self):
+        verdict = Verdict()
+        verdict.below("The energy stays: largest change: of all", 1, 2)
+        verdict.further.below("The energy stays", 1, 2)
+        paper, further = verdict.claims
+        self.assertEqual((paper.text, paper.of, paper.origin), ("The energy stays", "largest change: of all", PAPER))
+        self.assertEqual((further.text, further.of, further.origin), ("The energy stays", "", FURTHER))
+
+    def test_a_further_check_can_fail(self):
+        verdict = Verdict()
+        verdict.further.below("The energy stays: change", 3, 2)
+        self.assertTrue(verdict.failed)
 
     def test_numbers_as_people_write_them(self):
         self.assertEqual(number(7.43e-14, "E₀"), "7.4e-14 E₀")
@@ -139,34 +160,128 @@ class Command(unittest.TestCase):
         self.assertEqual(other.read_text(encoding="utf-8"), "mine")
 
 
+class Palette(unittest.TestCase):
+    """One colour for a method, in the figures as on the page."""
+
+    def test_the_methods_of_the_page_have_its_colours(self):
+        text = figure.PALETTE.read_text(encoding="utf-8")
+        listed = re.findall(r'^ {2}"([a-z0-9-]+)": \["(#\w{6})", "#\w{6}"\],$', text, re.MULTILINE)
+        self.assertGreaterEqual(len(listed), 9)
+        for method, shade in listed:
+            self.assertEqual(figure.colour(method), shade, method)
+
+    def test_our_own_colours_are_of_methods_that_the_page_does_not_know(self):
+        page_has = figure.read_palette(figure.PALETTE.read_text(encoding="utf-8"))
+        self.assertFalse(figure.OWN.keys() & page_has.keys())
+        self.assertFalse({c.lower() for c in figure.OWN.values()} & {c.lower() for c in page_has.values()})
+
+    def test_every_label_has_a_colour(self):
+        self.assertLessEqual(figure.NAMES.keys(), figure.COLOURS.keys())
+
+
+class Surfaces(unittest.TestCase):
+    def test_cells_of_a_grid(self):
+        np.testing.assert_array_equal(surface.grid_faces(2, 3), [[0, 1, 4, 3], [1, 2, 5, 4]])
+
+    def test_the_boundary_of_two_tets_has_no_side_that_they_share(self):
+        found = surface.boundary(np.array([[0, 1, 2, 3], [1, 2, 3, 4]]))
+        self.assertEqual(len(found), 6)
+        self.assertNotIn((1, 2, 3), {tuple(sorted(side)) for side in found})
+
+    def test_the_sides_of_a_tet_look_outwards(self):
+        x = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+        for side in surface.boundary(np.array([[0, 1, 2, 3]])):
+            a, b, c = x[side]
+            self.assertGreater(np.cross(b - a, c - a) @ ((a + b + c) / 3 - x.mean(axis=0)), 0)
+
+    def test_the_camera_sees_up_as_up(self):
+        right, up, depth = surface.camera((0, 0, 2))
+        np.testing.assert_allclose((right, up, depth), np.eye(3), atol=1e-15)
+
+
 class Page(unittest.TestCase):
-    def test_the_page_has_what_was_measured(self):
-        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.enterContext(mock.patch.object(page, "FOLDER", folder / "experiments"))
-        experiment = SimpleNamespace(id="X-1", also=(), title="A title", source="Paper", shows="Shows.",
-                                     given={"h =": "1"}, chosen={})
-        results = folder / "results" / "X-1"
-        for made in (results, folder / "docs", folder / "experiments" / "X-1"):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.enterContext(mock.patch.object(page, "FOLDER", self.folder / "experiments"))
+        self.results = self.folder / "results" / "X-1"
+        for made in (self.results, self.folder / "docs", self.folder / "experiments" / "X-1"):
             made.mkdir(parents=True)
-        (results / "figure.png").write_bytes(b"png")
+        (self.results / "figure.png").write_bytes(b"png")
+        self.file = self.folder / "docs" / "page.md"
+
+    def text(self, verdict):
+        """The page of one experiment with this verdict, and the names that are missing on it."""
+        experiment = SimpleNamespace(id="X-1", also=(), title="A title", source="Paper", shows="Shows.",
+                                     given={"h =": "1"}, chosen={"size:": "2"})
+        verdict.write(self.results / "verdict.json", seconds=2, machine="Abacus, 2 cores")
+        page.keep(self.file, experiment, self.folder / "results")
+        missing = page.write_page(self.file, [experiment, SimpleNamespace(id="X-2")])
+        return self.file.read_text(encoding="utf-8"), missing
+
+    def test_the_page_has_what_was_measured(self):
         verdict = Verdict()
-        verdict.below("small | thing", 3, 2, reason="why not")
-        verdict.write(results / "verdict.json", seconds=2, machine="Abacus, 2 cores")
-        file = folder / "docs" / "page.md"
-        page.keep(file, experiment, folder / "results")
-        missing = page.write_page(file, [experiment, SimpleNamespace(id="X-2")])
-        text = file.read_text(encoding="utf-8")
+        verdict.below("A thing is | small: its size", 1, 2, paper="0.5")
+        text, missing = self.text(verdict)
         self.assertEqual(missing, ["X-2"])
-        self.assertIn("| small \\| thing | 3 | < 2 |", text)
-        self.assertIn("does not hold: why not", text)
+        self.assertIn("| A thing is \\| small | its size | 1 | < 2 | 0.5 |", text)
         self.assertIn("(#x-1-a-title)", text)
         self.assertIn("took 2 s (Abacus, 2 cores, busy with other work at times)", text)
-        self.assertEqual((folder / "docs/images/reproduction/X-1.png").read_bytes(), b"png")
+        self.assertIn("\n- h = 1\n", text)
+        self.assertIn("\n- size: 2\n", text)
+        self.assertEqual((self.folder / "docs/images/reproduction/X-1.png").read_bytes(), b"png")
 
-    def test_the_page_of_the_project_is_that_of_its_verdicts(self):
+    def test_what_the_paper_claims_comes_before_further_checks(self):
+        verdict = Verdict()
+        verdict.further.below("We found more: it", 1, 2)
+        verdict.below("The paper is right: it", 1, 2)
+        verdict.below("The paper is wrong: it", 3, 2, reason="why not")
+        text, _ = self.text(verdict)
+        order = [text.index(words) for words in ("**What the paper claims** (1 of 2 hold)", "The paper is right",
+                                                 "**Further checks** (1 of 1 hold)", "We found more")]
+        self.assertEqual(order, sorted(order))
+        self.assertIn("Of what the papers claim, 1 of 2 hold. Of the further checks, 1 of 1 hold.", text)
+        self.assertIn("| 1 of 2 | 1 of 1 | 2 s |", text)
+
+    def test_what_holds_is_folded_and_what_does_not_is_open(self):
+        verdict = Verdict()
+        verdict.below("It holds: x", 1, 2)
+        verdict.below("It does not hold: |x|", 3, 2, paper="1", reason="why not.")
+        text, _ = self.text(verdict)
+        folded = "".join(re.findall(r"<details>.*?</details>", text, re.DOTALL))
+        self.assertIn("It holds", folded)
+        self.assertIn("<summary>✓ 1 holds</summary>", folded)
+        self.assertNotIn("It does not hold", folded)
+        self.assertIn("- ✗ **It does not hold.** \\|x\\|: 3 (asked: < 2; the paper: 1). Why not.\n", text)
+        self.assertEqual(text.count("<details>"), text.count("</details>"))
+        for inside in re.findall(r"</summary>(..)", text, re.DOTALL):  # or Markdown is not read there
+            self.assertEqual(inside, "\n\n")
+
+    def test_an_experiment_of_further_checks_only_has_no_list_of_claims(self):
+        verdict = Verdict()
+        verdict.further.below("We found more: it", 1, 2)
+        text, _ = self.text(verdict)
+        self.assertNotIn("What the paper claims", text)
+        self.assertIn("| – | 1 of 1 | 2 s |", text)
+
+
+class ProjectPage(unittest.TestCase):
+    def test_the_page_is_that_of_the_verdicts(self):
         text, missing = page.page_text(all_experiments())
         self.assertEqual(missing, [])
         self.assertEqual((FOLDER.parent / "docs" / "reproduction.md").read_text(encoding="utf-8"), text)
+
+    def test_every_claim_stands_alone(self):
+        """A sentence with a subject of its own; each is there once, and says what was measured."""
+        for experiment in all_experiments():
+            claims = json.loads(page.kept_verdict(experiment).read_text(encoding="utf-8"))["claims"]
+            texts = [claim["text"] for claim in claims]
+            self.assertEqual(len(texts), len(set(texts)), experiment.id)
+            for claim in claims:
+                self.assertRegex(claim["text"], r"^[A-ZÖ0-9]", experiment.id)
+                self.assertNotRegex(claim["text"], r"^(And|But|Nor|While|Which|It|The same|Its)\b(?! is the)", experiment.id)
+                self.assertNotRegex(claim["text"], r"[.:]$", experiment.id)
+                self.assertTrue(claim["of"], f"{experiment.id}: {claim['text']}")
+                self.assertNotRegex(claim["of"], r"\bthe same\b$", experiment.id)
 
 
 if __name__ == "__main__":

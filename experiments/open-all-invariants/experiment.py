@@ -61,23 +61,25 @@ def errors(run):
 
 def judge(data, verdict):
     kept = {row: data.row("kept", "run", row) for row in data["kept"]["run"]}
-    for row, words in (("avf-momentum", "Bar, μ = 500, stretched by 1.8, spin 15"),
-                       *((f"{name}-avf-momentum", words[0].upper() + words[1:]) for name, words, *_ in OTHERS)):
+    check = verdict.further
+    for row, words in (("avf-momentum", "bar, μ = 500, stretched by 1.8, spin 15"),
+                       *((f"{name}-avf-momentum", words) for name, words, *_ in OTHERS)):
         run = kept[row]
-        verdict.below(f"{words}: largest |ΔE| / E₀", run["energy"], 1e-11)
+        check.below(f"AVF with a torque keeps the energy ({words}): largest |ΔE| / E₀", run["energy"], 1e-11)
         if run["carried_steps"]:
-            verdict.below("and |ΔL| / |L| at the end", run["final_angular"], 1e-9)
-            verdict.note(f"In {run['carried_steps']:.0f} steps a part of the angular momentum, up to "
+            check.below(f"AVF with a torque comes back to the angular momentum ({words}): |ΔL| / |L| at the end", run["final_angular"], 1e-9)
+            verdict.note(f"In {run['carried_steps']:.0f} steps of this ({words}) a part of the angular momentum, up to "
                          f"{run['angular_momentum']:.1e} of it, was left to the steps that followed.")
         else:
-            verdict.below("and |ΔL| / |L|", run["angular_momentum"], 1e-10)
+            check.below(f"AVF with a torque keeps the angular momentum ({words}): largest |ΔL| / |L|", run["angular_momentum"], 1e-10)
         plain = kept[row.replace("avf-momentum", "avf")]
-        verdict.below("steps that had to be halved, less those of AVF", run["halved_steps"] - plain["halved_steps"], 0.5)
-        verdict.note(f"{run['corrected_steps']:.0f} of {run['steps']:.0f} steps took the whole torque, "
+        check.below(f"AVF with a torque halves no more steps than AVF ({words}): steps that had to be halved, less those of AVF",
+                    run["halved_steps"] - plain["halved_steps"], 0.5)
+        verdict.note(f"AVF with a torque ({words}): {run['corrected_steps']:.0f} of {run['steps']:.0f} steps took the whole torque, "
                      f"{run['projected_steps']:.0f} were projected (velocities changed by up to "
                      f"{run['largest_projection']:.0e}), {run['carried_steps']:.0f} left something to the next one.")
-    verdict.above("AVF keeps the bar's energy only: its largest |ΔL| / |L|", kept["avf"]["angular_momentum"], 1e-3)
-    verdict.above("Implicit midpoint keeps the bar's momenta only: its largest |ΔE| / E₀",
+    check.above("AVF does not keep the bar's angular momentum: its largest |ΔL| / |L|", kept["avf"]["angular_momentum"], 1e-3)
+    check.above("Implicit midpoint does not keep the bar's energy: its largest |ΔE| / E₀",
                   kept["implicit-midpoint"]["energy"], 1e-2)
     full = kept["energy-momentum"]
     verdict.note(f"The energy–momentum method made {full['steps']:.0f} steps of the bar and halved "

@@ -4,21 +4,21 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lab import Experiment, Job
-from lab.figure import BLACK, BLUE, GREEN, ORANGE, RED, picture
+from lab.figure import BLACK, PURPLE, RED, colour, picture
 
 SPRINGS = {"obstacle.0.model": "repulsion-springs", "obstacle.0.stiffness": 200}
 SMOOTH = {"obstacle.0.friction": 0, "contact.0.friction": 0}
 # On a floor; curves: name, words, settings, colour.
 FLOOR = (
-    ("floor-exact", "AVF, force of contact averaged exactly", {}, BLUE),
-    ("floor-springs", "AVF, repulsion springs", SPRINGS, RED),
-    ("floor-midpoint", "implicit midpoint, the same penalty", {"integrator.method": "implicit-midpoint"}, ORANGE),
-    ("floor-newmark", "Newmark, the same penalty", {"integrator.method": "newmark"}, GREEN),
+    ("floor-exact", "AVF, force of contact averaged exactly", {}, colour("avf")),
+    ("floor-springs", "AVF, repulsion springs", SPRINGS, PURPLE),
+    ("floor-midpoint", "implicit midpoint, the same penalty", {"integrator.method": "implicit-midpoint"}, colour("implicit-midpoint")),
+    ("floor-newmark", "Newmark, the same penalty", {"integrator.method": "newmark"}, colour("newmark")),
 )
 # Bodies that meet in a bowl.
 BOWL = (
-    ("bowl-exact", "AVF", SMOOTH, BLUE),
-    ("bowl-midpoint", "implicit midpoint", SMOOTH | {"integrator.method": "implicit-midpoint"}, ORANGE),
+    ("bowl-exact", "AVF", SMOOTH, colour("avf")),
+    ("bowl-midpoint", "implicit midpoint", SMOOTH | {"integrator.method": "implicit-midpoint"}, colour("implicit-midpoint")),
 )
 FRICTION = "bowl-friction"
 
@@ -48,24 +48,25 @@ def error(table):
 
 
 def judge(data, verdict):
+    check = verdict.further
     floor = data["floor-exact"]
-    verdict.below("A blob that bounces on a floor keeps its energy exactly: largest |E − E₀| / E₀", error(floor).max(),
+    check.below("A blob that bounces on a floor keeps its energy exactly: largest |E − E₀| / E₀", error(floor).max(),
                   1e-11, paper="named as future work")
-    verdict.above("while it touches the floor in this share of the steps", (floor["contact"] > 0).mean(), 0.1)
-    verdict.above("The paper's repulsion springs do not: the same", error(data["floor-springs"]).max(), 0.1)
+    check.above("This blob does touch the floor: share of the steps in which it does", (floor["contact"] > 0).mean(), 0.1)
+    check.above("AVF with the paper's repulsion springs does not keep the blob's energy: largest |E − E₀| / E₀", error(data["floor-springs"]).max(), 0.1)
     for name, words, _, _ in FLOOR[2:]:
-        verdict.above(f"nor does {words}", error(data[name]).max(), 0.1)
+        check.above(f"With the same penalty {words.split(',')[0]} does not keep the blob's energy: largest |E − E₀| / E₀", error(data[name]).max(), 0.1)
     bowl = data["bowl-exact"]
-    verdict.below("Three bodies that meet each other and a bowl, without friction, keep theirs: largest |E − E₀| / E₀",
+    check.below("Three bodies that meet each other and a bowl without friction keep their energy: largest |E − E₀| / E₀",
                   error(bowl).max(), 1e-11)
-    verdict.above("in touch in this share of the steps", (bowl["contact"] > 0).mean(), 0.1)
-    verdict.above("Implicit midpoint does not", error(data["bowl-midpoint"]).max(), 0.1)
+    check.above("The three bodies do touch: share of the steps in which they do", (bowl["contact"] > 0).mean(), 0.1)
+    check.above("Implicit midpoint does not keep the energy of the three bodies: largest |E − E₀| / E₀", error(data["bowl-midpoint"]).max(), 0.1)
     friction = data[FRICTION]
-    verdict.below("With friction, energy and what friction took add up to what there was: largest deviation over E₀",
+    check.below("With friction, energy and what friction took add up to what there was: largest deviation over E₀",
                   error(friction).max(), 1e-11)
-    verdict.above("which took, of E₀", friction["dissipated"][-1] / friction["energy"][0], 0.005)
-    verdict.that("and never gave any back", bool((np.diff(friction["dissipated"]) >= 0).all()),
-                 f"least in a step {np.diff(friction['dissipated']).min():.1e} J", bound="≥ 0")
+    check.above("Friction takes energy: what it took in all, over E₀", friction["dissipated"][-1] / friction["energy"][0], 0.005)
+    check.that("Friction never gives any energy back: least that it took in a step", bool((np.diff(friction["dissipated"]) >= 0).all()),
+                 f"{np.diff(friction['dissipated']).min():.1e} J", bound="≥ 0")
 
 
 def draw(data):
@@ -83,7 +84,7 @@ def draw(data):
         panel.legend(fontsize=7, loc="upper left")
     left.set_ylabel("|E − E₀| / E₀")
     table = data[FRICTION]
-    right.plot(table["t"], table["energy"], color=BLUE, label="energy")
+    right.plot(table["t"], table["energy"], color=colour("avf"), label="energy")
     right.plot(table["t"], table["dissipated"], color=RED, label="taken by friction")
     right.plot(table["t"], table["energy"] + table["dissipated"], color=BLACK, linestyle=":", label="sum")
     right.set(title="with friction", xlabel="time [s]", ylabel="J")

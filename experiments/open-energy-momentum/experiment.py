@@ -4,11 +4,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lab import Experiment, Job
-from lab.figure import colour, label, picture
+from lab import surface
+from lab.figure import colour, label
 
 IMPLICIT = ("avf", "implicit-midpoint", "energy-momentum")
 SHOWN = 115
 SUBSTEPS = 1000  # of the gold standard in a frame
+CAMERA, LIGHT, GREY = (0.3, 1, 0.6), (-0.4, 1, 0.5), "#8a8a8a"
 
 
 def simulate(lab):
@@ -29,7 +31,11 @@ def simulate(lab):
     solvers = {m: runs[m].summary["solver"] for m in IMPLICIT}
     lab.table("solver", {"method": list(IMPLICIT), "linear": [solvers[m]["linear"] for m in IMPLICIT]} | {
         key: [float(solvers[m][key]) for m in IMPLICIT] for key in ("iterations", "halved_steps", "seconds_stepping")})
-    lab.pictures(list(runs.values()), [min(steps, SHOWN)], "--size", "420,250")
+    shown = min(steps, SHOWN)
+    for name, run in runs.items():
+        lab.shape(name, run.frame(shown * (SUBSTEPS if name == "gold" else 1))["position"])
+    faces = surface.boundary(runs["avf"].frame(0)["connectivity"].reshape(-1, 4))
+    lab.table("faces", {corner: faces[:, k] for k, corner in enumerate("abc")})
 
 
 def momentum_error(series):
@@ -45,23 +51,24 @@ def distance(runs, method, frame):
 
 
 def judge(data, verdict):
+    check = verdict.further
     energy, momentum = ({m: np.nanmax(data[table][m]) for m in IMPLICIT} for table in ("energy-error", "momentum-error"))
-    verdict.below("The energy–momentum method keeps the energy: largest |E − E₀| / E₀", energy["energy-momentum"], 1e-10)
-    verdict.below("and the angular momentum: largest |ΔL| / |L|", momentum["energy-momentum"], 1e-10)
-    verdict.above("AVF keeps one of them only: its largest |ΔL| / |L|", momentum["avf"], 1e-4)
-    verdict.above("Implicit midpoint keeps the other only: its largest |E − E₀| / E₀", energy["implicit-midpoint"],
+    check.below("The energy–momentum method keeps the energy: largest |E − E₀| / E₀", energy["energy-momentum"], 1e-10)
+    check.below("The energy–momentum method keeps the angular momentum: largest |ΔL| / |L|", momentum["energy-momentum"], 1e-10)
+    check.above("AVF does not keep the angular momentum: its largest |ΔL| / |L|", momentum["avf"], 1e-4)
+    check.above("Implicit midpoint does not keep the energy: its largest |E − E₀| / E₀", energy["implicit-midpoint"],
                   1e-3 if data.quick else 10)
     mean = {m: np.nanmean(data["distance"][m][1:]) for m in IMPLICIT}
-    verdict.below("Keeping both brings the motion nearer to the gold standard: its mean distance, in units of AVF's",
+    check.below("Keeping both brings the motion nearer to the gold standard: mean distance, in units of AVF's",
                   mean["energy-momentum"] / mean["avf"], 0.9)
     solver = {m: data.row("solver", "method", m) for m in IMPLICIT}
-    verdict.below("Its equations are not those of a minimum, but with AVF's step to start from none is too hard: steps that "
+    check.below("No step of the energy–momentum method is too hard when it starts from AVF's: steps that "
                   "had to be halved", solver["energy-momentum"]["halved_steps"], 0.5)
-    verdict.below("It costs more than AVF: iterations, in units of AVF's (AVF's own first step counted in)",
+    check.below("The energy–momentum method takes less than three times the iterations of AVF: iterations, in units of AVF's (AVF's own first step counted in)",
                   solver["energy-momentum"]["iterations"] / solver["avf"]["iterations"], 3)
     if not data.quick:
         ratio = solver["energy-momentum"]["seconds_stepping"] / solver["avf"]["seconds_stepping"]
-        verdict.below("and time, in units of AVF's", ratio, 8)
+        check.below("The energy–momentum method takes less than eight times the time of AVF: time, in units of AVF's", ratio, 8)
         used = {m: solver[m]["linear"] for m in IMPLICIT}
         verdict.note(f"Linear systems: {used['avf']} for AVF, {used['energy-momentum']} for the energy–momentum method, whose "
                      "matrices are not symmetric.")
@@ -71,8 +78,11 @@ def draw(data):
     shown = min(int(data["iterations"]["frame"][-1]), SHOWN)
     figure = plt.figure(figsize=(10, 5.4))
     top, bottom = figure.subfigures(2, 1, height_ratios=(2, 3.4))
+    faces = np.column_stack([data["faces"][corner] for corner in "abc"]).astype(int)
     for panel, method in zip(top.subplots(1, 4), ("gold", "energy-momentum", "avf", "implicit-midpoint")):
-        picture(panel, data.image(f"{method}-{shown}"), f"{label(method)}, frame {shown}")
+        surface.paint(panel, data.shape(method), faces, GREY if method == "gold" else colour(method), CAMERA, LIGHT)
+        surface.frame(panel, [data.shape("gold"), data.shape("avf")], CAMERA)
+        panel.set_title(f"{label(method)}, frame {shown}")
     panels = bottom.subplots(1, 4)
     for method in IMPLICIT:
         for panel, name in zip(panels, ("energy-error", "momentum-error", "distance", "iterations")):

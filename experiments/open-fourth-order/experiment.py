@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lab import Experiment, Job
-from lab.figure import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY
+from lab.figure import BLACK, GREEN, PURPLE, SKY, colour
 
 AVF = {"integrator.base": "avf"}
 METHODS = {
@@ -17,7 +17,7 @@ METHODS = {
 }
 NAMES = {"avf": "AVF", "yoshida": "Yoshida over AVF", "suzuki": "Suzuki over AVF", "kahan-li": "Kahan–Li over AVF",
          "gauss": "Gauss, two stages", "hp": "HP, three Gauss points"}
-PAINT = {"avf": BLUE, "yoshida": PURPLE, "suzuki": GREEN, "kahan-li": BLACK, "gauss": ORANGE, "hp": SKY}
+PAINT = {"avf": colour("avf"), "yoshida": PURPLE, "suzuki": GREEN, "kahan-li": BLACK, "gauss": colour("gauss"), "hp": SKY}
 ORDERS = {"avf": 2, "yoshida": 4, "suzuki": 4, "kahan-li": 6, "gauss": 4, "hp": 2}
 CONSERVING = ("avf", "yoshida", "suzuki", "kahan-li")
 SYSTEMS = {"star": ("star.toml", 12.0, (40, 80, 160, 320)), "bar": ("short-bar.toml", 0.96, (24, 48, 96, 192))}
@@ -93,27 +93,28 @@ def work(data, system, method):
 
 
 def judge(data, verdict):
+    check = verdict.further
     for system in SYSTEMS:
         best = min(rows(data, system, m)["error"].min() for m in METHODS)
-        verdict.below(f"{WORDS[system]}: the reference is good enough: its error, in the smallest one measured",
+        check.below(f"The reference of the {WORDS[system]} is good enough: its error, in the smallest one measured",
                       data[f"{system}-reference"]["error"][0] / best, 0.3)
         for method in METHODS:
             wanted = ORDERS[method]
             path = ", along a straight path" if method == "hp" else ""
-            verdict.between(f"{WORDS[system]}: order of {NAMES[method]}{path}", order(data, system, method),
+            check.between(f"{NAMES[method].replace(', ', ' with ')} is of order {wanted} on the {WORDS[system]}: order{path}", order(data, system, method),
                             0.9 * wanted, 1.1 * wanted)
         worst = max(rows(data, system, m)["energy"].max() for m in CONSERVING)
-        verdict.below(f"{WORDS[system]}: the compositions keep the energy at every step size, to rounding: "
+        check.below(f"The compositions keep the energy of the {WORDS[system]} at every step size: "
                       "largest |ΔE| / E₀", worst, 1e-11)
-        verdict.above("and Gauss of the same order does not: |ΔE| / E₀ at its largest step",
+        check.above(f"Gauss' method of the same order does not keep the energy of the {WORDS[system]}: |ΔE| / E₀ at its largest step",
                       rows(data, system, "gauss")["energy"].max(), 1e-7)
         kinds = {kind for m in CONSERVING for kind in rows(data, system, m)["kind"]}
-        verdict.that("each of their substeps is a minimisation", kinds == {"minimisation"},
+        check.that(f"Each substep of the compositions is a minimisation on the {WORDS[system]}: kind of its equations", kinds == {"minimisation"},
                      ", ".join(sorted(kinds)) + f"; Gauss: {rows(data, system, 'gauss')['kind'][0]}")
         if not data.quick:
-            verdict.below(f"{WORDS[system]}: fourth order pays: linear solves of Suzuki over AVF for an error of 10⁻⁵, "
+            check.below(f"Fourth order pays on the {WORDS[system]}: linear solves of Suzuki over AVF for an error of 10⁻⁵, "
                           "in those of AVF", work(data, system, "suzuki") / work(data, system, "avf"), 1)
-            verdict.above("and Suzuki's five small substeps are better than Yoshida's three large ones: "
+            check.above(f"Suzuki's five small substeps are better than Yoshida's three large ones on the {WORDS[system]}: "
                           "solves of Yoshida in those of Suzuki", work(data, system, "yoshida") / work(data, system, "suzuki"), 1)
     if not data.quick:
         ratios = [work(data, system, "suzuki") / work(data, system, "gauss") for system in SYSTEMS]

@@ -42,24 +42,27 @@ def simulate(lab):
 
 
 def judge(data, verdict):
+    check = verdict.further
+
     def row(name):
         return data.row("runs", "name", name)
 
     steps = int(data["runs"]["total_steps"][0])
     finest = data["runs"]["name"][-1]
-    verdict.below(f"The energy of a neo-Hookean bar is kept to rounding, with as many points as each of {steps} steps needs: "
+    check.below(f"The energy of a neo-Hookean bar is kept to rounding with as many points as each of {steps} steps needs: "
                   "largest |E − E₀| / E₀, tolerance 1e-14", row(finest)["error"], 1e-11, paper="open")
     auto = [row(name) for name in data["runs"]["name"] if name.startswith("auto")]
     above = [r for r in auto if r["asked"] > 1e-13]  # at 1e-14 it is the rounding of the energy that counts
-    verdict.below(f"At tolerances from {above[0]['asked']:g} to {above[-1]['asked']:g} the error stays below tolerance times steps: "
+    check.below(f"At tolerances from {above[0]['asked']:g} to {above[-1]['asked']:g} the error stays below tolerance times steps: "
                   "largest share of that", max(r["error"] / (r["asked"] * steps) for r in above), 1)
-    verdict.above("Simpson's rule, which is exact for St. Venant–Kirchhoff, does not keep it", row("simpson")["error"], 1e-3)
-    verdict.above("nor do two Gauss points", row("gauss-2")["error"], 1e-3)
+    check.above("Simpson's rule, which is exact for St. Venant–Kirchhoff, does not keep the bar's energy: largest |E − E₀| / E₀",
+                row("simpson")["error"], 1e-3)
+    check.above("Two Gauss points do not keep the bar's energy: largest |E − E₀| / E₀", row("gauss-2")["error"], 1e-3)
     gain = np.log10(row("gauss-2")["error"] / row("gauss-6")["error"]) / 4
-    verdict.above("but each further Gauss point brings the error down: decimal digits a point, from 2 to 6", gain, 0.8)
-    verdict.that("One point, which is implicit midpoint, does not get through", row("gauss-1")["steps"] < steps,
+    check.above("Each further Gauss point brings the error down: decimal digits a point, from 2 to 6", gain, 0.8)
+    check.that("One point, which is implicit midpoint, does not get through: steps done", row("gauss-1")["steps"] < steps,
                  f"{row('gauss-1')['steps']:.0f} of {steps} steps", bound=f"< {steps} steps")
-    verdict.below("Newton iterations a step do not grow with the points: tolerance 1e-14 over two points",
+    check.below("Newton iterations a step do not grow with the points: tolerance 1e-14 over two points",
                   row(finest)["iterations"] / row("gauss-2")["iterations"], 1.5)
     verdict.note("Points a step, in the mean and at most: " + "; ".join(
         f"tolerance {r['asked']:g}: {r['points']:.1f}, {r['most_points']:.0f}" for r in auto) + ".")
