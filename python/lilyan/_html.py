@@ -121,7 +121,8 @@ def animate_run(run: "Run", *, seconds: Optional[float], width: int, height: int
 
 _PAGE = """
 <style>
-  body { margin: 0; font: 14px system-ui, sans-serif; color-scheme: light dark; }
+  :root { color-scheme: light dark; }
+  body { margin: 0; font: 14px system-ui, sans-serif; }
   .film { max-width: @WIDTH@px; margin: 0 auto; }
   canvas { width: 100%; height: @HEIGHT@px; display: block; touch-action: none; cursor: grab; }
   .bar { display: flex; gap: .6em; align-items: center; padding: .4em; }
@@ -160,7 +161,7 @@ _PAGE = """
     const z = points[at + 3 * k + 2] - middle[2];
     const a = x * Math.cos(turn) - z * Math.sin(turn), b = x * Math.sin(turn) + z * Math.cos(turn);
     const up = y * Math.cos(tilt) - b * Math.sin(tilt), depth = y * Math.sin(tilt) + b * Math.cos(tilt);
-    return [canvas.width / 2 + scale * a, canvas.height / 2 - scale * up, depth];
+    return [canvas.width / 2 + scale * a, canvas.height / 2 - scale * up, scale * depth];
   };
   const draw = () => {
     const ratio = window.devicePixelRatio || 1;
@@ -174,12 +175,9 @@ _PAGE = """
     const faces = [];
     for (let i = 0; i < triangles.length; i += 3) {
       const [a, b, c] = [0, 1, 2].map(k => places[triangles[i + k]]);
-      const area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-      const slope = [b[2] - a[2], c[2] - a[2]];
-      const nx = (b[1] - a[1]) * slope[1] - (c[1] - a[1]) * slope[0];
-      const ny = (c[0] - a[0]) * slope[0] - (b[0] - a[0]) * slope[1];
-      const length = Math.hypot(nx / scale, ny / scale, area / (scale * scale) * scale) || 1;
-      const light = Math.abs(area / scale) / length;
+      const e = [0, 1, 2].map(k => b[k] - a[k]), f = [0, 1, 2].map(k => c[k] - a[k]);
+      const normal = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
+      const light = Math.abs(normal[2]) / (Math.hypot(...normal) || 1);
       faces.push([a[2] + b[2] + c[2], a, b, c, 0.35 + 0.6 * light]);
     }
     faces.sort((f, g) => f[0] - g[0]);

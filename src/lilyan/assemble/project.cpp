@@ -131,11 +131,8 @@ bool raise_negative_eigenvalues(Sym9<P>& a, double strength) {
   return on_best_lanes([&](auto) { return raise_lanes(a, strength); });
 }
 template bool raise_negative_eigenvalues(Sym9<PackOf<8>>& a, double strength);
-// A build for a processor with AVX-512 needs the widest packs only.
-#if LILYAN_DISPATCH_LANES || !defined(__AVX512F__)
 template bool raise_negative_eigenvalues(Sym9<PackOf<4>>& a, double strength);
 template bool raise_negative_eigenvalues(Sym9<PackOf<2>>& a, double strength);
-#endif
 
 namespace {
 

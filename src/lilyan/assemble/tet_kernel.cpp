@@ -76,7 +76,7 @@ void add_discrete_blocks(const TetPart<P>& part, const StrainStep<P>& step,
   });
 }
 
-// A build for a processor with AVX-512 needs the widest packs only.
+// All widths, because materials of users may be compiled for another processor than the library.
 #define LILYAN_INSTANTIATE(P)                                                                      \
   template void add_projection(const TetPart<P>&, Sym9<P>&, std::ptrdiff_t, const Evaluation&);    \
   template void add_stress_slope(const Sym9<P>&, const CholeskyFactor<P>&, const Sym3<P>&, double, \
@@ -84,10 +84,8 @@ void add_discrete_blocks(const TetPart<P>& part, const StrainStep<P>& step,
   template void add_discrete_blocks(const TetPart<P>&, const StrainStep<P>&, const MeanStress<P>&, \
                                     std::ptrdiff_t, const DiscreteEvaluation&);
 LILYAN_INSTANTIATE(PackOf<8>)
-#if LILYAN_DISPATCH_LANES || !defined(__AVX512F__)
 LILYAN_INSTANTIATE(PackOf<4>)
 LILYAN_INSTANTIATE(PackOf<2>)
-#endif
 #undef LILYAN_INSTANTIATE
 
 }  // namespace lilyan
