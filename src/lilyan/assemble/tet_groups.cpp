@@ -161,8 +161,7 @@ void number_vertices(std::span<const std::array<int, 4>> tets, TetBatch& batch, 
   std::vector<int> vertices;
   for (const auto& tet : tets) vertices.insert(vertices.end(), tet.begin(), tet.end());
   std::ranges::sort(vertices);
-  const auto repeated = std::ranges::unique(vertices);
-  vertices.erase(repeated.begin(), repeated.end());
+  vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
   for (int k = 0; k < kLanes * (batch.tets.last_group - batch.tets.first_group); ++k) {
     TetGroup& group = all.groups[static_cast<std::size_t>(batch.tets.first_group + k / kLanes)];
     for (auto& vertex : group.vertex) {
