@@ -69,7 +69,8 @@ const std::vector<Row>& allowed() {
 std::string folder_of(const std::string& path) {
   const std::size_t end = path.rfind('/');
   std::string folder = path.substr(0, end);
-  if (path.starts_with("lilyan/all_") || path == "lilyan/build.hpp" || path == "lilyan/version.hpp") {
+  if (path.starts_with("lilyan/all_") || path == "lilyan/build.hpp" ||
+      path == "lilyan/version.hpp") {
     return "";
   }
   if (folder == "lilyan") return folder;

@@ -327,7 +327,8 @@ TEST(Cli, UnknownCommandsAreGuessed) {
   EXPECT_NE(run(folder, "reprodcue").text.find("'reproduce'"), std::string::npos);
   const Output help = run(folder, "--help");
   EXPECT_EQ(help.code, 0);
-  for (const char* word : {"reproduce ID", "lint", "test --sanitize", "lilyan run bunny", "python [FILE]"}) {
+  for (const char* word :
+       {"reproduce ID", "lint", "test --sanitize", "lilyan run bunny", "python [FILE]"}) {
     EXPECT_NE(help.text.find(word), std::string::npos) << word;
   }
 }
