@@ -96,11 +96,11 @@ std::vector<SurfacePart> surface_parts(const FrameGeometry& geometry) {
   for (std::size_t i = 0; i < geometry.triangles.size(); ++i) {
     SurfacePart& part = part_of(geometry.triangle_body, i);
     part.triangles.push_back(geometry.triangles[i]);
-    const TriangleTexture corners =
-        geometry.texture.empty() ? TriangleTexture() : geometry.texture[i];
-    if (part.texture.empty() && corners == TriangleTexture()) continue;
-    part.texture.resize(part.triangles.size() - 1);  // those before have none
-    part.texture.push_back(corners);
+    const bool shown = !geometry.texture.empty() &&
+                       std::ranges::any_of(geometry.texture[i], [](float u) { return u != 0; });
+    if (part.texture.empty() && !shown) continue;
+    part.texture.resize(part.triangles.size());  // those before have none
+    if (shown) part.texture.back() = geometry.texture[i];
   }
   for (std::size_t i = 0; i < geometry.edges.size(); ++i) {
     part_of(geometry.edge_body, i).edges.push_back(geometry.edges[i]);

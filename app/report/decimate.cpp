@@ -238,7 +238,7 @@ Indices sample_of(std::span<const PagePoint> points) {
     if (end != kBreak) kept.push_back(end);
   }
   std::ranges::sort(kept);
-  kept.erase(std::ranges::unique(kept).begin(), kept.end());
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   return kept;
 }
 

@@ -211,6 +211,7 @@ void SystemFigures::add_orbits(const RunMoment& moment) {
 }
 
 double SystemFigures::window() const {
+  if (states_.empty()) return 0;
   const double length = states_[0].back() - states_[0].front();
   double periods = 0;
   // One that turns round and round goes up and down with its velocity.
@@ -398,6 +399,8 @@ FigureGrid SystemFigures::energy() const {
 
 std::vector<std::pair<std::string, FigureGrid>> SystemFigures::figures() const {
   std::vector<std::pair<std::string, FigureGrid>> all;
+  // A run may fail before its first row.
+  if (states_.empty() || energies_.empty()) return all;
   const auto save = [&](Figure figure, const std::string& name) {
     all.push_back({name, {.panels = {std::move(figure)}, .columns = 1}});
   };

@@ -363,8 +363,8 @@ std::vector<PlannedFrame> planned_frames(const std::vector<ListedFrame>& all,
   }
   // Rounding must not lose the last.
   const double count = (all.back().t - all.front().t) * options.rate * (1 + 1e-12);
-  constexpr double kMostFrames = 1e6;
-  if (!(count < kMostFrames)) throw Error("--rate: that would be more than a million frames");
+  constexpr double kMostExported = 1e6;
+  if (!(count < kMostExported)) throw Error("--rate: that would be more than a million frames");
   for (int k = 0; k <= static_cast<int>(count); ++k) {
     const double t = std::min(all.front().t + k / options.rate, all.back().t);
     plan.push_back({t, fmt::format("{:06}", k)});
