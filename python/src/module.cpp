@@ -358,6 +358,7 @@ void bind_errors(py::module_& m) {
   m.attr("Error") = py::handle(error);
   m.attr("InputError") = py::handle(input);
   m.attr("ParameterError") = py::handle(parameter);
+  // pybind11 wants the pointer by value. NOLINTNEXTLINE(performance-unnecessary-value-param)
   py::register_exception_translator([](std::exception_ptr p) {
     try {
       if (p) std::rethrow_exception(p);
