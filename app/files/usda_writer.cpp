@@ -98,6 +98,10 @@ class UsdaWriter {
     return fmt::to_string(out);
   }
 
+  static std::string repeated(int number, std::size_t times) {
+    return fmt::format("[{}]", fmt::join(std::vector<int>(times, number), ", "));
+  }
+
   // An attribute that value(frame) gives: plain when there is one frame, else with time samples.
   template <class Value>
   void attribute(const std::string& declaration, const Value& value) {
@@ -127,9 +131,7 @@ class UsdaWriter {
     file_.write(
         fmt::format("    def Mesh \"{}\"\n    {{\n        uniform bool doubleSided = 1\n", name));
     attribute("float3[] extent", [&](std::size_t k) { return extent(points_of(p, k)); });
-    std::string counts = "[";
-    for (std::size_t i = 0; i < part.triangles.size(); ++i) counts += i == 0 ? "3" : ", 3";
-    file_.write("        int[] faceVertexCounts = " + counts + "]\n");
+    file_.write("        int[] faceVertexCounts = " + repeated(3, part.triangles.size()) + "\n");
     file_.write("        int[] faceVertexIndices = " + list(part.triangles) + "\n");
     file_.write(
         "        normal3f[] normals (\n            interpolation = \"vertex\"\n        )\n");
@@ -160,9 +162,7 @@ class UsdaWriter {
     file_.write(
         fmt::format("    def Mesh \"{}\"\n    {{\n        uniform bool doubleSided = 1\n", name));
     file_.write("        float3[] extent = " + extent(prop.points) + "\n");
-    std::string counts = "[";
-    for (std::size_t i = 0; i < prop.triangles.size(); ++i) counts += i == 0 ? "3" : ", 3";
-    file_.write("        int[] faceVertexCounts = " + counts + "]\n");
+    file_.write("        int[] faceVertexCounts = " + repeated(3, prop.triangles.size()) + "\n");
     file_.write("        int[] faceVertexIndices = " + list(prop.triangles) + "\n");
     file_.write("        normal3f[] normals = " + tuples(prop.normals) +
                 " (\n            interpolation = \"vertex\"\n        )\n");
@@ -191,9 +191,7 @@ class UsdaWriter {
   void write_curves(std::size_t p, const std::string& name) {
     const SurfacePart& part = parts_[p];
     file_.write(fmt::format("    def BasisCurves \"{}\"\n    {{\n", name));
-    std::string counts = "[";
-    for (std::size_t i = 0; i < part.edges.size(); ++i) counts += i == 0 ? "2" : ", 2";
-    file_.write("        int[] curveVertexCounts = " + counts + "]\n");
+    file_.write("        int[] curveVertexCounts = " + repeated(2, part.edges.size()) + "\n");
     const auto points = [&](std::size_t k) {
       const Frame own = points_of(p, k);
       Frame out;
