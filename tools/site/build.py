@@ -1,6 +1,6 @@
 """Builds the documentation site: ./lilyan docs.
 
-    build.py --program PROGRAM [-o FOLDER] [--quick]
+    build.py --program PROGRAM [-o FOLDER] [--no-pictures]
 
 Pages are collected (pages.py), pictures of scenes are made (pictures.py), the reference is written (reference.py), and
 Sphinx makes HTML of it all. Any warning of Sphinx is an error: a link that leads nowhere fails the build. At the end the
@@ -58,6 +58,19 @@ def python_reference() -> str:
                                                   for name in module.__all__})
 
 
+def mend_dark(css: pathlib.Path) -> None:
+    """Debian's build of Furo has lost the rules for readers whose system is dark. They are those of its dark theme."""
+    text = css.read_text()
+    if "prefers-color-scheme" in text:
+        return
+    opening = 'body[data-theme="dark"]'
+    colours = re.search(re.escape(opening) + r" \{([^}]*)\}", text).group(1)
+    unless = 'body:not([data-theme="light"])'
+    css.write_text(f"{text}\n@media screen and (prefers-color-scheme: dark) {{\n  {unless} {{{colours}}}\n"
+                   f"  html {unless} .only-light {{ display: none !important; }}\n"
+                   f"  html {unless} .only-dark {{ display: block !important; }}\n}}\n")
+
+
 def loads_from_network(folder: pathlib.Path) -> list[str]:
     """What the pages would load from elsewhere: scripts, styles, pictures, fonts. Links that one follows are fine."""
     found = []
@@ -76,6 +89,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="the program lilyan")
     parser.add_argument("-o", "--output", type=pathlib.Path, default=ROOT / "build/docs", help="folder for the pages")
+    parser.add_argument("--no-pictures", action="store_true", help="the gallery with the pictures in docs/ only")
     arguments = parser.parse_args()
     arguments.output = arguments.output.resolve()
     work = arguments.output.parent / "docs-work"
@@ -83,8 +97,10 @@ def main() -> int:
     source.mkdir(parents=True, exist_ok=True)
 
     collected = pages.Pages(ROOT, source)
-    collected.give(ROOT / "docs/gallery.md", gallery_page(arguments.program, source, work / "pictures"))
-    children = reference.cpp_pages()
+    if not arguments.no_pictures:
+        collected.give(ROOT / "docs/gallery.md", gallery_page(arguments.program, source, work / "pictures"))
+    xml = reference.doxygen(work / "doxygen")
+    children = reference.cpp_pages(xml)
     for page, names in {"python": ["python-reference"], "cpp": [pathlib.Path(name).stem for name in children]}.items():
         path = ROOT / f"docs/{page}.md"
         collected.give(path, path.read_text() + "\n```{toctree}\n:caption: Reference\n\n" + "\n".join(names) + "\n```\n")
@@ -96,13 +112,14 @@ def main() -> int:
         if path.name not in wanted:
             path.unlink()
 
-    environment = {**os.environ, "LILYAN_DOXYGEN": str(reference.doxygen(work / "doxygen"))}
+    environment = {**os.environ, "LILYAN_DOXYGEN": str(xml)}
     sphinx = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "-j", "auto", "-c", str(HERE),
               "-d", str(work / "doctrees"), str(source), str(arguments.output)]
     done = subprocess.run(sphinx, env=environment)
     if done.returncode != 0:
         print("lilyan: the site has faults, see above", file=sys.stderr)
         return 1
+    mend_dark(arguments.output / "_static/styles/furo.css")
     elsewhere = loads_from_network(arguments.output)
     if elsewhere:
         print("lilyan: these pages would load from a network:\n  " + "\n  ".join(elsewhere), file=sys.stderr)

@@ -22,6 +22,7 @@ html_theme = "furo"
 html_title = f"Lilyan {release}"
 html_static_path = ["style"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_show_sphinx = False

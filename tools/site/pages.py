@@ -1,6 +1,7 @@
 """Prepares the pages for Sphinx: Markdown of the repository in one folder, its links among themselves.
 
-docs/index.md is the landing page, and its lists of links are the navigation. A Markdown file outside of docs/ that is
+docs/index.md is the landing page, and its lists of links are the navigation; pages of docs/ that it does not list are
+added to the guide. A Markdown file outside of docs/ that is
 linked becomes a page, and so do notebooks, source files and folders: the site needs nothing but itself.
 """
 
@@ -88,6 +89,8 @@ class Pages:
     def folder(self, path: pathlib.Path) -> str:
         listed = subprocess.run(["git", "-C", str(self.root), "ls-files", str(path)], capture_output=True, text=True)
         files = [self.root / name for name in listed.stdout.split()]
+        if not files:  # not a clone
+            files = sorted(file for file in path.rglob("*") if file.is_file())
         title = f"# {path.relative_to(self.root)}\n\n"
         if sum(file.stat().st_size for file in files) > SHOWN_BYTES:
             return title + "\n".join(f"- `{file.relative_to(path)}`" for file in files) + "\n"
@@ -108,6 +111,9 @@ class Pages:
         for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
             heading = section.splitlines()[0]
             entries = re.findall(r"^- \[(.*?)\]\(([^)#]+)\.md\)", section, re.MULTILINE)
+            if heading == "Guide":
+                entries += [(page.stem.capitalize(), page.stem) for page in sorted((self.root / "docs").glob("*.md"))
+                            if page.stem != "index" and f"]({page.stem}.md)" not in text]
             if entries:
                 lines = "\n".join(f"{title} <{name}>" for title, name in entries)
                 parts.append(f"```{{toctree}}\n:hidden:\n:caption: {heading}\n\n{lines}\n```")

@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -57,15 +58,45 @@ def doxygen(out: pathlib.Path) -> pathlib.Path:
     return out / "xml"
 
 
-def cpp_pages() -> dict[str, str]:
+def declarations(xml: pathlib.Path) -> dict[str, list[tuple[str, str]]]:
+    """What each header declares, in its order: Breathe's directives and their arguments."""
+    found: dict[str, list[tuple[int, str, str]]] = {}
+
+    def note(element: ElementTree.Element, directive: str, name: str) -> None:
+        place = element.find("location")
+        header = place.get("file", "").removeprefix("lilyan/")
+        found.setdefault(header, []).append((int(place.get("line", "0")), directive, name))
+
+    members = ElementTree.parse(xml / "namespacelilyan.xml").getroot().findall("./compounddef/sectiondef/memberdef")
+    names = [member.findtext("name", "") for member in members]
+    for member in members:
+        name = member.findtext("name", "")
+        if member.get("kind") == "function" and names.count(name) > 1:  # of several, the one with these arguments
+            name += re.sub(r" = [^,()]*(\([^()]*\))?(?=[,)])", "", member.findtext("argsstring", ""))
+        note(member, "doxygen" + member.get("kind", ""), f"lilyan::{name}")
+    for path in sorted([*xml.glob("class*.xml"), *xml.glob("struct*.xml")]):
+        compound = ElementTree.parse(path).getroot().find("./compounddef")
+        name = compound.findtext("compoundname", "")
+        if name.count("::") == 1:  # those within another class are shown there
+            note(compound, "doxygen" + compound.get("kind", ""), name)
+    return {header: [entry[1:] for entry in sorted(entries)] for header, entries in found.items()}
+
+
+def cpp_pages(xml: pathlib.Path) -> dict[str, str]:
     """A page for each group of headers, by its file name."""
     pages = {}
+    declared = declarations(xml)
     for heading, headers in groups().items():
         lines = [heading, "=" * len(heading), ""]
         for header in headers:
-            title = f"``lilyan/{header}``"
+            title = f"lilyan/{header}"
             lines += [title, "-" * len(title), "", f".. doxygenfile:: lilyan/{header}",
-                      "   :sections: briefdescription detaileddescription innerclass enum typedef func var define", ""]
+                      "   :sections: briefdescription detaileddescription define", ""]
+            for directive, name in declared.get(header, []):
+                lines.append(f".. {directive}:: {name}")
+                if directive in ("doxygenclass", "doxygenstruct"):
+                    lines += ["   :members:", "   :undoc-members:"]
+                lines.append("")
         name = re.sub(r"\W+", "-", heading.lower()).strip("-")
         pages[f"cpp-{name}.rst"] = "\n".join(lines)
     return pages
