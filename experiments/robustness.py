@@ -303,7 +303,7 @@ change of the energy to {BALANCED:.0e}; or the method claims to keep the energy 
 methods claim to keep it: `avf auto`, which is the default, `energy-momentum`, and for `stvk` also `avf` with two points. The
 other numbers say how far off a method is that does not claim to keep the energy.
 
-Of {len(cells)} runs, {len(wrong)} are wrong, {stopped} stopped, {refused} were refused, and {slow} took more than {SECONDS} s.
+The table has {len(cells)} runs. Wrong: {len(wrong)}. Stopped: {stopped}. Refused: {refused}. Slower than {SECONDS} s: {slow}.
 
 """
     text += table(["start"] + list(METHODS), rows) + "\n\n"
