@@ -122,7 +122,7 @@ class Pages(unittest.TestCase):
                 text = help_of(*words)
                 self.assertTrue(text, f"{page.name}: there is no command {' '.join(words)}")
                 for option in re.findall(r"(?<=\s)(--[a-z][a-z-]*)", rest):
-                    self.assertIn(option, text, f"{page.name}: {line.strip()}")
+                    self.assertRegex(text, re.escape(option) + r"(?![\w-])", f"{page.name}: {line.strip()}")
 
     def test_landing_page_leads_to_every_tutorial(self) -> None:
         linked = links.targets((SOURCE / "docs/index.md").read_text())
