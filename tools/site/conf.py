@@ -42,5 +42,3 @@ breathe_projects = {"lilyan": os.environ.get("LILYAN_DOXYGEN", "")}
 breathe_default_project = "lilyan"
 breathe_show_include = False
 breathe_default_members = ("members",)
-primary_domain = None
-cpp_id_attributes = ["nodiscard"]

@@ -92,6 +92,8 @@ def cpp_pages(xml: pathlib.Path) -> dict[str, str]:
             title = f"lilyan/{header}"
             lines += [title, "-" * len(title), "", f".. doxygenfile:: lilyan/{header}",
                       "   :sections: briefdescription detaileddescription define", ""]
+            if header not in declared and "#define" not in (SOURCES / header).read_text():
+                raise ValueError(f"src/lilyan/{header}: Doxygen found no declaration in this public header")
             for directive, name in declared.get(header, []):
                 lines.append(f".. {directive}:: {name}")
                 if directive in ("doxygenclass", "doxygenstruct"):
