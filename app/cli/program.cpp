@@ -126,6 +126,7 @@ constexpr const char* kFooter =
   lint [--all|--format]       check the formatting and run clang-tidy
   reproduce ID                run an experiment of the papers again (--list shows them)
   python [FILE]               Python with the module lilyan, to type in or to run a file
+  docs                        build the documentation site: build/docs/index.html
 
 Examples:
   lilyan run bunny            simulate a shipped scene into results/bunny-avf

@@ -94,7 +94,7 @@ def judge(data, verdict):
         f"The labels of the paper's energy axis go from {AXIS[0]} to {AXIS[1]}; our bar has {data['energy']['avf'][0]:.1f} at the "
         "start. Mass and stiffness are the paper's, but it gives neither the size of the bar nor how far it is wound up. At "
         f"our size it would take {turns_needed(data):.0f} turns to come to {AXIS[1]}. With one turn it would take a bar {LARGE} times as "
-        "large. So energies are compared in units of that at the start.")
+        "large. So energies are compared relative to the energy at the start.")
 
 
 def judge_mild(data, verdict, energy):
@@ -115,16 +115,16 @@ def judge_start(verdict, energy):
     further = verdict.further
     further.above("The wound bar is not in equilibrium at the start: share of its energy that it gives up while both ends are held",
                   1 - energy["held"][-1], 0.05)
-    further.below("From an equilibrium Bathe's method loses less in the first period: its loss there, in units of that from the wound bar",
+    further.below("From an equilibrium Bathe's method loses less in the first period: its loss divided by the loss from the wound bar",
                   loss["bathe-rest"] / loss["bathe"], 1)
     further.above("From an equilibrium the damping of Bathe's method stays on the paper's axis: energy in frame "
                   f"{FRAMES[-1]}, over E₀", energy["bathe-rest"][-1], AXIS[0] / AXIS[1], reason=(
                       f"it leaves the axis in frame {int(np.argmax(energy['bathe-rest'] < AXIS[0] / AXIS[1]))}. {loss['bathe-rest']:.2f} of the "
                       "energy go in the first period also from there, as letting go the ends sends a sharp front along the bar, "
                       "of which a step of 0.033 resolves little"))
-    further.between("The mesh is not the cause of the large loss at the start: loss in the first period on a mesh with vertices inside, in units of that on the surface mesh",
+    further.between("The mesh is not the cause of the large loss at the start: loss in the first period on a mesh with vertices inside, divided by the loss on the surface mesh",
                     loss["bathe-cells"] / loss["bathe"], 0.8, 1.25)
-    further.below(f"The length of the step is a cause of the large loss at the start: loss in the first period with a step {FINE} times as small, in units of that with 0.033",
+    further.below(f"The length of the step is a cause of the large loss at the start: loss in the first period with a step {FINE} times as small, divided by the loss with 0.033",
                   loss["bathe-fine"] / loss["bathe"], 0.5)
 
 

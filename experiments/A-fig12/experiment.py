@@ -67,7 +67,7 @@ def judge(data, verdict):
     verdict.further.below("Contact whose force is averaged over the step exactly keeps the energy: largest |E − E₀| / E₀",
                           np.abs(relative["exact"] - 1).max(), 1e-11, paper="open")
     if not data.quick:
-        verdict.further.below("With a tenth of the step the energy drifts up less: E / E₀ in the same time, in units of that with the whole step",
+        verdict.further.below("With a tenth of the step the energy drifts up less: E / E₀ after the same time, divided by its value with the whole step",
                               relative["springs-fine"][-1] / relative["springs"][-1], 1)
 
 

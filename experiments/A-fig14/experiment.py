@@ -45,13 +45,13 @@ def judge(data, verdict):
                   n["backward-euler"][1:].mean() / n["avf"][1:].mean(), 0.7, paper="very low")
     for m in EXPLODING:
         before, after = growth(n, m, start[m])
-        verdict.above(f"The number of iterations grows as {label(m)} explodes: its mean after frame {start[m]} over that before, in units of "
-                      "the same of AVF", after / before, 2, paper="grows much", reason=(
+        verdict.above(f"The number of iterations grows as {label(m)} explodes: mean iterations after frame {start[m]} divided by the mean before, "
+                      "both relative to AVF", after / before, 2, paper="grows much", reason=(
                           f"in units of AVF's in the same frames it takes {before:.2f} before and {after:.2f} after, as many as "
                           f"{n[m][1:start[m]].mean():.1f} and {np.nanmean(n[m][start[m]:]):.1f}. With a quarter of the pull, where "
                           f"nothing explodes, it takes {gentle[m]:.1f}. {onset(n, energy, m)}"))
     judge_onset(n, energy, verdict.further)
-    verdict.further.between("The number of AVF's iterations stays: mean of frames 100 to 310, in units of that of the first 50",
+    verdict.further.between("The number of AVF's iterations stays: mean of frames 100 to 310 divided by the mean of the first 50",
                             n["avf"][100:].mean() / n["avf"][1:51].mean(), *SIMILAR)
 
 
@@ -62,8 +62,8 @@ def judge_onset(n, energy, further):
     further.between("Before implicit midpoint's energy has doubled AVF takes about as many iterations as midpoint: mean over mean of the frames before "
                     f"{doubled}", avf / other, *SIMILAR, reason=solved(avf, other, "implicit-midpoint"))
     before, after = growth(n, "implicit-midpoint", doubled)
-    further.above("The number of iterations grows once implicit midpoint's energy has doubled: its mean after that frame over that before, in "
-                  "units of the same of AVF", after / before, 2, reason=f"it is {before:.2f} before and {after:.2f} after, in units of AVF's")
+    further.above("The number of iterations grows once implicit midpoint's energy has doubled: mean iterations after that frame divided by "
+                  "the mean before, both relative to AVF", after / before, 2, reason=f"it is {before:.2f} before and {after:.2f} after, in units of AVF's")
 
 
 def first(energy, limit):

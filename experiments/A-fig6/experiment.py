@@ -79,7 +79,7 @@ def shown(data, name):
 
 def judge(data, verdict):
     free, damped, euler = (shown(data, name) for name in ("avf", "avf-damped", "backward-euler"))
-    verdict.below("Rayleigh damping calms the wrinkles of AVF: their size, in units of that without damping", damped / free, 0.7)
+    verdict.below("Rayleigh damping calms the wrinkles of AVF: their size divided by their size without damping", damped / free, 0.7)
     verdict.below("Backward Euler takes fine wrinkles away by itself: their size, in units of AVF's, both without damping",
                   euler / free, 0.7)
     energy = {name: data["energy"][name] for name in RUNS}

@@ -114,7 +114,7 @@ def reason(data, size):
     return (f"the wave is at the far end in frame {arrival(data, size)}, and no method follows it point by point at h = 0.033: "
             "on the mean over the frames the distance to the gold standard is "
             + ", ".join(f"{share[m]:.2f} with {NAMES.get(m, label(m))}" for m in METHODS[1:])
-            + ", in units of that of a flat sheet which does not move at all. So BDF2's wave, where it is out of step, counts as "
+            + ", relative to the distance of a flat sheet that does not move at all. So BDF2's wave, where it is out of step, counts as "
               "farther away than one that BDF1 has nearly damped to rest.")
 
 

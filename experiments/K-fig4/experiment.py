@@ -78,7 +78,7 @@ def judge(data, verdict):
     ours.above("Friction takes energy from AVF's bunny: what it took, over E₀", bunny["dissipated"][-1] / bunny["total"][0], 0.01)
     if data.quick:  # it does not begin with a throw
         return
-    ours.below("AVF's bunny does not hop higher than it was thrown: greatest height after landing over that before", rebound(bunny), 1)
+    ours.below("AVF's bunny does not hop higher than it was thrown: greatest height after landing divided by the greatest height before", rebound(bunny), 1)
     judge_paper(data, verdict)
 
 
@@ -92,7 +92,7 @@ def judge_paper(data, verdict):
                  reason=f"it comes to {paper['t'][-1]:.2f} s, and no step from there can be solved, also when it is halved six times")
     verdict.above("The bunny of the paper's scheme hops: flights after the first landing", len(flights(paper)), 0.5,
                   reason="the bunny comes down and stays on the floor")
-    verdict.below("The bunny of the paper's scheme does not hop higher than it was thrown: greatest height after landing over that before",
+    verdict.below("The bunny of the paper's scheme does not hop higher than it was thrown: greatest height after landing divided by the greatest height before",
                   rebound(paper), 1)
     taken = paper["dissipated"][-1]
     error = np.abs(paper["total"] + paper["dissipated"] - paper["total"][0]).max()

@@ -73,7 +73,7 @@ def judge(data, verdict):
     levels, times, energy = surface(data, "landscape", "symplectic-euler")
     early = np.abs(energy[:, times <= 10] - 1).max(1)
     late = np.abs(energy[:, times > 10] - 1).max(1)
-    verdict.between("Along time symplectic Euler's landscape goes on as it began: its height after t = 10 in that before, worst of the steps",
+    verdict.between("Along time symplectic Euler's landscape goes on as it began: its height after t = 10 divided by its height before, worst of the steps",
                     max(late / early, key=lambda r: abs(r - 1)), 0.95, 1.05)
     for method, word, check, limit in (("explicit-euler", "rises", verdict.above, 1.01),
                                        ("backward-euler", "falls", verdict.below, 0.99)):

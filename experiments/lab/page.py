@@ -11,11 +11,11 @@ PARTS = {PAPER: "What the paper claims", FURTHER: "Further checks"}
 
 HEAD = """# The papers, reproduced
 
-Every figure and table of the four papers that Lilyan implements was run again, and so were five questions that they
-leave open. `./lilyan reproduce ID` runs one, `./lilyan reproduce all` runs all of them. Each writes its figure (SVG,
+Every figure and table of the four papers behind Lilyan was run again, and so were five questions that the papers leave
+open. `./lilyan reproduce ID` runs one experiment, and `./lilyan reproduce all` runs all of them. Each writes its figure (SVG,
 PNG), its data (CSV) and its verdict into `results/reproduce/ID`. This page is made from the verdicts by
-`./lilyan reproduce all --page docs/reproduction.md`. Only the words of the definitions in
-[experiments/](../experiments) are written by hand. The verdicts are kept there as well.
+`./lilyan reproduce all --page docs/reproduction.md`. Titles, parameters and claims are written by hand, in
+[experiments/](../experiments), where the verdicts are kept, too.
 
 The letters name the papers.
 
@@ -24,11 +24,11 @@ The letters name the papers.
 - SF: Sageman-Furnas, course *Variational time integrators* (SGP 2015).
 - A: Rojas, Liu and Kavan, *Average vector field integration for St. Venant–Kirchhoff deformable models*.
 
-Each experiment has two lists. The first has what the paper claims. The second has further checks: what we asked
-besides, and what the questions left open come to. Where a paper does not give a parameter, the rule by which it was
-chosen is stated. What holds is folded. What does not hold stays open, with the number that was measured and the reason.
-Not every rule was written blindly: first runs had been seen when those of A-fig10, A-fig12 and K-fig4 were settled, and
-the rows of A-fig14 that begin where the energy has doubled were added after its results.
+Each experiment has two lists. The first list has the claims of the paper. The second list has further checks: our own
+questions about the experiment, and answers to the open questions. Where a paper does not give a parameter, the page states the
+rule by which we chose it. Claims that hold are folded. Claims that do not hold are open, with the measured number and the
+reason. Some rules were made in the knowledge of first results: those of A-fig10, A-fig12 and K-fig4. The rows of A-fig14 that
+begin where the energy has doubled were added after its results.
 """
 
 
@@ -67,7 +67,7 @@ def page_text(experiments) -> tuple[str, list[str]]:
 def _summary(verdicts) -> str:
     claims = [claim for verdict in verdicts for claim in verdict["claims"]]
     machines = list(dict.fromkeys(verdict["machine"] for verdict in verdicts))
-    return (f"\nOf what the papers claim, {_count(_of(claims, PAPER))} hold. Of the further checks, "
+    return (f"\nOf the papers' claims, {_count(_of(claims, PAPER))} hold. Of the further checks, "
             f"{_count(_of(claims, FURTHER))} hold. All experiments together took "
             f"{_time(sum(verdict['seconds'] for verdict in verdicts))} ({'; '.join(machines)}, busy with other work at "
             "times).\n\n| experiment | what | paper's claims that hold | further checks that hold | time |\n"

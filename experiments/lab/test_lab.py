@@ -239,7 +239,7 @@ class Page(unittest.TestCase):
         order = [text.index(words) for words in ("**What the paper claims** (1 of 2 hold)", "The paper is right",
                                                  "**Further checks** (1 of 1 hold)", "We found more")]
         self.assertEqual(order, sorted(order))
-        self.assertIn("Of what the papers claim, 1 of 2 hold. Of the further checks, 1 of 1 hold.", text)
+        self.assertIn("Of the papers' claims, 1 of 2 hold. Of the further checks, 1 of 1 hold.", text)
         self.assertIn("| 1 of 2 | 1 of 1 | 2 s |", text)
 
     def test_what_holds_is_folded_and_what_does_not_is_open(self):

@@ -46,7 +46,7 @@
 // lilyan/version.hpp has the version as macros.
 #pragma once
 
-// State, System, reports, errors, parameters; threads; what is conserved.
+// Systems, states, reports.
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
@@ -69,7 +69,7 @@
 #include "lilyan/physics/meshes.hpp"
 #include "lilyan/physics/small_potential.hpp"
 
-// Forces, damping, prescribed motion.
+// Forces, damping, motion.
 #include "lilyan/physics/damping.hpp"
 #include "lilyan/physics/forces.hpp"
 #include "lilyan/physics/rigid_motion.hpp"
@@ -83,6 +83,6 @@
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/contact/repulsion_springs.hpp"
 
-// Lagrangians from text, and built-in problems.
+// Lagrangians and built-in problems.
 #include "lilyan/system/expression_model.hpp"
 #include "lilyan/system/problem.hpp"

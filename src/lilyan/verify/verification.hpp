@@ -56,6 +56,8 @@ struct VerifiedScheme {
 [[nodiscard]] std::string method_page(const std::vector<VerifiedScheme>& all);
 // A text as a cell of a table of these pages: bars, which would end the cell, are escaped.
 [[nodiscard]] std::string table_cell(const std::string& text);
+// A text with a capital letter at its start.
+[[nodiscard]] std::string sentence(std::string text);
 // The page that lists all materials and energies with their formulas (docs/materials.md).
 [[nodiscard]] std::string material_page();
 
