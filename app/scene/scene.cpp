@@ -164,6 +164,11 @@ std::vector<InputError> scene_faults(const std::filesystem::path& file,
 }
 
 FrameGeometry geometry_of(const Scene& scene) {
+  if (scene.surface) {
+    return {.triangles = scene.surface->triangles,
+            .triangle_body = scene.surface->body,
+            .body_names = scene.body_names};
+  }
   return {.tets = scene.tets,
           .tet_body = scene.tet_body,
           .triangles = scene.triangles,

@@ -83,6 +83,13 @@ struct Scene {
   std::vector<BodyPart> parts;  // of each body, and where its vertices begin in the system
   std::vector<int> part_first;
   std::optional<SceneSize> whole;
+  // The surface of the whole of its bodies, with numbers of its own for the vertices. Only process 0 has it, for
+  // pictures and for formats that are surfaces.
+  struct Surface {
+    std::vector<std::array<int, 3>> triangles;
+    std::vector<int> body;
+  };
+  std::optional<Surface> surface;
 
   std::unique_ptr<System> system;
   State initial;
@@ -139,7 +146,7 @@ struct SceneChanges {
 // InputError.
 [[nodiscard]] std::vector<Obstacle> obstacles_in(const std::filesystem::path& file);
 
-// The elements of a scene as frames need them. Its spans are the scene's.
+// The elements of a scene as frames need them; of a shared scene its surface. Its spans are the scene's.
 [[nodiscard]] FrameGeometry geometry_of(const Scene& scene);
 
 [[nodiscard]] SceneSize size_of(const Scene& scene);
