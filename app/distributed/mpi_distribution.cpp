@@ -15,8 +15,10 @@ namespace lilyan::distributed {
 void check(int petsc_error) {
   if (petsc_error == 0) return;
   const char* text = nullptr;
-  PetscErrorMessage(petsc_error, &text, nullptr);
-  throw Error(fmt::format("PETSc failed: {}", text ? text : "for no known reason"));
+  char* specific = nullptr;
+  PetscErrorMessage(petsc_error, &text, &specific);
+  throw Error(fmt::format("PETSc failed: {}{}{}", text ? text : "for no known reason",
+                          specific && *specific ? ": " : "", specific ? specific : ""));
 }
 
 namespace {

@@ -28,7 +28,8 @@ class OwnedRows {
   // The blocks of a row, with ascending columns: from begin(row) to begin(row + 1).
   [[nodiscard]] int begin(int row) const { return start_[row]; }
   [[nodiscard]] int column_vertex(int k) const { return vertex_[k]; }
-  // The row that the column is, among all processes.
+  // The row that the column is, among all processes; those of a row one after the other.
+  [[nodiscard]] const int* columns(int k) const { return column_.data() + k; }
   [[nodiscard]] int column(int k) const { return column_[k]; }
   // The row here that the column is; −1: another process has it.
   [[nodiscard]] int own_column(int k) const {

@@ -140,9 +140,7 @@ void PetscDirections::assemble(Objective& objective, const Vector& d, double pro
     const int begin = rows_.begin(row);
     const int blocks = rows_.begin(row + 1) - begin;
     values.resize(9 * static_cast<std::size_t>(blocks));
-    std::vector<PetscInt> columns(static_cast<std::size_t>(blocks));
     for (int k = 0; k < blocks; ++k) {
-      columns[static_cast<std::size_t>(k)] = rows_.column(begin + k);
       const OwnedRows::Mat3 block = rows_.block(begin + k, hessian_);
       for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c) {
@@ -151,7 +149,7 @@ void PetscDirections::assemble(Objective& objective, const Vector& d, double pro
       }
     }
     const auto at = static_cast<PetscInt>(rows_.first() + row);
-    check(MatSetValuesBlocked(matrix_, 1, &at, blocks, columns.data(), values.data(),
+    check(MatSetValuesBlocked(matrix_, 1, &at, blocks, rows_.columns(begin), values.data(),
                               INSERT_VALUES));
   }
   check(MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY));
@@ -233,10 +231,19 @@ PetscDirections::End PetscDirections::solve_by_factor(bool reuse, SolverWork& wo
     check(MatSetOption(factor_matrix_, MAT_SYMMETRIC, PETSC_TRUE));
     check(MatSetOption(factor_matrix_, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
     check(KSPSetOperators(direct_, factor_matrix_, factor_matrix_));
-    check(KSPSetUp(direct_));
     PC pc = nullptr;
     PCFailedReason failed = PC_NOERROR;
     check(KSPGetPC(direct_, &pc));
+    if (!factor_ready_) {
+      // Only then does MUMPS count the negative pivots of all processes.
+      Mat factor = nullptr;
+      check(PCFactorSetUpMatSolverType(pc));
+      check(PCFactorGetMatrix(pc, &factor));
+      check(MatMumpsSetIcntl(factor, 13, 1));
+      check(MatMumpsSetIcntl(factor, 24, 1));
+      factor_ready_ = true;
+    }
+    check(KSPSetUp(direct_));
     check(PCGetFailedReason(pc, &failed));
     if (ranks_.any(failed != PC_NOERROR)) return End::indefinite;
     Mat factor = nullptr;

@@ -74,6 +74,7 @@ class PetscDirections final : public DirectionSource {
   KSP direct_ = nullptr;
   std::string iterative_name_, direct_name_ = "mumps";
   bool needs_motions_ = false;  // for algebraic multigrid
+  bool factor_ready_ = false;
   bool truncated_ = false;
   bool renew_ = true;
   double renewed_effort_ = 0;

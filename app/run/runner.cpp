@@ -109,9 +109,9 @@ double shared_digest(const Scene& scene, const State& state) {
   std::array<double, 2> halves = {static_cast<double>(sum >> 32),
                                   static_cast<double>(sum & 0xFFFFFFFFU)};
   scene.ranks->sum(halves);
-  Digest all;
-  for (const double half : halves) all.add(half);
-  return std::bit_cast<double>(all.value());
+  const std::uint64_t all = (static_cast<std::uint64_t>(halves[0]) << 32) +
+                            static_cast<std::uint64_t>(halves[1]);
+  return std::bit_cast<double>(all);
 }
 
 std::size_t RunSummary::worst_orbit() const {

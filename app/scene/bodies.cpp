@@ -93,6 +93,7 @@ void share_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
     }
   }
   size.fixed = static_cast<long>(scene.ranks->sum(static_cast<double>(size.fixed)));
+  scene.springs = static_cast<std::size_t>(scene.ranks->sum(static_cast<double>(scene.springs)));
   scene.whole = size;
   scene.system->set_share(scene.ranks->make_share(scene.parts, scene.part_first));
   const bool empty = scene.system->share()->owned().empty();

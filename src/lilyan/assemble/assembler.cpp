@@ -184,7 +184,8 @@ StepStart DissipationAssembler::step_start(const State& start, double h) const {
           .x = start.x.data(),
           .v = start.v.data(),
           .memory = world_.memory,
-          .keeps_spin = system_.rotation_invariant()};
+          .keeps_spin = system_.rotation_invariant(),
+          .share = system_.share()};
 }
 
 void DissipationAssembler::begin_step(const State& start, double h) {
@@ -196,10 +197,11 @@ void DissipationAssembler::begin_step(const State& start, double h) {
 double DissipationAssembler::renew(const State& start, const Vector& d, double h) {
   double change = 0;
   for (std::size_t k = 0; k < lagged_.size(); ++k) {
-    change = std::max(change,
-                      system_.dissipations()[k]->renew(step_start(start, h), d.data(), lagged_[k]));
+    const Dissipation& r = *system_.dissipations()[k];
+    const double own = r.renew(step_start(start, h), d.data(), lagged_[k]);
+    if (system_.counts(r)) change = std::max(change, own);
   }
-  return empty() ? 0 : largest(system_, change);
+  return change;
 }
 
 double DissipationAssembler::value_and_gradient(DissipationVelocity which, const Vector& v,
