@@ -64,9 +64,10 @@ CLI::Option* add_port(CLI::App& command, std::optional<int>& port) {
 
 namespace {
 
-void add_run_command(CLI::App& app, ServeRun serve, int& exit_code) {
+void add_run_command(CLI::App& app, const Extras& extras, int& exit_code) {
+  const ServeRun serve = extras.serve_run;
   auto [command, options] =
-      add_command(app, "run", "simulate a scene and write its results", run, exit_code);
+      add_command(app, "run", "simulate a scene and write its results", extras.run, exit_code);
   CLI::Option* scene = add_scene(*command, options.scene)->required(false);
   CLI::Option* output = command->add_option(
       "-o,--output", options.output,
@@ -142,7 +143,7 @@ int dispatch(int argc, char** argv, const Extras& extras) {
   app.footer(kFooter);
   app.set_version_flag("--version", fmt::format("lilyan {} ({})", version(), commit()));
   int exit_code = kDone;
-  add_run_command(app, extras.serve_run, exit_code);
+  add_run_command(app, extras, exit_code);
   add_check_command(app, exit_code);
   if (extras.add_commands) extras.add_commands(app, exit_code);
   if (argc == 1) {

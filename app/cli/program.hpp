@@ -15,6 +15,7 @@ namespace lilyan::cli {
 struct Extras {
   void (*add_commands)(CLI::App& app, int& exit_code) = nullptr;
   ServeRun serve_run = nullptr;
+  int (*run)(const RunOptions& options) = cli::run;
 };
 // Runs the command that the arguments name and returns its exit code. Errors become messages.
 int run_program(int argc, char** argv, const Extras& extras);

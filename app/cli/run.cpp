@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/cli/commands.hpp"
+#include "app/cli/run_parts.hpp"
 #include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
 #include "app/files/process.hpp"
@@ -91,6 +92,8 @@ void warn_of_energy(const DriftTracker& drift) {
       "system. A smaller integrator.step or a method that keeps energy (avf) may help.\n",
       worst));
 }
+
+}  // namespace
 
 void print_summary(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
                    const ResultFolder& results) {
@@ -190,8 +193,6 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   warn_of_energy(drift);
 }
 
-}  // namespace
-
 namespace {
 
 // Saves a run about every half minute, or as often as the scene says.
@@ -237,14 +238,16 @@ std::string without_length(const std::string& resolved) {
   return rest;
 }
 
+}  // namespace
+
 Scene scene_to_resume(const std::filesystem::path& folder, const Checkpoint& checkpoint,
-                      const std::optional<int>& steps) {
+                      const std::optional<int>& steps, const Distribution* ranks) {
   const std::filesystem::path file = folder / "scene.resolved.toml";
   if (without_length(read_file(file)) != without_length(checkpoint.head.resolved)) {
     throw InputError({file.string(), 0, 0},
                      "this is not the scene that the checkpoint was written with; run it anew");
   }
-  Scene scene = load_scene(file, {.steps = steps});
+  Scene scene = load_scene(file, {.steps = steps, .ranks = ranks});
   scene.name = checkpoint.head.scene_name;
   if (!scene.variable_steps() && scene.steps < checkpoint.head.step) {
     throw Error(
@@ -253,6 +256,8 @@ Scene scene_to_resume(const std::filesystem::path& folder, const Checkpoint& che
   }
   return scene;
 }
+
+namespace {
 
 void resume(const Checkpoint& checkpoint, const Scene& scene, SceneRun& run,
             ResultFolder& results) {
@@ -269,6 +274,8 @@ void resume(const Checkpoint& checkpoint, const Scene& scene, SceneRun& run,
     throw InputError({checkpoint.file.string(), 0, 0}, error.what());
   }
 }
+
+}  // namespace
 
 int exit_code(const RunOptions& options, const Scene& scene, const RunSummary& summary,
               const DriftTracker& drift, const ResultFolder& results) {
@@ -299,8 +306,6 @@ int exit_code(const RunOptions& options, const Scene& scene, const RunSummary& s
   }
   return kDone;
 }
-
-}  // namespace
 
 int run(const RunOptions& options) {
   if (options.scene.scene.empty() && options.resume.empty()) {

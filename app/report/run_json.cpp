@@ -10,6 +10,7 @@
 #include "app/files/vital_memory.hpp"
 #include "app/report/result_folder.hpp"
 #include "app/run/runner.hpp"
+#include "app/scene/distribution.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/core/dispatch.hpp"
 #include "lilyan/core/drift.hpp"
@@ -69,9 +70,9 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                    {"cholesky", cholesky_library()},
                    {"blas", blas_library()}};
   json["size"] = {{"bodies", scene_.body_names},
-                  {"vertices", system.vertices()},
-                  {"fixed_vertices", system.fixed_count()},
-                  {"tets", scene_.tets.size()},
+                  {"vertices", size_of(scene_).vertices},
+                  {"fixed_vertices", size_of(scene_).fixed},
+                  {"tets", size_of(scene_).tets},
                   {"triangles", scene_.triangles.size()},
                   {"edges", scene_.edges.size()},
                   {"springs", scene_.springs}};
@@ -83,6 +84,7 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                     {"linear_switches", switches},
                     {"linear_iterations", summary.solver_work.linear_iterations},
                     {"threads", threads()},
+                    {"ranks", scene_.ranks ? scene_.ranks->count() : 1},
                     {"definiteness", name(scene_.solver.newton.definiteness)},
                     {"lanes", lanes_in_use()},
                     {"iterations", summary.solver_work.iterations},

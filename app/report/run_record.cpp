@@ -79,7 +79,6 @@ Recorder::Recorder(const Scene& scene) : scene_(scene) {
   record_.resolved = scene.resolved;
   record_.in_space = scene.coordinates.empty();
   record_.linear_invariant = scene.system->translation_invariant();
-  record_.angular_invariant = spin_invariant(*scene.system, scene.initial.x).any();
   if (!record_.in_space) return;
   record_.scenery = scenery_of(scene);
   // At first the interval is about a step. It is doubled whenever there are too many frames. So the
@@ -164,6 +163,7 @@ void Recorder::finish(const RunSummary& summary, const DriftTracker& drift, cons
   record_.energy = drift.energy();
   record_.linear = drift.linear_momentum();
   record_.angular = drift.angular_momentum();
+  record_.angular_invariant = drift.spin().any();
   if (summary.steps > 0) record_.verdicts = verdicts(*scene_.system, summary, drift);
   record_.invariants = watch.invariants();
   record_.has_exact = watch.has_exact();

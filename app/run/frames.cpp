@@ -185,7 +185,8 @@ std::vector<std::unique_ptr<FrameWriter>> make_frame_writers(const fs::path& fol
     return std::ranges::find(settings.formats, format) != settings.formats.end();
   };
   std::vector<std::unique_ptr<FrameWriter>> writers;
-  if (wants("vtu")) {
+  // (Of a shared scene each process writes a part of them, see app/distributed/pieces.hpp.)
+  if (wants("vtu") && !scene.ranks) {
     writers.push_back(std::make_unique<VtuFrames>(folder, scene, settings.float64, opening));
   }
   for (const char* format : {"ply", "obj"}) {
@@ -217,10 +218,17 @@ void remove_frames_after(const fs::path& folder, int step) {
     const std::string extension = entry.path().extension().string();
     const std::string stem = entry.path().stem().string();
     int number = 0;
-    const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
-    const bool numbered = error == std::errc() && end == stem.data() + stem.size();
+    int piece = 0;
+    const char* const last = stem.data() + stem.size();
+    auto [end, error] = std::from_chars(stem.data(), last, number);
+    // NNNNNN_P.vtu is a piece of a frame.
+    if (error == std::errc() && end != last && *end == '_') {
+      end = std::from_chars(end + 1, last, piece).ptr;
+    }
+    const bool numbered = error == std::errc() && end == last;
     if (numbered && number > step &&
-        (extension == ".vtu" || extension == ".ply" || extension == ".obj")) {
+        (extension == ".vtu" || extension == ".pvtu" || extension == ".ply" ||
+         extension == ".obj")) {
       fs::remove(entry.path());
     }
   }

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
+#include <cstdint>
 #include <cmath>
 #include <new>
 #include <utility>
@@ -11,6 +14,7 @@
 #include "app/files/file.hpp"
 #include "app/files/series.hpp"
 #include "app/run/ensemble.hpp"
+#include "app/scene/distribution.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -85,6 +89,31 @@ std::span<const EventHit> events_until_stop(DenseOutput& dense_output, const Sta
 
 }  // namespace
 
+double shared_digest(const Scene& scene, const State& state) {
+  std::uint64_t sum = 0;
+  for (std::size_t b = 0; b < scene.parts.size(); ++b) {
+    const BodyPart& part = scene.parts[b];
+    for (int i = 0; i < part.owned; ++i) {
+      Digest one;
+      one.add(static_cast<double>(b));
+      one.add(static_cast<double>(part.number[static_cast<std::size_t>(i)]));
+      const Eigen::Index at = 3 * (Eigen::Index{scene.part_first[b]} + i);
+      for (int c = 0; c < 3; ++c) {
+        one.add(state.x[at + c]);
+        one.add(state.v[at + c]);
+      }
+      sum += one.value();
+    }
+  }
+  // Sums of halves are exact, and the same in any order.
+  std::array<double, 2> halves = {static_cast<double>(sum >> 32),
+                                  static_cast<double>(sum & 0xFFFFFFFFU)};
+  scene.ranks->sum(halves);
+  const std::uint64_t all = (static_cast<std::uint64_t>(halves[0]) << 32) +
+                            static_cast<std::uint64_t>(halves[1]);
+  return std::bit_cast<double>(all);
+}
+
 std::size_t RunSummary::worst_orbit() const {
   const auto size = [](const OrbitEnd& orbit) { return orbit.energy.worst_relative(); };
   return static_cast<std::size_t>(std::ranges::max_element(orbits, {}, size) - orbits.begin());
@@ -143,7 +172,11 @@ void SceneRun::state_changed() {
 
 void SceneRun::archive(Archive& a) {
   a.mark("run");
+  // Of a shared scene each process has only a part of the state, which is saved in another way.
+  State part;
+  if (scene_.ranks) std::swap(part, summary_.state);
   a(summary_, drift_, *control_);
+  if (scene_.ranks) std::swap(part, summary_.state);
   const State& state = summary_.state;
   const auto dofs = scene_.initial.x.size();
   Archive::require(state.x.size() == dofs && state.v.size() == dofs);
@@ -259,8 +292,12 @@ std::optional<RunMoment> SceneRun::step() {
   watch_solver(summary_, step, integrator_->linear_solver());
   summary_.t = state.t;
   summary_.digest.add(state.t);
-  summary_.digest.add(state.x);
-  summary_.digest.add(state.v);
+  if (scene_.ranks) {
+    summary_.digest.add(shared_digest(scene_, state));
+  } else {
+    summary_.digest.add(state.x);
+    summary_.digest.add(state.v);
+  }
   summary_.invariants = report_.after;
   drift_.add(state.t, report_.after, summary_.ledger.work + summary_.ledger.dissipation);
   const std::span<const State> samples = dense_output_.samples(before_, state);

@@ -166,6 +166,10 @@ class SceneRun {
   double earlier_seconds_ = 0;  // of the run that this one goes on from
 };
 
+// A number for the state of a shared scene, the same however many processes share it if they agree to the last
+// bit.
+[[nodiscard]] double shared_digest(const Scene& scene, const State& state);
+
 // Called in the order of the steps, from one thread. Returning false ends the run after this step.
 using RunObserver = std::function<bool(const RunMoment&)>;
 

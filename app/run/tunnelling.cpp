@@ -6,6 +6,7 @@
 #include <limits>
 #include <variant>
 
+#include "app/scene/distribution.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
@@ -101,6 +102,7 @@ std::vector<double> sizes_of_bodies(const Scene& scene) {
     boxes[static_cast<std::size_t>(body[i])].extend(
         Vec3(scene.initial.x.segment<3>(3 * static_cast<Eigen::Index>(i))));
   }
+  for (Box& box : boxes) box = box_around(box, scene.ranks);
   std::vector<double> sizes(body.size(), 0.0);
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (body[i] < 0) continue;
@@ -162,8 +164,17 @@ TunnelWatch::TunnelWatch(const Scene& scene)
 }
 
 void TunnelWatch::add(const State& before, const State& after) {
+  const long passages = passages_;
   add_obstacles(before, after);
   add_depths(after);
+  if (scene_.ranks) {
+    passages_ = passages + std::lround(scene_.ranks->sum(static_cast<double>(passages_ - passages)));
+    std::array<double, 3> worst = {longest_, deepest_, deepest_share_};
+    scene_.ranks->largest(worst);
+    longest_ = worst[0];
+    deepest_ = worst[1];
+    deepest_share_ = worst[2];
+  }
   for (const std::vector<ContactSurface>& surfaces : scene_.contacts) {
     for (const ContactSurface& one : surfaces) {
       for (const ContactSurface& other : surfaces) {
@@ -209,6 +220,7 @@ void TunnelWatch::add_obstacles(const State& before, const State& after) {
     const Pose from = obstacle.motion.at(before.t);
     const Pose to = obstacle.motion.at(after.t);
     for (Eigen::Index i = 0; i + 2 < before.x.size(); i += 3) {
+      if (scene_.ranks && !scene_.system->share()->owns(static_cast<int>(i))) continue;
       // As the obstacle sees it.
       const Vec3 a = from.undo(before.x.segment<3>(i));
       const Vec3 b = to.undo(after.x.segment<3>(i));

@@ -46,8 +46,7 @@ SceneForce read_force(TableReader& reader, int dimension) {
 }
 
 void add_force(const SceneForce& force, int first, int count, System& system) {
-  const std::vector<int> vertices =
-      force.vertices.empty() ? numbers_from(0, count) : force.vertices;
+  const std::vector<int> vertices = force.vertices.value_or(numbers_from(0, count));
   const int n = system.dimension();
   Vector values = Vector::Zero(system.dofs());
   for (const int i : vertices) {
@@ -86,9 +85,10 @@ SceneDamping read_damping(TableReader reader) {
   return damping;
 }
 
-void add_damping(const SceneDamping& damping, std::span<const Energy* const> energies, int first,
-                 const Vector& rest, System& system) {
-  const auto count = static_cast<int>(rest.size() / 3);
+void add_damping(const Body& body, std::span<const Energy* const> energies, int first,
+                 System& system) {
+  const SceneDamping& damping = body.damping;
+  const int count = body.owned();
   const DissipationVelocity velocity = damping.model == DampingModel::rayleigh_end
                                            ? DissipationVelocity::end
                                            : DissipationVelocity::path;
@@ -100,24 +100,31 @@ void add_damping(const SceneDamping& damping, std::span<const Energy* const> ene
         velocity));
   }
   for (const Energy* energy : energies) {
+    const auto add = [&](std::unique_ptr<Dissipation> dissipation) {
+      if (system.counts(*energy)) {
+        system.add(std::move(dissipation));
+      } else {
+        system.add_uncounted(std::move(dissipation));
+      }
+    };
     switch (damping.model) {
       case DampingModel::none: break;
       case DampingModel::rayleigh:
       case DampingModel::rayleigh_end:
         if (damping.stiffness > 0) {
-          system.add(std::make_unique<Rayleigh>(*energy, damping.stiffness, velocity));
+          add(std::make_unique<Rayleigh>(*energy, damping.stiffness, velocity));
         }
         break;
       case DampingModel::strain:
-        system.add(std::make_unique<ImplicitStrainDamping>(*energy, damping.time, system.dofs()));
+        add(std::make_unique<ImplicitStrainDamping>(*energy, damping.time, system.dofs()));
         break;
       case DampingModel::strain_explicit:
         system.add(std::make_unique<ExplicitStrainDamping>(*energy, damping.time));
         break;
       case DampingModel::kelvin_voigt: {
         Vector all = Vector::Zero(system.dofs());
-        all.segment(3 * first, rest.size()) = rest;
-        system.add(std::make_unique<KelvinVoigtDamping>(*energy, all, damping.time));
+        all.segment(3 * first, body.rest.size()) = body.rest;
+        add(std::make_unique<KelvinVoigtDamping>(*energy, all, damping.time));
         break;
       }
     }
@@ -151,15 +158,16 @@ RigidMotion read_motion(TableReader& reader, const Vec3& default_center) {
           repeat};
 }
 
-SceneScript read_script(TableReader reader, const Vector& rest, const Vector& x) {
+SceneScript read_script(TableReader reader, const Body& body) {
   if (!has_region(reader)) {
     reader.refuse_misspelling("region");
     reader.fail("region", "a script needs a 'region': which vertices it moves");
   }
   SceneScript script;
-  script.vertices = read_region(reader, rest);
+  script.vertices = read_region(reader, body);
   Eigen::AlignedBox3d box;
-  for (const int i : script.vertices) box.extend(Vec3(x.segment<3>(3 * i)));
+  for (const int i : script.vertices) box.extend(Vec3(body.x.segment<3>(3 * i)));
+  box = box_around(box, body.ranks);
   script.motion = read_motion(reader, box.center());
   const Pose start = script.motion.at(0);
   if (!start.shift.isZero(0) || !start.rotation.isIdentity(0)) {

@@ -1,6 +1,7 @@
 // Actions on a body: external forces, damping, and scripted motion.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,13 +13,15 @@
 
 namespace lilyan {
 
+struct Body;
+
 // One [[body.force]] or [[system.force]].
 struct SceneForce {
   bool drag = false;
   double rate = 0;                   // of drag
   Vec3 acceleration = Vec3::Zero();  // of a drive; only x in systems of dimension one
   DriveTiming timing;
-  std::vector<int> vertices;  // of the body; empty: all
+  std::optional<std::vector<int>> vertices;  // of the body; none: all
 };
 // Reads everything but the region, which is the caller's; `dimension` is the system's.
 [[nodiscard]] SceneForce read_force(TableReader& reader, int dimension);
@@ -39,10 +42,9 @@ struct SceneDamping {
   }
 };
 [[nodiscard]] SceneDamping read_damping(TableReader reader);
-// Damps a body with these elastic energies of the system, whose vertices from `first` on are at `rest` when
-// undeformed.
-void add_damping(const SceneDamping& damping, std::span<const Energy* const> energies, int first,
-                 const Vector& rest, System& system);
+// Damps a body, whose vertices begin at `first` in the system, with these elastic energies of it.
+void add_damping(const Body& body, std::span<const Energy* const> energies, int first,
+                 System& system);
 
 // The keyframes of a motion, of vertices or of an obstacle: `keys`, `axis`, `center`, `easing`,
 // `repeat`.
@@ -54,6 +56,6 @@ struct SceneScript {
   RigidMotion motion;
 };
 // x are the body's initial positions; the default centre is that of the vertices' bounding box.
-[[nodiscard]] SceneScript read_script(TableReader reader, const Vector& rest, const Vector& x);
+[[nodiscard]] SceneScript read_script(TableReader reader, const Body& body);
 
 }  // namespace lilyan

@@ -10,6 +10,7 @@
 #include "app/scene/scene_tables.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/core/share.hpp"
 #include "lilyan/physics/energies.hpp"
 #include "lilyan/physics/rigid_motion.hpp"
 
@@ -55,10 +56,15 @@ void add_energies(const PlacedBody& placed, std::span<const std::array<int, 4>> 
                   const Vector& rest, System& system) {
   const Body& body = *placed.body;
   if (body.material) {
-    system.add(body.material->make(TetShape{rest, tets}, body.material_parameters));
+    const auto make = [&](std::span<const std::array<int, 4>> some) {
+      return body.material->make(TetShape{rest, some}, body.material_parameters);
+    };
+    const std::size_t counted = body.counted_tets();
+    system.add(make(tets.first(counted)));
+    if (body.ranks) system.add_uncounted(make(tets.subspan(counted)));
   }
   add_cloth_or_rod_energies(body, placed.first, rest, system);
-  if (!body.anchors.empty()) {
+  if (body.total(static_cast<double>(body.anchors.size())) > 0) {
     std::vector<Anchor> anchors = body.anchors;
     for (Anchor& a : anchors) a.vertex += placed.first;
     system.add(lilyan::anchors(anchors));
@@ -71,6 +77,30 @@ void add_scripts(const PlacedBody& placed, Scene& scene) {
     for (int& i : vertices) i += placed.first;
     scene.system->add(
         std::make_unique<ScriptedVertices>(std::move(vertices), scene.initial.x, script.motion));
+  }
+}
+
+// Makes the system a part of the one that all processes share.
+void share_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
+  SceneSize size;
+  for (const PlacedBody& b : bodies) {
+    scene.parts.push_back(b.body->part);
+    scene.part_first.push_back(b.first);
+    size.vertices += b.body->part.whole;
+    size.tets += b.body->part.whole_elements;
+    for (int i = 0; i < b.body->owned(); ++i) {
+      size.fixed += scene.system->fixed(b.first + i) ? 1 : 0;
+    }
+  }
+  size.fixed = static_cast<long>(scene.ranks->sum(static_cast<double>(size.fixed)));
+  scene.springs = static_cast<std::size_t>(scene.ranks->sum(static_cast<double>(scene.springs)));
+  scene.whole = size;
+  scene.system->set_share(scene.ranks->make_share(scene.parts, scene.part_first));
+  const bool empty = scene.system->share()->owned().empty();
+  if (scene.ranks->any(empty)) {
+    throw Error(fmt::format(
+        "{} ranks are too many for the {} vertices of this scene: each needs one of its own",
+        scene.ranks->count(), size.vertices));
   }
 }
 
@@ -101,9 +131,15 @@ void assemble_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
     first_tet += b.body->tets.size();
     std::vector<const Energy*> elastic;
     for (const auto& energy : system.energies().subspan(before)) elastic.push_back(energy.get());
-    add_damping(b.body->damping, elastic, b.first, b.body->rest, system);
+    add_damping(*b.body, elastic, b.first, system);
   }
-  if (!scene.gravity.isZero(0)) system.add(std::make_unique<Gravity>(scene.gravity, masses));
+  if (!scene.gravity.isZero(0)) {
+    // A copy's weight is counted by the process that owns it.
+    for (const PlacedBody& b : bodies) {
+      std::fill(masses.begin() + b.first + b.body->owned(), masses.begin() + b.first + b.count(), 0.0);
+    }
+    system.add(std::make_unique<Gravity>(scene.gravity, masses));
+  }
   for (const PlacedBody& b : bodies) {
     for (const SceneForce& force : b.body->forces) add_force(force, b.first, b.count(), system);
     add_scripts(b, scene);
@@ -115,13 +151,14 @@ void assemble_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
       scene.initial.v.segment<3>(3 * (b.first + i)).setZero();
     }
   }
+  if (scene.ranks) share_system(bodies, scene);
 }
 
 std::vector<Body> read_all_bodies(const std::vector<TableReader>& tables, Scene& scene) {
   std::vector<Body> bodies;
   for (const TableReader& table : tables) {
     table.recover([&] {
-      Body body = read_body(table, static_cast<int>(&table - tables.data()) + 1);
+      Body body = read_body(table, static_cast<int>(&table - tables.data()) + 1, scene.ranks);
       if (std::ranges::find(bodies, body.name, &Body::name) != bodies.end()) {
         table.fail("name", fmt::format("there already is a body '{}'; give this one another 'name'",
                                        body.name));
@@ -142,6 +179,13 @@ void read_bodies(TableReader& root, Scene& scene) {
   std::vector<TableReader> springs = root.tables("spring");
   std::vector<TableReader> obstacles = root.tables("obstacle");
   std::vector<TableReader> contacts = root.tables("contact");
+  if (scene.ranks) {
+    for (const auto& [key, tables] : {std::pair{"constraint", &constraints},
+                                      std::pair{"spring", &springs}, std::pair{"contact", &contacts}}) {
+      if (tables->empty()) continue;
+      root.fail(key, fmt::format("a run on several ranks cannot have a [[{}]]: run it on one", key));
+    }
+  }
   const bool asks = world.has("project_velocities") || !constraints.empty();
   const bool project = asks && world.flag("project_velocities", false);
   world.finish({"project_velocities"});

@@ -16,26 +16,39 @@ namespace {
 
 constexpr double kMostTets = 2e7;  // what fits into memory, and into the solver's indices
 
-TetMesh read_solid_shape(TableReader reader) {
+// Process 0 makes a mesh, or reads it, and gives the others their parts of it.
+template <class Make>
+PartOfMesh shared_mesh(const Distribution* ranks, const Make& make) {
+  if (!ranks) return {.mesh = make()};
+  return ranks->scatter(ranks->rank() == 0 ? make() : TetMesh{});
+}
+
+PartOfMesh read_solid_shape(TableReader reader, const Distribution* ranks) {
   const std::string kind = reader.choice("kind", {"bar", "box", "ball"});
-  TetMesh mesh;
+  PartOfMesh result;
   if (kind == "ball") {
     const double radius = reader.positive("radius", 1.0);
-    mesh = ball(radius, reader.whole("cells", 1, 150));
+    const int cells = reader.whole("cells", 1, 150);
+    result = shared_mesh(ranks, [&] { return ball(radius, cells); });
   } else {
     const Vec3 size = reader.size("size");
     const std::vector<int> cells = reader.wholes("cells", 3, 1, 1000);
     const double tets = 6.0 * cells[0] * cells[1] * cells[2];
-    if (tets > kMostTets) {
-      reader.fail("cells", fmt::format("these cells make {:.3g} tets; at most {:.0g} are possible",
-                                       tets, kMostTets));
+    const int processes = ranks ? ranks->count() : 1;
+    if (tets > kMostTets * processes) {
+      reader.fail("cells",
+                  fmt::format("these cells make {:.3g} tets; at most {:.0g} are possible{}", tets,
+                              kMostTets * processes, ranks ? " on so many ranks" : ""));
     }
-    const int cut = reader.whole("tets_per_cell", 5, 6, 6);
-    mesh = block({size[0], size[1], size[2]}, {cells[0], cells[1], cells[2]},
-                 cut == 5 ? CubeCut::kFiveTets : CubeCut::kSixTets);
+    const int given = reader.whole("tets_per_cell", 5, 6, 6);
+    const CubeCut cut = given == 5 ? CubeCut::kFiveTets : CubeCut::kSixTets;
+    const std::array<double, 3> extent = {size[0], size[1], size[2]};
+    const std::array<int, 3> cubes = {cells[0], cells[1], cells[2]};
+    result = ranks ? block_part(extent, cubes, cut, ranks->rank(), processes)
+                   : PartOfMesh{.mesh = block(extent, cubes, cut)};
   }
   reader.finish();
-  return mesh;
+  return result;
 }
 
 // Scales, then rotates, then translates.
@@ -68,8 +81,12 @@ std::vector<double> rest_volumes(const TableReader& reader, const std::string& s
     }
     const double volume = edges.determinant() / 6;
     const double longest = edges.colwise().norm().maxCoeff();
-    const std::string which =
-        fmt::format("tet {} (counted from 0; vertices {} {} {} {})", e, t[0], t[1], t[2], t[3]);
+    const auto number = [&](int v) {
+      return body.ranks ? body.part.number[static_cast<std::size_t>(v)] : long{v};
+    };
+    const std::string which = fmt::format("tet {}(counted from 0; vertices {} {} {} {})",
+                                          body.ranks ? "" : fmt::format("{} ", e), number(t[0]),
+                                          number(t[1]), number(t[2]), number(t[3]));
     if (!(std::abs(volume) > 1e-13 * longest * longest * longest)) {
       reader.fail(
           source_key,
@@ -101,7 +118,9 @@ void lump_mass(TableReader& reader, const std::vector<double>& volumes,
     reader.fail("density", "give either 'mass' or 'density', not both");
   }
   double volume = 0;
-  for (const double v : volumes) volume += v;
+  const std::size_t counted = body.ranks ? body.counted_tets() : volumes.size();
+  for (std::size_t e = 0; e < counted; ++e) volume += volumes[e];
+  volume = body.total(volume);
   const double density =
       reader.has("density") ? reader.positive("density") : reader.positive("mass") / volume;
   body.masses.assign(static_cast<std::size_t>(body.rest.size() / 3), 0.0);
@@ -110,6 +129,7 @@ void lump_mass(TableReader& reader, const std::vector<double>& volumes,
       body.masses[static_cast<std::size_t>(a)] += density * volumes[e] / K;
     }
   }
+  if (body.ranks) body.ranks->refresh(body.part, body.masses);
 }
 
 // A surface cannot be a solid, which is what its material may ask for.
@@ -153,9 +173,12 @@ BodyKind body_kind(TableReader& reader, const std::string& source) {
 void read_anchors(TableReader& reader, Body& body) {
   for (TableReader& table : reader.tables("attach")) {
     const double stiffness = table.positive("stiffness");
-    const std::vector<int> vertices = read_region(table, body.rest);
+    const std::vector<int> vertices = read_region(table, body);
     table.finish();
-    for (const int i : vertices) body.anchors.push_back({i, body.x.segment<3>(3 * i), stiffness});
+    for (const int i : vertices) {
+      // Where several processes share the body, each vertex is held by its owner.
+      if (i < body.owned()) body.anchors.push_back({i, body.x.segment<3>(3 * i), stiffness});
+    }
   }
 }
 
@@ -182,6 +205,12 @@ void read_solid_material(TableReader& reader, Body& body) {
 
 }  // namespace
 
+Eigen::AlignedBox3d Body::box() const {
+  Eigen::AlignedBox3d own;
+  for (int i = 0; i < count(); ++i) own.extend(Vec3(rest.segment<3>(3 * i)));
+  return box_around(own, ranks);
+}
+
 void Body::set_rest(const std::vector<std::array<double, 3>>& points) {
   rest.resize(3 * static_cast<Eigen::Index>(points.size()));
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -191,13 +220,14 @@ void Body::set_rest(const std::vector<std::array<double, 3>>& points) {
   }
 }
 
-Body read_body(TableReader reader, int number) {
+Body read_body(TableReader reader, int number, const Distribution* ranks) {
   reader.expect(
       {"name",   "kind",    "mesh",   "shape",     "scale",      "rotate",   "translate",
        "mass",   "density", "deform", "positions", "velocities", "velocity", "angular_velocity",
        "fix",    "force",   "attach", "material",  "springs",    "bending",  "script",
        "damping"});
   Body body;
+  body.ranks = ranks;
   body.name = reader.text("name", fmt::format("body{}", number));
   if (!reader.has("mesh")) reader.refuse_misspelling("mesh");
   if (!reader.has("shape")) reader.refuse_misspelling("shape");
@@ -207,11 +237,20 @@ Body read_body(TableReader reader, int number) {
   }
   const std::string source = reader.has("mesh") ? "mesh" : "shape";
   body.kind = body_kind(reader, source);
+  if (ranks && body.kind != BodyKind::solid) {
+    reader.fail("kind", "a run on several ranks is for solids: cloth and rods run on one");
+  }
   if (body.kind == BodyKind::solid) {
-    TetMesh mesh =
-        source == "mesh" ? read_mesh(reader.file("mesh")) : read_solid_shape(reader.table("shape"));
-    body.tets = std::move(mesh.tets);
-    body.set_rest(mesh.vertices);
+    PartOfMesh read;
+    if (source == "mesh") {
+      const std::filesystem::path file = reader.file("mesh");
+      read = shared_mesh(ranks, [&] { return read_mesh(file); });
+    } else {
+      read = read_solid_shape(reader.table("shape"), ranks);
+    }
+    body.part = std::move(read.part);
+    body.tets = std::move(read.mesh.tets);
+    body.set_rest(read.mesh.vertices);
     place_rest_shape(reader, body.rest);
     lump_mass(reader, rest_volumes(reader, source, body), body.tets, body);
   } else {
@@ -229,13 +268,13 @@ Body read_body(TableReader reader, int number) {
 
   body.fixed.assign(body.masses.size(), 0);
   for (TableReader& table : reader.tables("fix")) {
-    for (const int i : read_region(table, body.rest)) body.fixed[static_cast<std::size_t>(i)] = 1;
+    for (const int i : read_region(table, body)) body.fixed[static_cast<std::size_t>(i)] = 1;
     table.finish();
   }
 
   std::vector<char> scripted(body.masses.size(), 0);
   for (const TableReader& table : reader.tables("script")) {
-    SceneScript script = read_script(table, body.rest, body.x);
+    SceneScript script = read_script(table, body);
     for (const int i : script.vertices) {
       const auto at = static_cast<std::size_t>(i);
       if (body.fixed[at] || scripted[at]) {
@@ -249,7 +288,7 @@ Body read_body(TableReader reader, int number) {
 
   for (TableReader& table : reader.tables("force")) {
     SceneForce force = read_force(table, 3);
-    if (has_region(table)) force.vertices = read_region(table, body.rest);
+    if (has_region(table)) force.vertices = read_region(table, body);
     table.finish({"region"});
     body.forces.push_back(std::move(force));
   }

@@ -8,6 +8,7 @@
 
 #include "app/files/surface.hpp"
 #include "app/scene/actions.hpp"
+#include "app/scene/distribution.hpp"
 #include "app/scene/table_reader.hpp"
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/core/types.hpp"
@@ -28,6 +29,8 @@ struct Body {
   std::vector<std::array<int, 2>> edges;      // of a rod
   std::array<int, 2> grid{};                  // cells of a cloth made as a grid, else zero
   std::vector<double> masses;                 // one per vertex
+  const Distribution* ranks = nullptr;  // the processes that share it; null: this one has all of it
+  BodyPart part;                        // of it, where it is shared
   std::vector<char> fixed;
   Vector x;  // initial positions
   Vector v;  // initial velocities
@@ -46,14 +49,25 @@ struct Body {
   SceneDamping damping;
 
   void set_rest(const std::vector<std::array<double, 3>>& points);
+  [[nodiscard]] int count() const { return static_cast<int>(rest.size() / 3); }
+  // Vertices and tets that sums over the body run over, the first so many.
+  [[nodiscard]] int owned() const { return ranks ? part.owned : count(); }
+  [[nodiscard]] std::size_t counted_tets() const {
+    return ranks ? static_cast<std::size_t>(part.counted) : tets.size();
+  }
+  // A sum over all processes.
+  [[nodiscard]] double total(double own) const { return ranks ? ranks->sum(own) : own; }
+  // The box around its rest shape.
+  [[nodiscard]] Eigen::AlignedBox3d box() const;
 };
 
 // Number is the body's place in the scene, for its default name.
-[[nodiscard]] Body read_body(TableReader reader, int number);
+// With `ranks` each process reads its part of the body.
+[[nodiscard]] Body read_body(TableReader reader, int number, const Distribution* ranks);
 
 // Vertices by their rest positions, at least one: of the table's `region = {…}`, or of the keys of a region
 // in the table itself (region.cpp).
-[[nodiscard]] std::vector<int> read_region(TableReader& table, const Vector& rest);
+[[nodiscard]] std::vector<int> read_region(TableReader& table, const Body& body);
 [[nodiscard]] bool has_region(const TableReader& table);
 
 // What the author may not expect of this body: that it locks, that its mesh is poor (remarks.cpp).

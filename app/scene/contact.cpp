@@ -288,9 +288,12 @@ Obstacle add_obstacle(TableReader& reader, const std::vector<PlacedBody>& bodies
   const SceneFriction friction = read_friction(reader);
   std::vector<int> vertices;
   for (const PlacedBody* body : touching_bodies(reader, bodies)) {
-    for (int i = 0; i < body->count(); ++i) vertices.push_back(body->first + i);
+    for (int i = 0; i < body->body->owned(); ++i) vertices.push_back(body->first + i);
   }
   if (model == "repulsion-springs") {
+    if (!bodies.empty() && bodies.front().body->ranks) {
+      reader.fail("model", "a run on several ranks cannot have repulsion springs; use \"penalty\"");
+    }
     if (friction.mu > 0) {
       reader.fail("friction", "repulsion springs have no friction; use model = \"penalty\"");
     }

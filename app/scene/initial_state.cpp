@@ -15,16 +15,14 @@
 namespace lilyan {
 namespace {
 
-using PointMap = Eigen::Map<const Eigen::Matrix3Xd>;
-
-Vec3 box_center(const Vector& rest) {
-  const PointMap points(rest.data(), 3, rest.size() / 3);
-  return 0.5 * (points.rowwise().minCoeff() + points.rowwise().maxCoeff());
+Vec3 box_center(const Body& body) {
+  const Eigen::AlignedBox3d box = body.box();
+  return 0.5 * (box.min() + box.max());
 }
 
-void stretch(TableReader& reader, const Vector& rest, Vector& x) {
+void stretch(TableReader& reader, const Body& body, Vector& x) {
   const Vec3 factors = reader.vector("factors");
-  const Vec3 center = reader.vector("center", box_center(rest));
+  const Vec3 center = reader.vector("center", box_center(body));
   for (int i = 0; i < x.size() / 3; ++i) {
     x.segment<3>(3 * i) = center + factors.cwiseProduct(x.segment<3>(3 * i) - center);
   }
@@ -32,13 +30,14 @@ void stretch(TableReader& reader, const Vector& rest, Vector& x) {
 
 // Turns the cross-sections about an axis through the centre, by an angle that grows linearly from
 // −angle/2 at one end of the rest shape to +angle/2 at the other.
-void twist(TableReader& reader, const Vector& rest, Vector& x) {
+void twist(TableReader& reader, const Body& body, Vector& x) {
+  const Vector& rest = body.rest;
   const int axis = reader.choice("axis", {"x", "y", "z"}, "x")[0] - 'x';
   const double angle = reader.number("angle") * std::numbers::pi / 180;
-  const Vec3 center = reader.vector("center", box_center(rest));
-  const PointMap points(rest.data(), 3, rest.size() / 3);
-  const double low = points.row(axis).minCoeff();
-  const double extent = points.row(axis).maxCoeff() - low;
+  const Vec3 center = reader.vector("center", box_center(body));
+  const Eigen::AlignedBox3d box = body.box();
+  const double low = box.min()[axis];
+  const double extent = box.max()[axis] - low;
   for (int i = 0; i < x.size() / 3; ++i) {
     const double share = (rest[3 * i + axis] - low) / extent - 0.5;
     const Eigen::AngleAxisd turn(angle * share, Vec3::Unit(axis));
@@ -48,14 +47,19 @@ void twist(TableReader& reader, const Vector& rest, Vector& x) {
 
 // Moves a region as a whole; the displacement fades out smoothly over the distance `falloff` from
 // the region's nearest vertex in the rest shape.
-void pull(TableReader& reader, const Vector& rest, Vector& x) {
+void pull(TableReader& reader, const Body& body, Vector& x) {
+  const Vector& rest = body.rest;
   const Vec3 by = reader.vector("by");
   const double falloff = reader.not_negative("falloff", 0.0);
-  const std::vector<int> region = read_region(reader, rest);
+  std::vector<double> region;  // where its vertices are
+  for (const int i : read_region(reader, body)) {
+    if (i < body.owned()) region.insert(region.end(), rest.data() + 3 * i, rest.data() + 3 * i + 3);
+  }
+  if (body.ranks) region = body.ranks->gather(region);
   for (int i = 0; i < x.size() / 3; ++i) {
     double nearest = std::numeric_limits<double>::infinity();
-    for (const int r : region) {
-      nearest = std::min(nearest, (rest.segment<3>(3 * i) - rest.segment<3>(3 * r)).squaredNorm());
+    for (std::size_t r = 0; r < region.size(); r += 3) {
+      nearest = std::min(nearest, (rest.segment<3>(3 * i) - Eigen::Map<const Vec3>(&region[r])).squaredNorm());
     }
     const double distance = std::sqrt(nearest);
     double weight = distance == 0 ? 1.0 : 0.0;
@@ -67,17 +71,18 @@ void pull(TableReader& reader, const Vector& rest, Vector& x) {
   }
 }
 
-// Applies one [[body.deform]] to the positions x of a body with the given rest shape.
-void apply_deformation(TableReader reader, const Vector& rest, Vector& x) {
+// Applies one [[body.deform]] to the positions x of a body.
+void apply_deformation(TableReader reader, const Body& body, Vector& x) {
   const std::string kind = reader.choice("kind", {"stretch", "twist", "pull"});
-  if (kind == "stretch") stretch(reader, rest, x);
-  if (kind == "twist") twist(reader, rest, x);
-  if (kind == "pull") pull(reader, rest, x);
+  if (kind == "stretch") stretch(reader, body, x);
+  if (kind == "twist") twist(reader, body, x);
+  if (kind == "pull") pull(reader, body, x);
   reader.finish();
 }
 
 // A text file of three numbers a line, one line per vertex; empty lines and # comments are skipped.
-Vector read_vertex_file(const std::filesystem::path& file, int vertices) {
+Vector read_vertex_file(const std::filesystem::path& file, const Body& body) {
+  const int vertices = body.ranks ? static_cast<int>(body.part.whole) : body.count();
   std::ifstream stream(file);
   if (!stream) throw InputError({file.string()}, "cannot be read");
   stream.exceptions(std::ios::badbit);
@@ -117,7 +122,13 @@ Vector read_vertex_file(const std::filesystem::path& file, int vertices) {
                                  "needed for each",
                                  row, vertices));
   }
-  return values;
+  if (!body.ranks) return values;
+  Vector own(body.rest.size());
+  for (int i = 0; i < body.count(); ++i) {
+    own.segment<3>(3 * i) =
+        values.segment<3>(3 * body.part.number[static_cast<std::size_t>(i)]);
+  }
+  return own;
 }
 
 }  // namespace
@@ -129,20 +140,21 @@ void read_initial_state(TableReader& reader, Body& body) {
   }
   body.x = body.rest;
   for (const TableReader& deform : reader.tables("deform")) {
-    apply_deformation(deform, body.rest, body.x);
+    apply_deformation(deform, body, body.x);
   }
-  if (reader.has("positions")) body.x = read_vertex_file(reader.file("positions"), n);
+  if (reader.has("positions")) body.x = read_vertex_file(reader.file("positions"), body);
 
   const Vec3 linear = reader.vector("velocity", Vec3::Zero());
   const Vec3 angular = reader.vector("angular_velocity", Vec3::Zero());
   Vec3 center = Vec3::Zero();
   double mass = 0;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < body.owned(); ++i) {
     center += body.masses[static_cast<std::size_t>(i)] * body.x.segment<3>(3 * i);
     mass += body.masses[static_cast<std::size_t>(i)];
   }
-  center /= mass;
-  body.v = reader.has("velocities") ? read_vertex_file(reader.file("velocities"), n)
+  if (body.ranks) body.ranks->sum({center.data(), 3});
+  center /= body.total(mass);
+  body.v = reader.has("velocities") ? read_vertex_file(reader.file("velocities"), body)
                                     : Vector::Zero(3 * n);
   for (int i = 0; i < n; ++i) {
     body.v.segment<3>(3 * i) += linear + angular.cross(body.x.segment<3>(3 * i) - center);

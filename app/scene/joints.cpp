@@ -170,7 +170,7 @@ class ConstraintReader {
                                  ? "give either 'region' or 'vertices', not both"
                                  : "this constraint needs a 'region' or 'vertices'");
     }
-    std::vector<int> chosen = reader_.has("region") ? read_region(reader_, a.body->rest)
+    std::vector<int> chosen = reader_.has("region") ? read_region(reader_, *a.body)
                                                     : reader_.indices("vertices", a.count());
     if (chosen.empty()) reader_.fail("vertices", "this list of vertices is empty");
     return chosen;

@@ -20,18 +20,18 @@ std::vector<int> vertices_inside(const Vector& rest,
 }
 
 // A share of the body's extent along a coordinate axis: 0 is its lowest, 1 its highest point.
-std::vector<int> read_slab(TableReader reader, const Vector& rest) {
+std::vector<int> read_slab(TableReader reader, const Body& body) {
   const std::string word = reader.choice("axis", {"x", "y", "z"}, "x");
   const double from = reader.number("from", 0.0);
   const double to = reader.number("to", 1.0);
   reader.finish();
   const int axis = word[0] - 'x';
-  const auto coordinate = Eigen::Map<const Eigen::Matrix3Xd>(rest.data(), 3, rest.size() / 3);
-  const double low = coordinate.row(axis).minCoeff();
-  const double extent = coordinate.row(axis).maxCoeff() - low;
+  const Eigen::AlignedBox3d box = body.box();
+  const double low = box.min()[axis];
+  const double extent = box.max()[axis] - low;
   // Widened by rounding, so that 0 and 1 include the end faces.
   const double slack = 1e-9;
-  return vertices_inside(rest, [&](const Vec3& p) {
+  return vertices_inside(body.rest, [&](const Vec3& p) {
     const double share = (p[axis] - low) / extent;
     return share >= from - slack && share <= to + slack;
   });
@@ -44,7 +44,8 @@ const std::vector<std::string>& region_kinds() {
 }
 
 // Reads the one key that says which vertices.
-std::vector<int> read_region_keys(TableReader& reader, const Vector& rest) {
+std::vector<int> read_region_keys(TableReader& reader, const Body& body) {
+  const Vector& rest = body.rest;
   const std::vector<std::string>& kinds = region_kinds();
   std::string kind;
   for (const std::string& k : kinds) {
@@ -84,14 +85,19 @@ std::vector<int> read_region_keys(TableReader& reader, const Vector& rest) {
     half.finish();
     chosen = vertices_inside(rest, [&](const Vec3& p) { return (p - point).dot(normal) >= 0; });
   } else if (kind == "slab") {
-    chosen = read_slab(reader.table("slab"), rest);
+    chosen = read_slab(reader.table("slab"), body);
   } else {
-    chosen = reader.indices("vertices", static_cast<int>(rest.size() / 3));
+    chosen = reader.indices("vertices", body.ranks ? static_cast<int>(body.part.whole)
+                                                   : body.count());
+    if (body.ranks) {
+      for (int& i : chosen) i = body.part.find(i);
+      std::erase(chosen, -1);
+    }
   }
-  if (chosen.empty()) {
-    const auto points = Eigen::Map<const Eigen::Matrix3Xd>(rest.data(), 3, rest.size() / 3);
-    const Vec3 low = points.rowwise().minCoeff();
-    const Vec3 high = points.rowwise().maxCoeff();
+  if (body.total(chosen.empty() ? 0 : 1) == 0) {
+    const Eigen::AlignedBox3d box = body.box();
+    const Vec3& low = box.min();
+    const Vec3& high = box.max();
     reader.fail(kind, fmt::format("this region contains no vertex; the body's rest shape extends "
                                   "from [{:.4g}, {:.4g}, {:.4g}] to [{:.4g}, {:.4g}, {:.4g}]",
                                   low[0], low[1], low[2], high[0], high[1], high[2]));
@@ -106,17 +112,17 @@ bool has_region(const TableReader& table) {
   return std::ranges::any_of(region_kinds(), [&](const auto& kind) { return table.has(kind); });
 }
 
-std::vector<int> read_region(TableReader& table, const Vector& rest) {
+std::vector<int> read_region(TableReader& table, const Body& body) {
   table.expect({"region"});
   table.expect(region_kinds());
-  if (!table.has("region")) return read_region_keys(table, rest);
+  if (!table.has("region")) return read_region_keys(table, body);
   for (const std::string& kind : region_kinds()) {
     if (table.has(kind)) {
       table.fail(kind, fmt::format("give either 'region' or '{}', not both", kind));
     }
   }
   TableReader region = table.table("region");
-  std::vector<int> chosen = read_region_keys(region, rest);
+  std::vector<int> chosen = read_region_keys(region, body);
   region.finish(region_kinds());
   return chosen;
 }

@@ -3,6 +3,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <span>
 
 #include "app/scene/body.hpp"
 #include "lilyan/core/error.hpp"
@@ -50,11 +51,13 @@ std::vector<std::string> remarks_on(const Body& body) {
   }
   std::size_t slivers = 0;
   double worst = 1;
-  for (const std::array<int, 4>& tet : body.tets) {
+  for (const std::array<int, 4>& tet : std::span(body.tets).first(body.counted_tets())) {
     const double q = quality(body.rest, tet);
     slivers += q < kSliver;
     worst = std::min(worst, q);
   }
+  slivers = static_cast<std::size_t>(body.total(static_cast<double>(slivers)));
+  if (body.ranks) worst = -body.ranks->largest(-worst);
   if (slivers > 0) {
     remarks.push_back(fmt::format(
         "{} has {} nearly flat tet{} (the worst has quality {:.1g}; a regular one has 1): steps "

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/files/surface.hpp"
+#include "app/scene/distribution.hpp"
 #include "app/scene/drawing.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene_tables.hpp"
@@ -20,6 +21,26 @@ namespace lilyan {
 namespace {
 
 constexpr int kMostSamples = 1000;  // of the trajectory, within a step
+
+// Refuses what runs on one process only.
+void check_shared(const SceneDocument& document, const Scene& scene) {
+  if (scene.control.kind != StepControlKind::fixed) {
+    document.fail("step_control.kind",
+                  "a run on several ranks has fixed steps; take \"fixed\", or run it on one");
+  }
+  const auto* composition = std::get_if<CompositionTable>(&scene.scheme.table);
+  const Scheme& base = composition ? *composition->base : scene.scheme;
+  const auto* table = std::get_if<MinimisationTable>(&base.table);
+  const bool steps = (table && !table->keeps_angular_momentum) ||
+                     std::holds_alternative<MultistepTable>(base.table) ||
+                     std::holds_alternative<ExplicitTable>(base.table);
+  if (!steps) {
+    document.fail("integrator.method",
+                  fmt::format("{} runs on one rank; methods that minimise (avf, implicit-midpoint, "
+                              "backward-euler, …) and explicit ones run on several",
+                              scene.scheme.label));
+  }
+}
 
 // Refuses what can only be seen when the whole scene is read: each would otherwise show as a run
 // that fails.
@@ -42,6 +63,7 @@ void check_scene(const SceneDocument& document, const TableReader& root, const S
   }
   const std::string reason = reason_unsupported(system, scene.scheme);
   if (!reason.empty()) document.fail("integrator.method", reason);
+  if (scene.ranks) check_shared(document, scene);
   const bool can_precondition = system.dimension() == 3 && system.fixed_count() < system.vertices();
   if (scene.solver.newton.linear == LinearChoice::pcg && !can_precondition) {
     document.fail("solver.linear",
@@ -80,8 +102,12 @@ Scene read_scene(SceneText text, const SceneChanges& changes,
                "constraint", "spring", "obstacle", "contact", "system"});
   Scene scene;
   scene.name = name;
+  scene.ranks = changes.ranks;
   scene.title = root.text("title", scene.name);
   read_settings(root, changes.steps, scene);
+  if (scene.ranks && root.has("system")) {
+    root.fail("system", "a run on several ranks is for bodies: a small system runs on one");
+  }
   if (root.has("system")) {
     for (const char* key : {"body", "constraint", "spring", "obstacle", "contact", "world"}) {
       if (root.has(key)) root.fail(key, fmt::format("a [system] has no '{}'", key));
@@ -138,6 +164,11 @@ std::vector<InputError> scene_faults(const std::filesystem::path& file,
 }
 
 FrameGeometry geometry_of(const Scene& scene) {
+  if (scene.surface) {
+    return {.triangles = scene.surface->triangles,
+            .triangle_body = scene.surface->body,
+            .body_names = scene.body_names};
+  }
   return {.tets = scene.tets,
           .tet_body = scene.tet_body,
           .triangles = scene.triangles,
@@ -146,6 +177,12 @@ FrameGeometry geometry_of(const Scene& scene) {
           .edge_body = scene.edge_body,
           .body_names = scene.body_names,
           .texture = scene.texture};
+}
+
+SceneSize size_of(const Scene& scene) {
+  return scene.whole.value_or(SceneSize{.vertices = scene.system->vertices(),
+                                        .fixed = scene.system->fixed_count(),
+                                        .tets = static_cast<long>(scene.tets.size())});
 }
 
 std::string describe_size(const Scene& scene) {
@@ -157,10 +194,11 @@ std::string describe_size(const Scene& scene) {
     if (!scene.orbits.empty()) text += fmt::format(", {} orbits", 1 + scene.orbits.size());
     return text;
   }
+  const SceneSize size = size_of(scene);
   std::string text =
       fmt::format("{}, {} vertices ({} fixed)", count(scene.body_names.size(), "body", "bodies"),
-                  scene.system->vertices(), scene.system->fixed_count());
-  if (!scene.tets.empty()) text += ", " + count(scene.tets.size(), "tet", "tets");
+                  size.vertices, size.fixed);
+  if (size.tets > 0) text += ", " + count(static_cast<std::size_t>(size.tets), "tet", "tets");
   if (!scene.triangles.empty()) {
     text += ", " + count(scene.triangles.size(), "triangle", "triangles");
   }

@@ -20,6 +20,8 @@
 
 namespace lilyan {
 
+class Distribution;
+struct BodyPart;
 struct ContactSurface;
 struct FrameGeometry;
 struct Obstacle;
@@ -48,6 +50,13 @@ struct RayleighDamping {
   double stiffness = 0;  // a time
 };
 
+// Of bodies, in all processes that share them.
+struct SceneSize {
+  long vertices = 0;
+  long fixed = 0;
+  long tets = 0;
+};
+
 struct Scene {
   Scene();
   ~Scene();
@@ -67,6 +76,20 @@ struct Scene {
   int max_halvings = 0;  // 0: a failed step stops the run
   int threads = 0;       // to be shared by loops over a body's elements; 0: one per core
   OutputSettings output;
+
+  // The processes that share its bodies (app/scene/distribution.hpp); null: this one has all of them. Where
+  // they are shared, vertices and elements below are the part that this process has.
+  const Distribution* ranks = nullptr;
+  std::vector<BodyPart> parts;  // of each body, and where its vertices begin in the system
+  std::vector<int> part_first;
+  std::optional<SceneSize> whole;
+  // The surface of the whole of its bodies, with numbers of its own for the vertices. Only process 0 has it, for
+  // pictures and for formats that are surfaces.
+  struct Surface {
+    std::vector<std::array<int, 3>> triangles;
+    std::vector<int> body;
+  };
+  std::optional<Surface> surface;
 
   std::unique_ptr<System> system;
   State initial;
@@ -105,6 +128,7 @@ struct SceneChanges {
   // Settings from a source that is not trusted: files they name are not read.
   std::vector<std::string> without_files = {};
   std::optional<int> steps;  // instead of the scene's steps or duration
+  const Distribution* ranks = nullptr;  // processes that share the scene, each of which reads it
 };
 
 // Reads, checks and builds. Throws InputError with the place in the file (or the setting) for
@@ -122,8 +146,10 @@ struct SceneChanges {
 // InputError.
 [[nodiscard]] std::vector<Obstacle> obstacles_in(const std::filesystem::path& file);
 
-// The elements of a scene as frames need them. Its spans are the scene's.
+// The elements of a scene as frames need them; of a shared scene its surface. Its spans are the scene's.
 [[nodiscard]] FrameGeometry geometry_of(const Scene& scene);
+
+[[nodiscard]] SceneSize size_of(const Scene& scene);
 
 // The methods that a comparison of the scene takes by itself: those of them that can step it.
 [[nodiscard]] std::vector<std::string> compared_methods(const Scene& scene);

@@ -5,6 +5,7 @@
 
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/fixed.hpp"
+#include "lilyan/core/share.hpp"
 #include "lilyan/core/threads.hpp"
 
 namespace lilyan {
@@ -33,8 +34,12 @@ EnergyByKind Assembler::run(Evaluation at, EnergyPart part, bool beside_mass) co
       at.lent_mass = beside_mass && !lent_mass_[k].empty() ? lent_mass_[k].data() : nullptr;
     }
     at.memory = world_.memory_of(energy);
-    sum[static_cast<std::size_t>(energy.kind())] += energy.evaluate(at);
+    const double value = energy.evaluate(at);
+    if (system_.counts(energy)) sum[static_cast<std::size_t>(energy.kind())] += value;
   }
+  if (!system_.share()) return sum;
+  if (at.want_value) system_.share()->ranks().sum(sum);
+  if (at.gradient) system_.share()->refresh(at.gradient, 3);
   return sum;
 }
 
@@ -87,13 +92,38 @@ EnergyByKind Assembler::add_part(EnergyPart part, const Vector& x,
              part);
 }
 
+// Where several processes share the system, tets of a vertex are in two energies, one of which another
+// process counts; and of those at a copy some are not here at all. A tet is to be lent the same mass in
+// every process, or they would disagree on its Hessian: each energy has a share of a vertex's mass, by the
+// volume that its tets have there, and volumes are those that the vertex's owner knows.
+Vector Assembler::mass_to_lend(const Energy& energy) const {
+  const auto* own = dynamic_cast<const EnergyDensity*>(&energy);
+  if (!system_.share() || !own) return system_.mass();
+  const auto n = static_cast<std::size_t>(system_.vertices());
+  const Vector x = Vector::Zero(system_.dofs());
+  std::vector<double> unused(n), volume(n), all(n);
+  own->add_energies(x.data(), unused, volume);
+  for (const auto& e : system_.energies()) {
+    if (const auto* part = dynamic_cast<const EnergyDensity*>(e.get())) {
+      part->add_energies(x.data(), unused, all);
+    }
+  }
+  system_.share()->refresh(all.data(), 1);
+  Vector mass = system_.mass();
+  for (std::size_t i = 0; i < n; ++i) {
+    mass.segment<3>(3 * static_cast<Eigen::Index>(i)) *= all[i] > 0 ? volume[i] / all[i] : 0.0;
+  }
+  return mass;
+}
+
 const BlockPattern& Assembler::hessian_pattern() {
   if (!pattern_) {
     pattern_ = std::make_unique<BlockPattern>(world_);
     for (const auto& energy : system_.energies()) {
       slots_.push_back(pattern_->slots(world_.stencils(*energy)));
-      lent_mass_.push_back(energy->lend_mass(
-          {system_.mass().data(), static_cast<std::size_t>(system_.mass().size())}));
+      const Vector mass = mass_to_lend(*energy);
+      lent_mass_.push_back(
+          energy->lend_mass({mass.data(), static_cast<std::size_t>(mass.size())}));
     }
   }
   return *pattern_;
@@ -154,7 +184,8 @@ StepStart DissipationAssembler::step_start(const State& start, double h) const {
           .x = start.x.data(),
           .v = start.v.data(),
           .memory = world_.memory,
-          .keeps_spin = system_.rotation_invariant()};
+          .keeps_spin = system_.rotation_invariant(),
+          .share = system_.share()};
 }
 
 void DissipationAssembler::begin_step(const State& start, double h) {
@@ -166,8 +197,9 @@ void DissipationAssembler::begin_step(const State& start, double h) {
 double DissipationAssembler::renew(const State& start, const Vector& d, double h) {
   double change = 0;
   for (std::size_t k = 0; k < lagged_.size(); ++k) {
-    change = std::max(change,
-                      system_.dissipations()[k]->renew(step_start(start, h), d.data(), lagged_[k]));
+    const Dissipation& r = *system_.dissipations()[k];
+    const double own = r.renew(step_start(start, h), d.data(), lagged_[k]);
+    if (system_.counts(r)) change = std::max(change, own);
   }
   return change;
 }
@@ -180,12 +212,14 @@ double DissipationAssembler::value_and_gradient(DissipationVelocity which, const
   for (std::size_t k = 0; k < lagged_.size(); ++k) {
     const Dissipation& r = *system_.dissipations()[k];
     if (r.velocity() != which || (!chosen.empty() && chosen[k] == 0)) continue;
-    value += r.evaluate(lagged_[k],
-                        {.v = v.data(), .gradient = scratch_.data(), .memory = world_.memory});
+    const double own = r.evaluate(
+        lagged_[k], {.v = v.data(), .gradient = scratch_.data(), .memory = world_.memory});
+    if (system_.counts(r)) value += own;
   }
+  refresh(system_, scratch_);
   stop_fixed(system_, scratch_);
   gradient += weight * scratch_;
-  return value;
+  return total(system_, value);
 }
 
 void DissipationAssembler::add_hessian(DissipationVelocity which, const Vector& v, double weight,
@@ -214,17 +248,14 @@ double DissipationAssembler::driven_power(DissipationVelocity which, const Vecto
   for (std::size_t k = 0; k < lagged_.size(); ++k) {
     const Dissipation& r = *system_.dissipations()[k];
     if (r.velocity() != which) continue;
-    power += r.driven_power(lagged_[k], {.v = v.data(), .memory = world_.memory});
+    const double own = r.driven_power(lagged_[k], {.v = v.data(), .memory = world_.memory});
+    if (system_.counts(r)) power += own;
     if (!prescribed) continue;
     r.evaluate(lagged_[k], {.v = v.data(), .gradient = scratch_.data(), .memory = world_.memory});
   }
-  if (!prescribed) return power;
-  for (const auto& motion : system_.motions()) {
-    for (const int i : motion->vertices()) {
-      power -= scratch_.segment<3>(3 * i).dot(v.segment<3>(3 * i));
-    }
-  }
-  return power;
+  if (empty()) return 0;
+  if (!prescribed) return total(system_, power);
+  return total(system_, power) - prescribed_product(system_, scratch_, v);
 }
 
 }  // namespace lilyan

@@ -53,6 +53,7 @@ class Assembler {
  private:
   EnergyByKind run(Evaluation at, EnergyPart part = EnergyPart::all,
                    bool beside_mass = false) const;
+  [[nodiscard]] Vector mass_to_lend(const Energy& energy) const;
 
   World world_;
   const System& system_;

@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/core/dispatch.hpp"
+#include "lilyan/core/share.hpp"
 
 namespace lilyan {
 
@@ -12,19 +14,28 @@ namespace {
 
 // Sums over vertices i of m_i u_i, of m_i q_i × u_i and of m_i |u_i|², positions q and velocities u
 // of which are given one after the other, as are the masses of all coordinates.
-struct MotionSums {
-  double linear[3] = {};
-  double angular[3] = {};
-  double square = 0;
+class MotionSums {
+ public:
+  [[nodiscard]] double* linear() { return numbers_; }
+  [[nodiscard]] double* angular() { return numbers_ + 3; }
+  [[nodiscard]] double& square() { return numbers_[6]; }
+  [[nodiscard]] std::span<double> all() { return numbers_; }
+  MotionSums& operator+=(const MotionSums& o) {
+    for (int k = 0; k < 7; ++k) numbers_[k] += o.numbers_[k];
+    return *this;
+  }
+
+ private:
+  double numbers_[7] = {};
 };
 
 inline void add_vertex(const double* q, const double* u, double m, MotionSums& s) {
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3;
     const int k = (i + 2) % 3;
-    s.linear[i] += m * u[i];
-    s.angular[i] += m * (q[j] * u[k] - q[k] * u[j]);
-    s.square += m * u[i] * u[i];
+    s.linear()[i] += m * u[i];
+    s.angular()[i] += m * (q[j] * u[k] - q[k] * u[j]);
+    s.square() += m * u[i] * u[i];
   }
 }
 
@@ -75,10 +86,10 @@ inline MotionSums motion_sums(const double* x, const double* v, const double* ma
   }
   MotionSums s;
   for (int i = 0; i < 3; ++i) {
-    s.linear[i] = lane_sum(linear[i]);
-    s.angular[i] = lane_sum(angular[i]);
+    s.linear()[i] = lane_sum(linear[i]);
+    s.angular()[i] = lane_sum(angular[i]);
   }
-  s.square = lane_sum(square[0] + square[1] + square[2]);
+  s.square() = lane_sum(square[0] + square[1] + square[2]);
   for (; first < dofs; first += 3) add_vertex(x + first, v + first, mass[first], s);
   return s;
 }
@@ -90,13 +101,23 @@ Invariants invariants(const System& system, const Vector& x, const Vector& v,
   Invariants result;
   result.potential = potential;
   if (system.dimension() == 3) {
-    const MotionSums s = on_best_lanes([x = x.data(), v = v.data(), mass = system.mass().data(),
-                                        dofs = system.dofs()]<int kWidth>(Lanes<kWidth>) {
-      return motion_sums<PackOf<kWidth>>(x, v, mass, dofs);
-    });
-    result.kinetic = 0.5 * s.square;
-    result.linear_momentum = Vec3(s.linear[0], s.linear[1], s.linear[2]);
-    result.angular_momentum = Vec3(s.angular[0], s.angular[1], s.angular[2]);
+    const auto sums_of = [&](int first, int last) {
+      return on_best_lanes([x = x.data() + first, v = v.data() + first,
+                            mass = system.mass().data() + first,
+                            dofs = last - first]<int kWidth>(Lanes<kWidth>) {
+        return motion_sums<PackOf<kWidth>>(x, v, mass, dofs);
+      });
+    };
+    MotionSums s;
+    if (const Share* share = system.share()) {
+      for (const auto [first, last] : share->owned()) s += sums_of(first, last);
+      share->ranks().sum(s.all());
+    } else {
+      s = sums_of(0, system.dofs());
+    }
+    result.kinetic = 0.5 * s.square();
+    result.linear_momentum = Eigen::Map<const Vec3>(s.linear());
+    result.angular_momentum = Eigen::Map<const Vec3>(s.angular());
   } else {
     result.kinetic = 0.5 * (system.mass().array() * v.array().square()).sum();
   }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/share.hpp"
 #include "lilyan/core/world.hpp"
 
 namespace lilyan {
@@ -94,6 +96,9 @@ double Friction::renew(const StepStart& start, const double* d, std::vector<doub
     change += (now.pressure * now.normal - before).norm();
     all += now.pressure;
   }
+  std::array<double, 3> sums = {change, moved, all};
+  if (start.share) start.share->ranks().sum(sums);
+  std::tie(change, moved, all) = std::tuple(sums[0], sums[1], sums[2]);
   if (all == 0) return change > 0 ? 1.0 : 0.0;
   const double geometry = contact_.between_bodies() && start.keeps_spin ? moved / all : 0;
   return std::max(change / all, kPressureTolerance / kGeometryTolerance * geometry);

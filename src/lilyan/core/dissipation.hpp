@@ -45,7 +45,7 @@ class Dissipation {
   // Fills `lagged` from the start of the step.
   virtual void begin_step(const StepStart& /*start*/, std::vector<double>& /*lagged*/) const {}
   // Renews `lagged` from the step x → x + d just solved for, which is then to be solved again.
-  // Returns how much that changed, relative to its size; zero when there is nothing to renew.
+  // Returns how much that changed, relative to its size, in all processes; zero when there is nothing to renew.
   virtual double renew(const StepStart& /*start*/, const double* /*d*/,
                        std::vector<double>& /*lagged*/) const {
     return 0;

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
+
+#include "lilyan/core/share.hpp"
 
 namespace lilyan {
 namespace {
@@ -28,10 +31,12 @@ double total_weight(const System& system, const State& state) {
     (void)energy->evaluate(
         {.x0 = state.x.data(), .nodes = kHere, .want_value = false, .gradient = force.data()});
   }
-  return Eigen::Map<const Eigen::Matrix3Xd>(force.data(), 3, force.size() / 3)
-      .colwise()
-      .norm()
-      .sum();
+  return sum_over(system, [&](int first, int last) {
+    return Eigen::Map<const Eigen::Matrix3Xd>(force.data() + first, 3, (last - first) / 3)
+        .colwise()
+        .norm()
+        .sum();
+  });
 }
 
 // Elastic energy of a uniform strain of one in a million. A body at rest, whose own energies are
@@ -44,11 +49,11 @@ double rest_energy(const System& system, const State& state, const Vec3& center)
   }
   double sum = 0;
   for (const auto& energy : system.energies()) {
-    if (energy->kind() == EnergyKind::elastic) {
+    if (energy->kind() == EnergyKind::elastic && system.counts(*energy)) {
       sum += energy->evaluate({.x0 = x.data(), .nodes = kHere});
     }
   }
-  return std::abs(sum);
+  return std::abs(total(system, sum));
 }
 
 // Whether everything in the system looks the same from all sides, seen from a point.
@@ -102,28 +107,51 @@ Kept Deviation::kept() const {
   return worst_relative() <= kMostOfBounded && trend.bounded() ? Kept::bounded : Kept::drifts;
 }
 
+namespace {
+
+// Where the fixed vertices are.
+std::vector<double> fixed_positions(const System& system, const Vector& x) {
+  std::vector<double> points;
+  for (int i = 0; i < system.vertices(); ++i) {
+    if (!system.fixed(i) || (system.share() && !system.share()->owns(3 * i))) continue;
+    points.insert(points.end(), x.data() + 3 * i, x.data() + 3 * i + 3);
+  }
+  return system.share() ? system.share()->ranks().gather(points) : points;
+}
+
+// The largest distance of a vertex from a point.
+double radius_about(const System& system, const Vector& x, const Vec3& center) {
+  double radius = 0;
+  for (int i = 0; i < system.vertices(); ++i) {
+    radius = std::max(radius, (x.segment<3>(3 * i) - center).norm());
+  }
+  return largest(system, radius);
+}
+
+}  // namespace
+
 SpinInvariant spin_invariant(const System& system, const Vector& x) {
   using About = SpinInvariant::About;
   if (system.rotation_invariant()) return {.about = About::any_point};
-  if (system.dimension() != 3 || system.fixed_count() == 0) return {};
+  if (system.dimension() != 3 || !system.any_fixed()) return {};
   constexpr double kOffAxis = 1e-12;
   SpinInvariant spin{.about = About::point};
-  bool found = false;
+  const std::vector<double> fixed = fixed_positions(system, x);
+  const Eigen::Map<const Eigen::Matrix3Xd> points(fixed.data(), 3,
+                                                  static_cast<Eigen::Index>(fixed.size()) / 3);
+  spin.point = points.col(0);
   double length = 0;
-  for (int i = 0; i < system.vertices(); ++i) {
-    if (!system.fixed(i)) continue;
-    if (!found) spin.point = x.segment<3>(3 * i);
-    found = true;
-    const Vec3 arm = x.segment<3>(3 * i) - spin.point;
+  for (Eigen::Index i = 0; i < points.cols(); ++i) {
+    const Vec3 arm = points.col(i) - spin.point;
     if (arm.norm() > length) {
       length = arm.norm();
       spin.axis = arm / length;
       spin.about = About::axis;
     }
   }
-  for (int i = 0; i < system.vertices() && spin.about == About::axis; ++i) {
-    const Vec3 arm = x.segment<3>(3 * i) - spin.point;
-    if (system.fixed(i) && arm.cross(spin.axis).norm() > kOffAxis * length) return {};
+  for (Eigen::Index i = 0; i < points.cols() && spin.about == About::axis; ++i) {
+    const Vec3 arm = points.col(i) - spin.point;
+    if (arm.cross(spin.axis).norm() > kOffAxis * length) return {};
   }
   return turns_about(system, spin.point) ? spin : SpinInvariant{};
 }
@@ -146,18 +174,20 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
     energy_.scale = total > kNegligibleEnergy * parts ? total : parts;
     return;
   }
-  double mass = 0;
-  Vec3 center = Vec3::Zero();
-  for (int i = 0; i < system.vertices(); ++i) {
-    const double m = system.vertex_masses()[static_cast<std::size_t>(i)];
-    mass += m;
-    center += m * initial.x.segment<3>(3 * i);
-  }
+  const auto sum_of = [&](const auto& term) {
+    return sum_over(system, [&](int first, int last) {
+      double sum = 0;
+      for (int i = first / 3; i < last / 3; ++i) {
+        sum += system.vertex_masses()[static_cast<std::size_t>(i)] * term(i);
+      }
+      return sum;
+    });
+  };
+  const double mass = sum_of([](int) { return 1.0; });
+  Vec3 center;
+  for (int c = 0; c < 3; ++c) center[c] = sum_of([&](int i) { return initial.x[3 * i + c]; });
   if (mass > 0) center /= mass;
-  double radius = 0;
-  for (int i = 0; i < system.vertices(); ++i) {
-    radius = std::max(radius, (initial.x.segment<3>(3 * i) - center).norm());
-  }
+  double radius = radius_about(system, initial.x, center);
   energy_.scale =
       std::max({start.kinetic, std::abs(start.of(EnergyKind::elastic)), potential,
                 total_weight(system, initial) * radius, rest_energy(system, initial, center)});
@@ -168,10 +198,7 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
   }
   if (kept_.about == SpinInvariant::About::point || kept_.about == SpinInvariant::About::axis) {
     center = kept_.point;
-    radius = 0;
-    for (int i = 0; i < system.vertices(); ++i) {
-      radius = std::max(radius, (initial.x.segment<3>(3 * i) - center).norm());
-    }
+    radius = radius_about(system, initial.x, center);
   }
   const double linear = std::sqrt(2 * mass * energy_.scale);
   const double angular = linear * radius;

@@ -131,6 +131,7 @@ struct PathMeanWeights {
   double start = 0;
 };
 
+class Share;
 class WorldMemory;
 
 // The knowledge at the beginning of a step. x and v have all degrees of freedom.
@@ -143,6 +144,8 @@ struct StepStart {
   const WorldMemory* memory = nullptr;
   // For dissipation: angular momentum is an invariant of the system, to be kept to the last digits.
   bool keeps_spin = false;
+  // For dissipation: the processes that share the system (core/share.hpp), if several do.
+  const Share* share = nullptr;
 };
 
 // The present knowledge of an energy that changes between steps: where a moving obstacle is, which

@@ -1,6 +1,7 @@
 // Fixed vertices in vectors over all degrees of freedom.
 #pragma once
 
+#include "lilyan/core/share.hpp"
 #include "lilyan/core/system.hpp"
 
 namespace lilyan {
@@ -34,6 +35,19 @@ inline void stop_unmoved(const System& system, Vector& v) {
   for (int i = 0; i < system.vertices(); ++i) {
     if (system.fixed(i) && !system.moving(i)) v.segment(n * i, n).setZero();
   }
+}
+
+// The part of a·b that vertices of prescribed motion have.
+[[nodiscard]] inline double prescribed_product(const System& system, const Vector& a,
+                                               const Vector& b) {
+  double sum = 0;
+  for (const auto& motion : system.motions()) {
+    for (const int i : motion->vertices()) {
+      if (system.share() && !system.share()->owns(3 * i)) continue;
+      sum += a.segment<3>(3 * i).dot(b.segment<3>(3 * i));
+    }
+  }
+  return total(system, sum);
 }
 
 }  // namespace lilyan

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/share.hpp"
 
 namespace lilyan {
 namespace {
@@ -41,6 +42,29 @@ System::System(std::vector<double> vertex_masses, int dimension)
 System::System(std::unique_ptr<Lagrangian> lagrangian)
     : System(std::vector<double>(static_cast<std::size_t>(lagrangian->dofs()), 1.0), 1) {
   lagrangian_ = std::move(lagrangian);
+}
+
+System::System(System&&) noexcept = default;
+System& System::operator=(System&&) noexcept = default;
+System::~System() = default;
+
+bool System::contains(const std::vector<const void*>& list, const void* one) {
+  return std::ranges::find(list, one) != list.end();
+}
+
+void System::add_uncounted(std::unique_ptr<Energy> energy) {
+  uncounted_.push_back(energy.get());
+  add(std::move(energy));
+}
+
+void System::add_uncounted(std::unique_ptr<Dissipation> dissipation) {
+  uncounted_.push_back(dissipation.get());
+  add(std::move(dissipation));
+}
+
+void System::set_share(std::unique_ptr<Share> share) {
+  share_ = std::move(share);
+  fixed_elsewhere_ = share_->ranks().any(fixed_count_ > 0);
 }
 
 void System::refuse_with_lagrangian(const char* what) const {
@@ -113,7 +137,7 @@ void System::fix(int vertex) {
 }
 
 bool System::translation_invariant() const {
-  return dimension_ == 3 && fixed_count_ == 0 && forces_.empty() &&
+  return dimension_ == 3 && !any_fixed() && forces_.empty() &&
          std::ranges::all_of(dissipations_,
                              [](const auto& r) { return r->keeps_linear_momentum(); }) &&
          std::ranges::all_of(impulses_, [](const auto& p) { return p->keeps_linear_momentum(); }) &&
@@ -123,7 +147,7 @@ bool System::translation_invariant() const {
 }
 
 bool System::rotation_invariant() const {
-  return dimension_ == 3 && fixed_count_ == 0 && forces_.empty() &&
+  return dimension_ == 3 && !any_fixed() && forces_.empty() &&
          std::ranges::all_of(dissipations_,
                              [](const auto& r) { return r->keeps_angular_momentum(); }) &&
          std::ranges::all_of(impulses_,

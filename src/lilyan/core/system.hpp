@@ -14,6 +14,8 @@
 
 namespace lilyan {
 
+class Share;
+
 // Built once, then only read while stepping:
 //
 //   System system(masses);                       // one mass per vertex
@@ -33,6 +35,9 @@ class System {
   // A system of dimension one. Forces and constraints may be added, nothing else; its vertex_masses() are
   // ones, which weigh coordinates against each other where errors are measured.
   explicit System(std::unique_ptr<Lagrangian> lagrangian);
+  System(System&&) noexcept;
+  System& operator=(System&&) noexcept;
+  ~System();
 
   void add(std::unique_ptr<Energy> energy);
   void add(std::unique_ptr<Force> force);
@@ -42,6 +47,16 @@ class System {
   void add(std::unique_ptr<Motion> motion);
   // Throws Error when the constraint is not for a system of this size or dimension.
   void add(std::unique_ptr<Constraint> constraint);
+
+  // In a system that several processes share: an energy, or dissipation, of elements that another process
+  // counts. It acts on the vertices here, but its value is no part of sums.
+  void add_uncounted(std::unique_ptr<Energy> energy);
+  void add_uncounted(std::unique_ptr<Dissipation> dissipation);
+  // Makes this the part of a shared system that one process has (core/share.hpp). To be called when all
+  // vertices that are fixed or moved are known.
+  void set_share(std::unique_ptr<Share> share);
+  // Null where a single process has all of it.
+  [[nodiscard]] const Share* share() const { return share_.get(); }
 
   // A fixed vertex stays where the state has it; its velocity is taken as zero.
   void fix(int vertex);
@@ -57,11 +72,15 @@ class System {
   [[nodiscard]] const Vector& mass() const { return dof_mass_; }
   [[nodiscard]] bool fixed(int vertex) const { return fixed_[vertex]; }
   [[nodiscard]] int fixed_count() const { return fixed_count_; }
+  // Whether any vertex is fixed, in any process.
+  [[nodiscard]] bool any_fixed() const { return fixed_count_ > 0 || fixed_elsewhere_; }
   // Fixed, but moving with the velocity that the state has it at.
   [[nodiscard]] bool moving(int vertex) const { return fixed_[vertex] == kMoving; }
   // Whether anything is to be done between steps: vertices to move, energies that change, impulses.
   [[nodiscard]] bool changes_between_steps() const;
   [[nodiscard]] std::span<const std::unique_ptr<Energy>> energies() const { return energies_; }
+  [[nodiscard]] bool counts(const Energy& energy) const { return !contains(uncounted_, &energy); }
+  [[nodiscard]] bool counts(const Dissipation& r) const { return !contains(uncounted_, &r); }
 
   [[nodiscard]] std::span<const std::unique_ptr<Force>> forces() const { return forces_; }
   [[nodiscard]] std::span<const std::unique_ptr<Constraint>> constraints() const {
@@ -81,6 +100,7 @@ class System {
   static constexpr char kMoving = 2;
 
   void refuse_with_lagrangian(const char* what) const;
+  [[nodiscard]] static bool contains(const std::vector<const void*>& list, const void* one);
 
   int dimension_;
   std::unique_ptr<Lagrangian> lagrangian_;
@@ -94,6 +114,9 @@ class System {
   std::vector<std::unique_ptr<Impulse>> impulses_;
   std::vector<std::unique_ptr<Motion>> motions_;
   std::vector<std::unique_ptr<Constraint>> constraints_;
+  std::vector<const void*> uncounted_;  // energies and dissipations
+  std::unique_ptr<Share> share_;
+  bool fixed_elsewhere_ = false;
 };
 
 }  // namespace lilyan

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/share.hpp"
 
 namespace lilyan {
 namespace {
@@ -237,8 +238,10 @@ double KelvinVoigtDamping::renew(const StepStart& start, const double* d,
     size += now.squaredNorm();
     F = now;
   }
-  if (size == 0) return 0;
-  return (start.keeps_spin ? kSpin : 1) * std::sqrt(change / size);
+  std::array<double, 2> sums = {change, size};
+  if (start.share) start.share->ranks().sum(sums);
+  if (sums[1] == 0) return 0;
+  return (start.keeps_spin ? kSpin : 1) * std::sqrt(sums[0] / sums[1]);
 }
 
 double KelvinVoigtDamping::evaluate(const std::vector<double>& lagged,

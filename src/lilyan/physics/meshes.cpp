@@ -69,22 +69,28 @@ void add_five_tets(TetMesh& mesh, const Corner& lowest, const auto& index) {
 }  // namespace
 
 TetMesh block(const std::array<double, 3>& size, const std::array<int, 3>& cells, CubeCut cut) {
+  return block(size, cells, cut, {0, 0, 0}, cells);
+}
+
+TetMesh block(const std::array<double, 3>& size, const std::array<int, 3>& cells, CubeCut cut,
+              const std::array<int, 3>& low, const std::array<int, 3>& high) {
   TetMesh mesh;
   const auto index = [&](const Corner& c) {
-    return (c[0] * (cells[1] + 1) + c[1]) * (cells[2] + 1) + c[2];
+    return ((c[0] - low[0]) * (high[1] - low[1] + 1) + (c[1] - low[1])) * (high[2] - low[2] + 1) +
+           (c[2] - low[2]);
   };
-  for (int i = 0; i <= cells[0]; ++i) {
-    for (int j = 0; j <= cells[1]; ++j) {
-      for (int k = 0; k <= cells[2]; ++k) {
+  for (int i = low[0]; i <= high[0]; ++i) {
+    for (int j = low[1]; j <= high[1]; ++j) {
+      for (int k = low[2]; k <= high[2]; ++k) {
         mesh.vertices.push_back({size[0] * (static_cast<double>(i) / cells[0] - 0.5),
                                  size[1] * (static_cast<double>(j) / cells[1] - 0.5),
                                  size[2] * (static_cast<double>(k) / cells[2] - 0.5)});
       }
     }
   }
-  for (int i = 0; i < cells[0]; ++i) {
-    for (int j = 0; j < cells[1]; ++j) {
-      for (int k = 0; k < cells[2]; ++k) {
+  for (int i = low[0]; i < high[0]; ++i) {
+    for (int j = low[1]; j < high[1]; ++j) {
+      for (int k = low[2]; k < high[2]; ++k) {
         if (cut == CubeCut::kSixTets) {
           add_six_tets(mesh, {i, j, k}, index);
         } else {

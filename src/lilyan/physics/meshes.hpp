@@ -26,6 +26,10 @@ enum class CubeCut { kSixTets, kFiveTets };
 // long block.
 [[nodiscard]] TetMesh block(const std::array<double, 3>& size, const std::array<int, 3>& cells,
                             CubeCut cut = CubeCut::kSixTets);
+// Of these cubes only those from `low` up to, but not including, `high`.
+[[nodiscard]] TetMesh block(const std::array<double, 3>& size, const std::array<int, 3>& cells,
+                            CubeCut cut, const std::array<int, 3>& low,
+                            const std::array<int, 3>& high);
 
 // A ball of the given radius centred at the origin: a block of cells³ cubes mapped smoothly onto
 // the ball.

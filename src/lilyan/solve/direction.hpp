@@ -67,18 +67,16 @@ inline bool factorise_definite(Objective& objective, const Vector& d, const Bloc
       });
 }
 
-// Cholesky is exact and does not mind what the matrix is like; conjugate gradients are several
-// times faster wherever they converge soon. `automatic` begins with the latter, gives up when the
-// iterations have cost what a factor would, and takes Cholesky for a while before it tries again,
-// longer each time. Costs are counted in operations, not measured in seconds, so that a run's
-// results do not depend on how busy the machine is; they do depend on the steps taken before.
-class DirectionFinder {
+// Where Newton's method gets its directions from.
+class DirectionSource {
  public:
-  // The pattern must outlive this. Throws Error when the choice cannot be kept.
-  DirectionFinder(const BlockPattern& pattern, LinearChoice choice, Definiteness definiteness);
+  DirectionSource() = default;
+  DirectionSource(const DirectionSource&) = delete;
+  DirectionSource& operator=(const DirectionSource&) = delete;
+  virtual ~DirectionSource() = default;
 
   // At the begin of a minimisation.
-  void begin();
+  virtual void begin() = 0;
 
   struct Request {
     bool reuse = false;        // the factor at hand is good enough
@@ -91,19 +89,41 @@ class DirectionFinder {
     bool definite = false;
   };
   // False when the Hessian cannot be made positive definite.
-  bool find(Objective& objective, const Vector& d, const Vector& gradient, const Request& request,
-            Vector& direction, SolverWork& work, NewtonTimes& times);
+  virtual bool find(Objective& objective, const Vector& d, const Vector& gradient,
+                    const Request& request, Vector& direction, SolverWork& work,
+                    NewtonTimes& times) = 0;
 
   // Whether the last direction came from a factor, which can be used again.
-  [[nodiscard]] bool factorised() const { return last_ == LinearKind::cholesky; }
+  [[nodiscard]] virtual bool factorised() const = 0;
   // Whether conjugate gradients ended the last direction where they met too little curvature: it goes
   // downhill, but there is no telling how far.
-  [[nodiscard]] bool truncated() const { return truncated_; }
-  [[nodiscard]] std::string_view name() const;
-  [[nodiscard]] LinearKind kind() const { return last_; }
-  void archive(Archive& a);
+  [[nodiscard]] virtual bool truncated() const = 0;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual LinearKind kind() const = 0;
+  virtual void archive(Archive& a) = 0;
   // The Hessian last assembled.
-  [[nodiscard]] const std::vector<double>& hessian() const { return hessian_; }
+  [[nodiscard]] virtual const std::vector<double>& hessian() const = 0;
+};
+
+// Cholesky is exact and does not mind what the matrix is like; conjugate gradients are several
+// times faster wherever they converge soon. `automatic` begins with the latter, gives up when the
+// iterations have cost what a factor would, and takes Cholesky for a while before it tries again,
+// longer each time. Costs are counted in operations, not measured in seconds, so that a run's
+// results do not depend on how busy the machine is; they do depend on the steps taken before.
+class DirectionFinder final : public DirectionSource {
+ public:
+  // The pattern must outlive this. Throws Error when the choice cannot be kept.
+  DirectionFinder(const BlockPattern& pattern, LinearChoice choice, Definiteness definiteness);
+
+  void begin() override;
+  bool find(Objective& objective, const Vector& d, const Vector& gradient, const Request& request,
+            Vector& direction, SolverWork& work, NewtonTimes& times) override;
+  [[nodiscard]] bool factorised() const override { return last_ == LinearKind::cholesky; }
+  [[nodiscard]] bool truncated() const override { return truncated_; }
+  [[nodiscard]] std::string_view name() const override;
+  [[nodiscard]] LinearKind kind() const override { return last_; }
+  void archive(Archive& a) override;
+  [[nodiscard]] const std::vector<double>& hessian() const override { return hessian_; }
 
  private:
   bool by_iteration(Objective& objective, const Vector& d, const Request& request, SolverWork& work,

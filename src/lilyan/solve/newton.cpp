@@ -31,12 +31,6 @@ double next_accuracy(double contraction) {
   return std::clamp(0.9 * contraction * contraction, kBestAccuracy, kFirstAccuracy);
 }
 
-double dot(const Vector& a, const Vector& b) {
-  return parallel_sum(static_cast<int>(a.size()), [&](int first, int last) {
-    return a.segment(first, last - first).dot(b.segment(first, last - first));
-  });
-}
-
 // result = a + s b
 void add_scaled(const Vector& a, double s, const Vector& b, Vector& result) {
   parallel_ranges(static_cast<int>(a.size()), [&](int first, int last) {
@@ -51,10 +45,18 @@ std::string_view name(Definiteness definiteness) {
   return definiteness == Definiteness::project ? "project" : "shift";
 }
 
+double Objective::dot(const Vector& a, const Vector& b) const {
+  return parallel_sum(static_cast<int>(a.size()), [&](int first, int last) {
+    return a.segment(first, last - first).dot(b.segment(first, last - first));
+  });
+}
+
 Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
     : pattern_(pattern),
       options_(options),
-      finder_(std::make_unique<DirectionFinder>(pattern, options.linear, options.definiteness)) {
+      finder_(options.make_directions ? options.make_directions(pattern)
+                                      : std::make_unique<DirectionFinder>(pattern, options.linear,
+                                                                          options.definiteness)) {
   const auto all = static_cast<Eigen::Index>(pattern.dimension() * pattern.free_index().size());
   for (Vector* v : {&gradient_, &trial_gradient_, &trial_, &direction_, &diagonal_, &longer_,
                     &longer_gradient_}) {
@@ -79,7 +81,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
 
   objective.linearise(d);
   double phi = evaluate(d, gradient_);
-  phi = pull_back(d, phi, evaluate);
+  phi = pull_back(objective, d, phi, evaluate);
   if (!std::isfinite(phi)) {
     result.status = StepStatus::non_finite;
     return result;
@@ -90,7 +92,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
   bool stalled = false;  // the last step hardly shrank the residual
   bool accurate = true;  // its direction was exact, or nearly
   int poor = 0;          // steps in a row that did not shrink it
-  DirectionFinder::Request request{.accuracy = kFirstAccuracy};
+  DirectionSource::Request request{.accuracy = kFirstAccuracy};
   finder_->begin();
   has_matrix_ = false;
   while (true) {
@@ -126,7 +128,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     // Backtracking on Φ. Where the predicted decrease drowns in the rounding error of Φ, the slope
     // at the trial point decides instead: by the trapezoidal rule Φ changes by the mean of both
     // slopes (Hager, Zhang 2005: "approximate Wolfe"), and the residual must shrink.
-    const double slope = dot(gradient_, direction_);
+    const double slope = objective.dot(gradient_, direction_);
     double length = 1;
     bool accepted = false;
     Objective::Rounding rounding;  // computed when first needed
@@ -142,7 +144,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
           rounding = objective.rounding(d, diagonal_);
         }
         if (-length * slope <= rounding.value && change <= rounding.value) {
-          accepted = dot(trial_gradient_, direction_) <= (2 * kArmijo - 1) * slope &&
+          accepted = objective.dot(trial_gradient_, direction_) <= (2 * kArmijo - 1) * slope &&
                      objective.norm(trial_gradient_) < norm;
           if (!accepted) break;
         } else if (k == 0) {
@@ -160,7 +162,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
 
     if (accepted && length == 1 &&
         (finder_->truncated() || result.work.definiteness_fixes > fixes)) {
-      length = lengthen(d, phi, slope, evaluate);
+      length = lengthen(objective, d, phi, slope, evaluate);
     }
     if (!accepted) {
       const bool exact = finder_->factorised() && !request.reuse;
@@ -212,13 +214,13 @@ bool Newton::correct(Objective& objective, const Vector& d, const Vector& residu
 template <class Evaluate>
 bool Newton::is_parabola(const Objective& objective, const Vector& d, double slope, double norm,
                          const Evaluate& evaluate) {
-  const double end = dot(trial_gradient_, direction_);
+  const double end = objective.dot(trial_gradient_, direction_);
   if (!(std::abs(end) <= kFlat * -slope && objective.norm(trial_gradient_) <= kFlat * norm)) {
     return false;
   }
   add_scaled(d, 0.5, direction_, longer_);
   evaluate(longer_, longer_gradient_);
-  const double middle = dot(longer_gradient_, direction_);
+  const double middle = objective.dot(longer_gradient_, direction_);
   // The objective remembers where it was evaluated last, which has to be at the result.
   evaluate(trial_, trial_gradient_);
   return std::abs(middle - 0.5 * (slope + end)) <= kStraight * -slope;
@@ -228,10 +230,10 @@ bool Newton::is_parabola(const Objective& objective, const Vector& d, double slo
 // down, near a saddle: goes on along it while Φ falls as steeply as at the start. Returns the
 // length.
 template <class Evaluate>
-double Newton::lengthen(const Vector& d, double& phi, double slope, const Evaluate& evaluate) {
+double Newton::lengthen(const Objective& objective, const Vector& d, double& phi, double slope, const Evaluate& evaluate) {
   double length = 1;
   for (int k = 0; k < kMaxTrials; ++k) {
-    const double slope_there = dot(trial_gradient_, direction_);
+    const double slope_there = objective.dot(trial_gradient_, direction_);
     if (slope_there > kStillSteep * slope) return length;
     // To where the slope would vanish if it went on changing as it did.
     const double change = slope_there - slope;
@@ -255,22 +257,17 @@ double Newton::lengthen(const Vector& d, double& phi, double slope, const Evalua
 // velocity overshoots by far where the motion is stiff, and may invert elements, where Φ is
 // infinite. This halves the iterations of a lively body and costs one evaluation otherwise.
 template <class Evaluate>
-double Newton::pull_back(Vector& d, double phi, const Evaluate& evaluate) {
+double Newton::pull_back(const Objective& objective, Vector& d, double phi, const Evaluate& evaluate) {
   double share = 0.5;
   for (int k = 0; k < kMaxTrials; ++k) {
     // (Prescribed displacements of fixed vertices are not a guess.)
     trial_ = d;
     if (k + 1 == kMaxTrials) share = 0;
-    // The slope of Φ(t d) at t = 1.
-    const double slope = parallel_sum(pattern_.dofs(), [&](int first, int last) {
-      double sum = 0;
-      for (int c = first; c < last; ++c) {
-        const int dof = pattern_.dof(c);
-        sum += gradient_[dof] * d[dof];
-        trial_[dof] *= share;
-      }
-      return sum;
+    parallel_ranges(pattern_.dofs(), [&](int first, int last) {
+      for (int c = first; c < last; ++c) trial_[pattern_.dof(c)] *= share;
     });
+    // The slope of Φ(t d) at t = 1.
+    const double slope = objective.dot(gradient_, d);
     const double trial_phi = evaluate(trial_, trial_gradient_);
     if (std::isfinite(phi) && !(trial_phi < phi)) return phi;
     d.swap(trial_);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ enum class LinearKind { cholesky, pcg };
 // The choice that a user makes of it.
 enum class LinearChoice { automatic, cholesky, pcg };
 
+class BlockPattern;
+class DirectionSource;
+
 struct NewtonOptions {
   int max_iterations = 200;
   Definiteness definiteness = Definiteness::project;
@@ -36,6 +40,9 @@ struct NewtonOptions {
   // Looked at once in every iteration, if there is one: when it is set, the solve ends as
   // `stopped`.
   const std::atomic<bool>* stop = nullptr;
+  // Directions from linear solvers that are not the library's own (solve/direction.hpp); the pattern
+  // outlives what is made.
+  std::function<std::unique_ptr<DirectionSource>(const BlockPattern&)> make_directions = {};
   [[nodiscard]] bool stop_asked() const { return stop && stop->load(std::memory_order_relaxed); }
 };
 
@@ -60,6 +67,8 @@ class Objective {
   // Error left in the result divided by what is allowed: done when ≤ 1.
   virtual double defect(const Vector& d, const Vector& gradient) = 0;
   [[nodiscard]] virtual double norm(const Vector& gradient) const = 0;
+  // a·b, over all processes where several share the problem.
+  [[nodiscard]] virtual double dot(const Vector& a, const Vector& b) const;
   // Bounds on the errors of Φ and of norm(gradient) from rounding alone, given the Hessian's
   // diagonal at d.
   struct Rounding {
@@ -125,7 +134,7 @@ class Timer {
   Clock::time_point start_;
 };
 
-class DirectionFinder;
+class DirectionSource;
 
 class Newton {
  public:
@@ -142,7 +151,7 @@ class Newton {
   struct Correction {
     bool renew = false;
     double accuracy = 1e-3;  // of an iterative solution
-    bool last = false;       // as in DirectionFinder::Request
+    bool last = false;       // as in DirectionSource::Request
   };
   bool correct(Objective& objective, const Vector& d, const Vector& residual,
                const Correction& request, Vector& direction, SolverWork& work);
@@ -157,9 +166,9 @@ class Newton {
 
  private:
   template <class Evaluate>
-  double pull_back(Vector& d, double phi, const Evaluate& evaluate);
+  double pull_back(const Objective& objective, Vector& d, double phi, const Evaluate& evaluate);
   template <class Evaluate>
-  double lengthen(const Vector& d, double& phi, double slope, const Evaluate& evaluate);
+  double lengthen(const Objective& objective, const Vector& d, double& phi, double slope, const Evaluate& evaluate);
   template <class Evaluate>
   bool is_parabola(const Objective& objective, const Vector& d, double slope, double norm,
                    const Evaluate& evaluate);
@@ -170,7 +179,7 @@ class Newton {
 
   const BlockPattern& pattern_;
   NewtonOptions options_;
-  std::unique_ptr<DirectionFinder> finder_;
+  std::unique_ptr<DirectionSource> finder_;
   NewtonTimes times_;
   bool has_matrix_ = false;  // of the last minimisation
   // Workspace, over all degrees of freedom.

@@ -19,6 +19,26 @@ Eigen::Map<const Vec3> at(const double* vectors, int i) {
 
 }  // namespace
 
+Eigen::Matrix<double, 6, 1> solve_rigid_motion(const Eigen::Matrix<double, 6, 6>& matrix,
+                                               const Eigen::Matrix<double, 6, 1>& total,
+                                               double radius) {
+  using Vec6 = Eigen::Matrix<double, 6, 1>;
+  using Mat6 = Eigen::Matrix<double, 6, 6>;
+  // Rotations in units in which they move the vertices as far as translations do.
+  Vec6 scale = Vec6::Ones();
+  scale.tail<3>().setConstant(radius > 0 ? 1 / radius : 0.0);
+  const Mat6 scaled = scale.asDiagonal() * matrix * scale.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Mat6> modes(0.5 * (scaled + scaled.transpose()));
+  const Vec6 force = modes.eigenvectors().transpose() * scale.cwiseProduct(total);
+  Vec6 motion = Vec6::Zero();
+  for (int k = 0; k < 6; ++k) {
+    const double inertia = modes.eigenvalues()[k];
+    if (inertia > kNoMotion * modes.eigenvalues()[5]) motion[k] = force[k] / inertia;
+  }
+  const Vec6 result = scale.cwiseProduct(modes.eigenvectors() * motion);
+  return result.allFinite() ? result : Vec6(Vec6::Zero());
+}
+
 RigidCorrection::RigidCorrection(const BlockMatrix& matrix, const Aggregates& aggregates,
                                  const LowerPattern& graph)
     : matrix_(matrix), aggregates_(aggregates), body_of_(aggregates.count(), -1) {
@@ -63,21 +83,8 @@ void RigidCorrection::apply(const double* positions, const double* residual, dou
     body.extent += clusters_[a].extent;
   }
   for (Sums& body : bodies_) {
-    // Rotations in units in which they move the vertices as far as translations do.
-    const double radius = std::sqrt(body.extent / body.count);
-    Vec6 scale = Vec6::Ones();
-    scale.tail<3>().setConstant(radius > 0 ? 1 / radius : 0.0);
-    const Mat6 scaled = scale.asDiagonal() * body.matrix * scale.asDiagonal();
-    const Eigen::SelfAdjointEigenSolver<Mat6> modes(0.5 * (scaled + scaled.transpose()));
-    const Vec6 force = modes.eigenvectors().transpose() * scale.cwiseProduct(body.force);
-    Vec6 motion = Vec6::Zero();
-    for (int k = 0; k < 6; ++k) {
-      const double inertia = modes.eigenvalues()[k];
-      if (inertia > kNoMotion * modes.eigenvalues()[5]) motion[k] = force[k] / inertia;
-    }
     // (The place is free now.)
-    body.force = scale.cwiseProduct(modes.eigenvectors() * motion);
-    if (!body.force.allFinite()) body.force.setZero();
+    body.force = solve_rigid_motion(body.matrix, body.force, std::sqrt(body.extent / body.count));
   }
   parallel_for(count, [&](int a) {
     const Sums& body = bodies_[body_of_[a]];

@@ -15,6 +15,13 @@
 
 namespace lilyan {
 
+// The rigid motion (t, w), which moves a vertex by t + w × r, that takes the total force and torque of a body out of
+// a residual: (Tᵀ A T)⁻¹ Tᵀ r. Its vertices are about `radius` away from its centre. Motions that hardly move it are
+// left out.
+[[nodiscard]] Eigen::Matrix<double, 6, 1> solve_rigid_motion(
+    const Eigen::Matrix<double, 6, 6>& matrix, const Eigen::Matrix<double, 6, 1>& force,
+    double radius);
+
 class RigidCorrection {
  public:
   // Matrix and aggregates must outlive this; the matrix's rows are the aggregates' places. The

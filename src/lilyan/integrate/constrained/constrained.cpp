@@ -480,7 +480,7 @@ bool ConstrainedIntegrator::project() {
 
 bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepReport& report) {
   return solve_with_enough_nodes(
-      path_nodes_, system_.mass(), state, h, options_.energy_tolerance, report,
+      path_nodes_, system_, state, h, options_.energy_tolerance, report,
       [&](const std::vector<Node>& nodes) {
         plan_.set_path_nodes(nodes);
         if (!solve(state, h, report)) return false;

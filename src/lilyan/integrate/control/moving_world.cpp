@@ -5,6 +5,7 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/fixed.hpp"
+#include "lilyan/core/share.hpp"
 
 namespace lilyan {
 namespace {
@@ -13,7 +14,10 @@ namespace {
 constexpr int kMaxRepeats = 10;
 
 double kinetic_energy(const System& system, const Vector& v) {
-  return 0.5 * (system.mass().array() * v.array().square()).sum();
+  return 0.5 * sum_over(system, [&](int first, int last) {
+           const auto part = [&](const Vector& u) { return u.segment(first, last - first).array(); };
+           return (part(system.mass()) * part(v).square()).sum();
+         });
 }
 
 }  // namespace
@@ -55,9 +59,9 @@ MovingWorldIntegrator::MovingEnergy MovingWorldIntegrator::moving_energy(const V
   constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .value = 1}}};
   MovingEnergy sum;
   for (const auto& energy : system_.energies()) {
-    if (!energy->changes_between_steps()) continue;
-    const double value =
-        energy->evaluate({.x0 = x.data(), .nodes = here, .memory = memory_.of(*energy)});
+    if (!energy->changes_between_steps() || !system_.counts(*energy)) continue;
+    const double value = total(
+        system_, energy->evaluate({.x0 = x.data(), .nodes = here, .memory = memory_.of(*energy)}));
     sum.by_kind[static_cast<std::size_t>(energy->kind())] += value;
     (energy->depends_on_past() ? sum.by_past : sum.by_time) += value;
   }
@@ -79,6 +83,7 @@ double MovingWorldIntegrator::kick(State& state, double h) {
   for (const auto& impulse : system_.impulses()) {
     impulse->add(state.x_previous.data(), state.x.data(), scratch_.data());
   }
+  refresh(system_, scratch_);
   stop_fixed(system_, scratch_);
   // The impulse is that of the force over the step before; this step may have another length.
   scratch_.array() *= (h / state.h_previous) / system_.mass().array();
@@ -116,7 +121,7 @@ StepReport MovingWorldIntegrator::step(State& state, double h) {
   for (int repeat = 0;; ++repeat) {
     const bool new_stencils =
         memory_.begin_step({.t = state.t, .h = h, .x = state.x.data(), .v = state.v.data()});
-    if (new_stencils) make_inner();
+    if (anywhere(system_, new_stencils)) make_inner();
     opened = moving_energy(state.x);
     dissipation = kick(state, h);
     const double still = kinetic_energy(system_, state.v);
@@ -126,7 +131,7 @@ StepReport MovingWorldIntegrator::step(State& state, double h) {
     if (repeat > 0) attempt.solver_work += report.solver_work;
     report = attempt;
     const bool failed = !succeeded(report.status);
-    if (!failed && memory_.found_all_contacts(state.x.data())) break;
+    if (!failed && !anywhere(system_, !memory_.found_all_contacts(state.x.data()))) break;
     state = start_;
     if (!failed && repeat < kMaxRepeats) continue;
     if (!failed) report.status = StepStatus::not_converged;

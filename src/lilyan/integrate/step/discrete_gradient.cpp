@@ -350,7 +350,7 @@ Ledger DiscreteGradientIntegrator::ledger(const State& start, double h, const St
                                  .gradient = mean_force_.data(),
                                  .memory = assembler_.world().memory_of(*energy)});
     }
-    const double work = prescribed_part(system_, mean_force_, d_);
+    const double work = prescribed_product(system_, mean_force_, d_);
     result.work += work;
     result.quadrature -= work;
   }

@@ -1,10 +1,12 @@
 #include "lilyan/integrate/step/explicit.hpp"
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/fixed.hpp"
+#include "lilyan/core/share.hpp"
 #include "lilyan/integrate/step/commit.hpp"
 #include "lilyan/integrate/step/external_forces.hpp"
 #include "lilyan/integrate/step/prescribed_work.hpp"
@@ -31,7 +33,7 @@ ExplicitIntegrator::ExplicitIntegrator(const World& world, ExplicitTable table)
 }
 
 Invariants ExplicitIntegrator::at_start(const State& state) {
-  if (has_end_ && potential_.holds(state.x) && PotentialCache::same(end_v_, state.v)) return end_;
+  if (has_end_ && potential_.holds(state.x) && potential_.same_everywhere(end_v_, state.v)) return end_;
   return invariants(system_, state.x, state.v, potential_.values(state.x));
 }
 
@@ -71,7 +73,7 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
     const Vector& gradient = evaluated ? potential_.last_gradient() : potential_.gradient(*x);
     evaluated = true;
     ++report.solver_work.evaluations;
-    double power = gradient.dot(*v);
+    double power = inner(system_, gradient, *v);
     if (forced_) {
       own(v, v1_);
       if (!forced_kick(i, t, weight * h, *x, gradient, v1_, ledger)) {
@@ -82,7 +84,7 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
       v1_ = v->array() - (weight * h) * inverse_mass_.array() * gradient.array();
       v = &v1_;
     }
-    power += gradient.dot(v1_);
+    power += inner(system_, gradient, v1_);
     ledger.method -= 0.5 * weight * h * power;  // (1)
   }
   own(x, x1_);
@@ -140,20 +142,24 @@ bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, cons
     if (share_after != 0) add_all_forces(t, x, kicked_, share_after, force_, dissipated_);
     scratch_ = v;
     scratch_.array() += h * inverse_mass_.array() * (force_ - gradient).array();
-    const double change = (scratch_ - kicked_).norm();
+    const double change = std::sqrt(sum_over(system_, [&](int first, int last) {
+      const auto part = [&](const Vector& u) { return u.segment(first, last - first); };
+      return (part(scratch_) - part(kicked_)).squaredNorm();
+    }));
     kicked_.swap(scratch_);
     // Done when only rounding errors move it any more.
     if (share_after == 0 || change == 0 ||
-        (change >= last_change && change <= 1e-14 * kicked_.norm())) {
+        (change >= last_change &&
+         change <= 1e-14 * std::sqrt(inner(system_, kicked_, kicked_)))) {
       scratch_ = 0.5 * (v + kicked_);
-      const double dissipation = h * dissipated_.dot(scratch_);
+      const double dissipation = h * inner(system_, dissipated_, scratch_);
       double driven = 0;
       for (const auto which : {DissipationVelocity::path, DissipationVelocity::end}) {
         driven -= h * (1 - share_after) * dissipation_.driven_power(which, v);
         driven -= h * share_after * dissipation_.driven_power(which, kicked_);
       }
       ledger.dissipation += dissipation - driven;
-      ledger.work += h * force_.dot(scratch_) - dissipation + driven;
+      ledger.work += h * inner(system_, force_, scratch_) - dissipation + driven;
       v.swap(kicked_);
       return true;
     }

@@ -6,6 +6,7 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/fixed.hpp"
+#include "lilyan/core/share.hpp"
 #include "lilyan/integrate/step/commit.hpp"
 #include "lilyan/integrate/step/external_forces.hpp"
 #include "lilyan/integrate/step/prescribed_work.hpp"
@@ -310,7 +311,7 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, con
 bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, double h,
                                       StepReport& report) {
   return solve_with_enough_nodes(
-      path_nodes_, system_.mass(), state, h, options_.energy_tolerance, report,
+      path_nodes_, system_, state, h, options_.energy_tolerance, report,
       [&](const std::vector<Node>& nodes) {
         plan.set_path_nodes(nodes);
         clear_impulses();
@@ -388,14 +389,15 @@ void MinimiseIntegrator::book(const StagePlan& plan, std::size_t k, double h, Ve
   // Forces at θ = 0 work with the start's velocity, the others with the stage's.
   const Vector& at_start = start_.*force;
   to.own_work +=
-      (through_d * plan.start_weight + directly * plan.end_start_weight) * at_start.dot(start_.v);
+      (through_d * plan.start_weight + directly * plan.end_start_weight) * inner(system_, at_start, start_.v);
   to.own_work +=
-      through_d * (weighted.dot(points_[k].v) - plan.start_weight * at_start.dot(points_[k].v));
+      through_d * (inner(system_, weighted, points_[k].v) -
+                   plan.start_weight * inner(system_, at_start, points_[k].v));
   const auto add = [&](const std::vector<Known>& known, double weight) {
     for (const Known& p : known) {
       if (p.force == 0) continue;
       to.impulse += (weight * p.force) * (point(p.point).*force);
-      to.own_work += (weight * p.force) * (point(p.point).*force).dot(point(p.point).v);
+      to.own_work += (weight * p.force) * inner(system_, point(p.point).*force, point(p.point).v);
     }
   };
   add(plan.stage.target, through_d);
@@ -417,8 +419,14 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
   Ledger result;
   const Vector& v0 = start.v;
   // A projection of the velocity at the end takes back what the solver has left over.
-  const auto mean = 0.5 * (v0 + (torque_ ? unprojected_ : v1));
-  result.solver = mean.dot(solver_impulse_);
+  const Vector& end_v = torque_ ? unprojected_ : v1;
+  const auto by_mean = [&](const Vector& impulse) {  // w·impulse
+    return sum_over(system_, [&](int first, int last) {
+      const auto part = [&](const Vector& v) { return v.segment(first, last - first); };
+      return (0.5 * (part(v0) + part(end_v))).dot(part(impulse));
+    });
+  };
+  result.solver = by_mean(solver_impulse_);
   if (torque_) result.solver += torque_->projected();
   const bool own = plan.stages.back().stage.force_velocity == ForceVelocity::own;
   const Point& end = points_[plan.stages.size() - 1];
@@ -427,21 +435,21 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
     if (plan.needs_history) {
       // The force of this step goes on acting through later ones: the trapezoidal rule instead.
       const auto trapezoid = [&](const Vector& at_start, const Vector& at_end) {
-        return 0.5 * report.h * (at_start.dot(v0) + at_end.dot(v1));
+        return 0.5 * report.h * (inner(system_, at_start, v0) + inner(system_, at_end, v1));
       };
       result.work = trapezoid(start_.force, end.force);
       result.dissipation = trapezoid(start_.dissipation, end.dissipation);
       driven_work_ = -0.5 * report.h * (start_.driven + end.driven);
-      beside = mean.dot(forces_.impulse) - result.work;
+      beside = by_mean(forces_.impulse) - result.work;
     } else if (own) {
       result.work = forces_.own_work;
       result.dissipation = dissipation_.own_work;
-      beside = mean.dot(forces_.impulse) - result.work;
+      beside = by_mean(forces_.impulse) - result.work;
     } else {
-      result.work = mean.dot(forces_.impulse);
+      result.work = by_mean(forces_.impulse);
       // The velocity that dissipation sees is that of the path.
-      result.dissipation = end.d.dot(dissipation_.impulse) / report.h;
-      beside = mean.dot(dissipation_.impulse) - result.dissipation;
+      result.dissipation = inner(system_, end.d, dissipation_.impulse) / report.h;
+      beside = by_mean(dissipation_.impulse) - result.dissipation;
       result.work -= beside;
     }
     result.work -= result.dissipation;
@@ -465,11 +473,11 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
   }
   result.method += beside;
   if (plan.needs_history) {
-    weighted_forces_ = coasting_velocity_ - v0;
-    result.method += mean.dot(system_.mass().cwiseProduct(weighted_forces_));
+    weighted_forces_ = system_.mass().cwiseProduct(coasting_velocity_ - v0);
+    result.method += by_mean(weighted_forces_);
   }
   (plan.averages_force ? result.quadrature : result.method) +=
-      mean.dot(potential_impulse_) + potential_change(report.before, report.after);
+      by_mean(potential_impulse_) + potential_change(report.before, report.after);
   return result;
 }
 

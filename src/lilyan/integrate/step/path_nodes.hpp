@@ -7,6 +7,7 @@
 
 #include "lilyan/core/archive.hpp"
 #include "lilyan/core/quadrature.hpp"
+#include "lilyan/core/share.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/step_report.hpp"
 #include "lilyan/core/types.hpp"
@@ -15,10 +16,12 @@ namespace lilyan {
 
 // The energy error of a mean is compared with this: the energy or, for a body at rest whose energies
 // are nothing but rounding errors, that of moving by 1e-8 of its size within the step.
-[[nodiscard]] inline double mean_scale(const Vector& mass, const Vector& x, double h,
+[[nodiscard]] inline double mean_scale(const System& system, const Vector& x, double h,
                                        double energy) {
   constexpr double kNoMotion = 1e-8;
-  const double least = 0.5 * kNoMotion * kNoMotion / (h * h) * mass.dot(x.cwiseAbs2());
+  const double least = 0.5 * kNoMotion * kNoMotion / (h * h) * sum_over(system, [&](int first, int last) {
+    return system.mass().segment(first, last - first).dot(x.segment(first, last - first).cwiseAbs2());
+  });
   return std::max(energy, least);
 }
 
@@ -137,7 +140,7 @@ class PathNodes {
 // `solve` does so with the points it is given, puts the invariants at the end into its report, and
 // returns false when it fails; `error` is the energy that the quadrature of that solve lost.
 template <class Solve, class Error>
-bool solve_with_enough_nodes(PathNodes& path, const Vector& mass, const State& state, double h,
+bool solve_with_enough_nodes(PathNodes& path, const System& system, const State& state, double h,
                              double tolerance, StepReport& report, const Solve& solve,
                              const Error& error) {
   path.begin_step();
@@ -145,7 +148,7 @@ bool solve_with_enough_nodes(PathNodes& path, const Vector& mass, const State& s
     if (!solve(path.nodes())) break;
     if (!std::isfinite(report.after.total)) return true;  // the caller says so
     const double size =
-        mean_scale(mass, state.x, h, std::max(report.before.scale(), report.after.scale()));
+        mean_scale(system, state.x, h, std::max(report.before.scale(), report.after.scale()));
     const double lost = std::abs(error());
     const PathNodes::Accuracy accuracy = path.judge(lost == 0 ? 0 : lost / size, tolerance);
     report.nodes = path.used();

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "lilyan/core/fixed.hpp"
+#include "lilyan/core/share.hpp"
 
 namespace lilyan {
 namespace {
@@ -22,12 +23,16 @@ bool PotentialCache::same(const Vector& a, const Vector& b) {
          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
 }
 
+bool PotentialCache::same_everywhere(const Vector& a, const Vector& b) const {
+  return !anywhere(assembler_.system(), !same(a, b));
+}
+
 void PotentialCache::remember(const Vector& x) {
   if (version_ != assembler_.world().version()) {
     version_ = assembler_.world().version();
     has_values_ = has_gradient_ = false;  // what is known of energies that do not change stays
   }
-  if (same(x_, x)) return;
+  if (same_everywhere(x_, x)) return;
   x_ = x;
   gradient_.resize(x.size());
   has_values_ = has_gradient_ = false;

@@ -22,11 +22,13 @@ class PotentialCache {
   [[nodiscard]] const Vector& last_gradient() const { return gradient_; }
   // Whether the values at x are known.
   [[nodiscard]] bool holds(const Vector& x) const {
-    return has_values_ && version_ == assembler_.world().version() && same(x_, x);
+    return has_values_ && version_ == assembler_.world().version() && same_everywhere(x_, x);
   }
 
   // Whether two vectors are the same, bit for bit.
   [[nodiscard]] static bool same(const Vector& a, const Vector& b);
+  // In all processes, where several share the system.
+  [[nodiscard]] bool same_everywhere(const Vector& a, const Vector& b) const;
 
  private:
   void remember(const Vector& x);

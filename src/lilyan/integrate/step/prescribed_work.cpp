@@ -2,22 +2,14 @@
 
 #include <array>
 
+#include "lilyan/core/fixed.hpp"
+
 namespace lilyan {
 namespace {
 
 constexpr std::size_t kMostNodes = 128;  // more than any rule has
 
 }  // namespace
-
-double prescribed_part(const System& system, const Vector& gradient, const Vector& d) {
-  double sum = 0;
-  for (const auto& motion : system.motions()) {
-    for (const int i : motion->vertices()) {
-      sum += gradient.segment<3>(3 * i).dot(d.segment<3>(3 * i));
-    }
-  }
-  return sum;
-}
 
 double prescribed_work(const World& world, const Vector& x0, const Vector& d,
                        std::span<const Node> rule, Vector& scratch) {
@@ -39,7 +31,7 @@ double prescribed_work(const World& world, const Vector& x0, const Vector& d,
                             .mean = &mean,
                             .memory = world.memory_of(*energy)});
   }
-  return prescribed_part(world.system, scratch, d);
+  return prescribed_product(world.system, scratch, d);
 }
 
 double prescribed_work(const World& world, const Vector& x0, const Vector& d, Vector& scratch) {

@@ -9,9 +9,6 @@
 
 namespace lilyan {
 
-// gradient·d over the coordinates of prescribed vertices only.
-[[nodiscard]] double prescribed_part(const System& system, const Vector& gradient, const Vector& d);
-
 // The work against the potentials of whatever moves them: ∫ ∇E·d over the path x₀ → x₀ + d, of the
 // coordinates of prescribed vertices only, by a rule of nodes whose weights add up to one. Zero
 // without such vertices. `scratch` has the size of x.

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "lilyan/core/fixed.hpp"
+#include "lilyan/core/share.hpp"
 #include "lilyan/core/threads.hpp"
 #include "lilyan/integrate/step/external_forces.hpp"
 
@@ -133,18 +134,23 @@ double StepObjective::evaluate(const Vector& d, Vector& gradient) {
         *step_.x0, &d, nodes_, gradients_, step_.mean ? &*step_.mean : nullptr);
     value = std::accumulate(potential.begin(), potential.end(), 0.0);
   }
-  value += 0.5 * parallel_sum(static_cast<int>(d.size()), [&](int first, int last) {
+  value += 0.5 * parallel_sum_over(system_, [&](int first, int last) {
              const auto part = [&](auto& v) { return v.segment(first, last - first); };
              part(gradient).array() = part(mass_).array() * (part(d) - part(target_)).array();
              const double twice = (part(d) - part(target_)).dot(part(gradient));
              part(gradient) += part(gradients_);
              return twice;
            });
+  refresh(system_, gradient);
   if (forced_) {
     const double hh = step_.h * step_.h;
     gradient.array() += hh * (damping_.array() * (d - linearised_).array() - forces_.array());
-    value +=
-        hh * (0.5 * (damping_.array() * (d - linearised_).array().square()).sum() - forces_.dot(d));
+    value += hh * sum_over(system_, [&](int first, int last) {
+               const auto part = [&](auto& v) { return v.segment(first, last - first); };
+               const auto moved = (part(d) - part(linearised_)).array();
+               return 0.5 * (part(damping_).array() * moved.square()).sum() -
+                      part(forces_).dot(part(d));
+             });
   }
   if (!dissipation_.empty()) {
     dissipated_.setZero();
@@ -182,16 +188,22 @@ void StepObjective::hessian(const Vector& d, double projection, std::vector<doub
 }
 
 double StepObjective::norm(const Vector& gradient) const {
-  return std::sqrt(parallel_sum(static_cast<int>(gradient.size()), [&](int first, int last) {
+  return std::sqrt(parallel_sum_over(system_, [&](int first, int last) {
     const auto part = [&](auto& v) { return v.segment(first, last - first).array(); };
     return (part(gradient).square() / part(mass_)).sum();
   }));
 }
 
+double StepObjective::dot(const Vector& a, const Vector& b) const {
+  return parallel_sum_over(system_, [&](int first, int last) {
+    return a.segment(first, last - first).dot(b.segment(first, last - first));
+  });
+}
+
 double StepObjective::defect(const Vector& d, const Vector& gradient) {
   const double h = step_.h;
   const auto sum = [&](const auto& term) {
-    return parallel_sum(static_cast<int>(d.size()), [&](int first, int last) {
+    return parallel_sum_over(system_, [&](int first, int last) {
       return term([&](auto& v) { return v.segment(first, last - first).array(); });
     });
   };
@@ -217,10 +229,20 @@ double StepObjective::defect(const Vector& d, const Vector& gradient) {
 // of an energy density: its stiffness times the square of the body's size).
 Objective::Rounding StepObjective::rounding(const Vector& d, const Vector& diagonal) const {
   constexpr double kRelative = 4 * kEpsilon;
-  const auto position = step_.x0->array().abs() + d.array().abs();
-  const auto error = diagonal.array().abs() * position;
-  return {.value = kRelative * (error * position).sum(),
-          .gradient = kRelative * std::sqrt((error.square() / mass_.array()).sum())};
+  const auto sum = [&](const auto& term) {
+    return sum_over(system_, [&](int first, int last) {
+      const auto part = [&](const Vector& v) { return v.segment(first, last - first).array(); };
+      const auto position = part(*step_.x0).abs() + part(d).abs();
+      return term(part(diagonal).abs() * position, position, part(mass_));
+    });
+  };
+  const auto value = [](const auto& error, const auto& position, const auto&) {
+    return (error * position).sum();
+  };
+  const auto square = [](const auto& error, const auto&, const auto& mass) {
+    return (error.square() / mass).sum();
+  };
+  return {.value = kRelative * sum(value), .gradient = kRelative * std::sqrt(sum(square))};
 }
 
 bool small_beside(const System& system, const Vector& x0, double left, double change) {
@@ -231,13 +253,18 @@ bool small_beside(const System& system, const Vector& x0, double left, double ch
   const int n = system.dimension();
   double extent = 0;
   for (int axis = 0; axis < n; ++axis) {
-    const auto along = [&](const Vector& v) {
-      return Eigen::Map<const Vector, 0, Eigen::InnerStride<>>(v.data() + axis, v.size() / n,
-                                                               Eigen::InnerStride<>(n))
-          .array();
+    const auto sum = [&](const auto& term) {
+      return sum_over(system, [&](int first, int last) {
+        return term([&](const Vector& v) {
+          return Eigen::Map<const Vector, 0, Eigen::InnerStride<>>(
+                     v.data() + first + axis, (last - first) / n, Eigen::InnerStride<>(n))
+              .array();
+        });
+      });
     };
-    const double centre = (along(mass) * along(x0)).sum() / along(mass).sum();
-    extent += (along(mass) * (along(x0) - centre).square()).sum();
+    const double centre = sum([&](auto along) { return (along(mass) * along(x0)).sum(); }) /
+                          sum([&](auto along) { return along(mass).sum(); });
+    extent += sum([&](auto along) { return (along(mass) * (along(x0) - centre).square()).sum(); });
   }
   return left <= kOfBody * std::sqrt(extent);
 }
@@ -245,7 +272,10 @@ bool small_beside(const System& system, const Vector& x0, double left, double ch
 // The rest of the gradient is an impulse that nobody gave. It displaces by M⁻¹ gradient, and the forces of
 // the step by d − y.
 bool StepObjective::rounding_is_harmless(const Vector& d, const Vector& gradient) const {
-  const double change = std::sqrt((mass_.array() * (d - target_).array().square()).sum());
+  const double change = std::sqrt(sum_over(system_, [&](int first, int last) {
+    const auto part = [&](const Vector& v) { return v.segment(first, last - first).array(); };
+    return (part(mass_) * (part(d) - part(target_)).square()).sum();
+  }));
   return small_beside(system_, *step_.x0, norm(gradient), change);
 }
 

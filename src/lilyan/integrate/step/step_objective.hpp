@@ -65,6 +65,7 @@ class StepObjective final : public Objective {
   void hessian(const Vector& d, double projection, std::vector<double>& values) override;
   double defect(const Vector& d, const Vector& gradient) override;
   [[nodiscard]] double norm(const Vector& gradient) const override;
+  [[nodiscard]] double dot(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Rounding rounding(const Vector& d, const Vector& diagonal) const override;
   [[nodiscard]] bool rounding_is_harmless(const Vector& d, const Vector& gradient) const override;
   [[nodiscard]] const Vector* positions() const override { return step_.x0; }

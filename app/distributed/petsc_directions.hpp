@@ -1,0 +1,88 @@
+// Newton directions of a shared system by PETSc.
+//
+// The Hessian is a matrix of 3×3 blocks (MATMPIBAIJ; MATMPIAIJ for preconditioners that want it). It is solved by
+// conjugate gradients with the two-level preconditioner of two_level.hpp, or by whatever PETSc's options say
+// (-ksp_type, -ksp_rtol, -pc_type gamg, …). Where conjugate gradients do not converge, and where a scene asks for
+// solver.linear = "cholesky", MUMPS factorises it (options with the prefix -direct_).
+#pragma once
+
+#include <petscksp.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/distributed/owned_rows.hpp"
+#include "app/distributed/two_level.hpp"
+#include "lilyan/core/system.hpp"
+#include "lilyan/solve/direction.hpp"
+
+namespace lilyan::distributed {
+
+class PetscDirections final : public DirectionSource {
+ public:
+  // All must outlive this. The system is a shared one, whose bodies begin at these vertices.
+  PetscDirections(const BlockPattern& pattern, const System& system, const MpiDistribution& ranks,
+                  std::span<const int> bodies, LinearChoice choice, Definiteness definiteness);
+  ~PetscDirections() override;
+
+  void begin() override { renew_ = true; }
+  bool find(Objective& objective, const Vector& d, const Vector& gradient, const Request& request,
+            Vector& direction, SolverWork& work, NewtonTimes& times) override;
+  [[nodiscard]] bool factorised() const override { return last_ == LinearKind::cholesky; }
+  [[nodiscard]] bool truncated() const override { return truncated_; }
+  [[nodiscard]] std::string_view name() const override {
+    return factorised() ? direct_name_ : iterative_name_;
+  }
+  [[nodiscard]] LinearKind kind() const override { return last_; }
+  void archive(Archive& a) override { a(choice_, last_, hold_, next_hold_); }
+  [[nodiscard]] const std::vector<double>& hessian() const override { return hessian_; }
+
+ private:
+  enum class End { solved, indefinite, exhausted };
+
+  void make_matrix();
+  void make_iterative();
+  void make_direct();
+  void assemble(Objective& objective, const Vector& d, double projection, NewtonTimes& times);
+  // The near null space that algebraic multigrid asks for, with vertices where x has them.
+  void describe_rigid_motions(const Vector& x);
+  End solve_by_iteration(const Objective& objective, const Vector& d, const Request& request,
+                         SolverWork& work, NewtonTimes& times);
+  End solve_by_factor(bool reuse, SolverWork& work, NewtonTimes& times);
+  bool find_with(LinearKind kind, Objective& objective, const Vector& d, const Request& request,
+                 SolverWork& work, NewtonTimes& times);
+  [[nodiscard]] bool goes_down() const;  // the solution, along the right side
+  void correct_rigid_motions(const Vector& x);
+
+  const BlockPattern& pattern_;
+  const System& system_;
+  const MpiDistribution& ranks_;
+  std::vector<int> body_start_;
+  OwnedRows rows_;
+  LinearChoice choice_;
+  Definiteness definiteness_;
+  LinearKind last_ = LinearKind::pcg;
+  std::vector<double> hessian_;
+  std::unique_ptr<TwoLevel> two_level_;  // unless the options choose another preconditioner
+  Mat matrix_ = nullptr;
+  Mat factor_matrix_ = nullptr;  // the same as MATAIJ
+  Vec right_ = nullptr, solution_ = nullptr, image_ = nullptr;
+  KSP iterative_ = nullptr;
+  KSP direct_ = nullptr;
+  std::string iterative_name_, direct_name_ = "mumps";
+  bool needs_motions_ = false;  // for algebraic multigrid
+  bool factor_ready_ = false;
+  bool truncated_ = false;
+  bool renew_ = true;
+  double renewed_effort_ = 0;
+  // Directions to leave to MUMPS before conjugate gradients get another chance, and how many it will be next time.
+  int hold_ = 0;
+  int next_hold_ = 8;
+  Vector middle_;
+  std::vector<double> row_values_;
+};
+
+}  // namespace lilyan::distributed

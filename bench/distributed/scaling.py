@@ -1,0 +1,127 @@
+"""Strong and weak scaling of runs of several processes, beside threads on the same machine.
+
+    ./lilyan test --distributed                       # builds lilyan-mpi
+    python3 bench/distributed/scaling.py build/release --strong 786432 --weak 50000 --ranks 1,2,4,8,16
+
+Bars of cubes of six tets each, StVK, AVF at h = 1/30, from a stretch of 1.1. A row is one run; its times are medians of
+its steps but the first, by the clock (a process that waits for others uses its core all the same). Writes
+bench/results/distributed-MACHINE.csv and prints it.
+"""
+
+import argparse
+import csv
+import json
+import os
+import platform
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+SCENE = """
+[integrator]
+method = "avf"
+step = 0.03333333333333333
+steps = {steps}
+
+[solver]
+tolerance = 1e-9
+
+[output]
+every = 0
+report = false
+checkpoint_every = 0
+
+[[body]]
+shape = {{ kind = "bar", size = [{length}, 1, 1], cells = [{along}, {across}, {across}] }}
+mass = {mass}
+material = {{ model = "stvk", mu = 500, lambda = 10 }}
+
+[[body.deform]]
+kind = "stretch"
+factors = [1.1, 1, 1]
+"""
+
+
+def bar(tets, steps, across=None):
+    """A bar four times as long as wide, of about so many tets; with `across` cells it gets longer instead."""
+    cells = tets / 6
+    across = across or max(2, round((cells / 4) ** (1 / 3)))
+    along = max(2, round(cells / across**2))
+    # The density and the size of cells are the same for all bars.
+    return SCENE.format(steps=steps, length=along / across, along=along, across=across, mass=10 * along / across / 4), \
+        6 * along * across**2
+
+
+def run(build, scene, ranks, threads, log):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "scene.toml"
+        path.write_text(scene)
+        out = Path(folder) / "out"
+        environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        if ranks:
+            command = ["mpirun", "--quiet", "-n", str(ranks), str(build / "lilyan-mpi"), "run", path, "-q", "-o", out]
+            if log:
+                command += ["-log_view", f":{Path(folder) / 'log'}"]
+        else:
+            command = [str(build / "lilyan"), "run", path, "-q", "-o", out, "--threads", str(threads)]
+        subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL, env=environment)
+        summary = json.loads((out / "run.json").read_text())
+        counts = (Path(folder) / "log").read_text() if log and ranks else ""
+        return summary, counts
+
+
+def per_iteration(counts, iterations):
+    """Halo exchanges and reductions of an iteration of conjugate gradients, from PETSc's own count of its events."""
+    events = {name: int(count) for name, count in re.findall(r"^(\w+)\s+(\d+) ", counts, re.M)}
+    # A product has one exchange; a merged product of vectors one reduction, and so has the coarse part of a
+    # preconditioner's application.
+    products = events.get("MatMult", 0)
+    dots = sum(events.get(name, 0) for name in ("VecTDot", "VecDot", "VecMDot", "VecMTDot", "VecNorm"))
+    return products / iterations, dots / iterations, events.get("PCApply", 0) / iterations
+
+
+def row(kind, build, tets, steps, ranks=0, threads=1, across=None):
+    scene, made = bar(tets, steps, across)
+    summary, counts = run(build, scene, ranks, threads, True)
+    solver, done = summary["solver"], summary["steps_done"]
+    newton, cg = solver["iterations"], max(1, solver["linear_iterations"])
+    result = {"suite": kind, "tets": made, "ranks": ranks, "threads": threads, "steps": done,
+              "ms_a_step": 1e3 * solver["seconds_stepping"] / done, "newton_a_step": newton / done,
+              "cg_a_newton": cg / newton, "ms_assembly": 1e3 * solver["seconds_assembly"] / done,
+              "ms_setup": 1e3 * solver["seconds_factorisation"] / done, "ms_solve": 1e3 * solver["seconds_solve"] / done,
+              "ms_evaluation": 1e3 * solver["seconds_evaluation"] / done,
+              "energy_error": summary["drift"]["energy"]["worst_relative_deviation"]}
+    if counts:
+        result["products_a_cg"], result["reductions_a_cg"], result["coarse_sums_a_cg"] = per_iteration(counts, cg)
+    print("  ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in result.items()), flush=True)
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--strong", default="24000,98304", help="tets of bars that all ranks share")
+    parser.add_argument("--weak", type=int, default=25000, help="tets of a rank")
+    parser.add_argument("--ranks", default="1,2")
+    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--output", type=Path, default=Path(__file__).parents[1] / "results" /
+                        f"distributed-{platform.node()}.csv")
+    arguments = parser.parse_args()
+    ranks = [int(word) for word in arguments.ranks.split(",")]
+    rows = []
+    for tets in (int(word) for word in arguments.strong.split(",")):
+        for count in ranks:
+            rows.append(row("threads", arguments.build, tets, arguments.steps, threads=count))
+            rows.append(row("strong", arguments.build, tets, arguments.steps, ranks=count))
+    across = max(2, round((arguments.weak / 6 / 4) ** (1 / 3)))
+    for count in ranks:
+        rows.append(row("weak", arguments.build, arguments.weak * count, arguments.steps, ranks=count, across=across))
+    with open(arguments.output, "w", newline="") as file:
+        writer = csv.DictWriter(file, max(rows, key=len).keys())
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

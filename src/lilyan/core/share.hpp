@@ -1,0 +1,118 @@
+// A system that several processes share, each of which has a part of it.
+//
+// A part has vertices that the process owns, and copies of vertices of others: all that elements of
+// its own vertices touch. So what a process sums up over its elements is complete at its own
+// vertices; at the copies it is taken from their owners (Share::refresh). Sums over vertices run over
+// those that are owned, and then over the processes.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lilyan/core/system.hpp"
+#include "lilyan/core/threads.hpp"
+#include "lilyan/core/types.hpp"
+
+namespace lilyan {
+
+// The processes that share a system. All of them call these functions, in the same order, and get the
+// same bits.
+class Ranks {
+ public:
+  Ranks() = default;
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+  virtual ~Ranks() = default;
+
+  [[nodiscard]] virtual int rank() const = 0;
+  [[nodiscard]] virtual int count() const = 0;
+  // Of each number over all processes, in place.
+  virtual void sum(std::span<double> values) const = 0;
+  virtual void largest(std::span<double> values) const = 0;
+  // The numbers of all processes, those of process 0 first.
+  [[nodiscard]] virtual std::vector<double> gather(std::span<const double> values) const = 0;
+
+  [[nodiscard]] double sum(double value) const {
+    sum({&value, 1});
+    return value;
+  }
+  [[nodiscard]] double largest(double value) const {
+    largest({&value, 1});
+    return value;
+  }
+  [[nodiscard]] bool any(bool value) const { return largest(value ? 1.0 : 0.0) > 0; }
+};
+
+class Share {
+ public:
+  struct Range {
+    int first = 0;
+    int last = 0;
+  };
+
+  // The degrees of freedom that this process owns.
+  explicit Share(std::vector<Range> owned) : owned_(std::move(owned)) {}
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+  virtual ~Share() = default;
+
+  [[nodiscard]] std::span<const Range> owned() const { return owned_; }
+  [[nodiscard]] bool owns(int dof) const {
+    for (const Range& range : owned_) {
+      if (dof >= range.first && dof < range.last) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] virtual const Ranks& ranks() const = 0;
+  // Copies get the numbers of their owners. `numbers` has as many entries a vertex as asked for.
+  virtual void refresh(double* numbers, int per_vertex) const = 0;
+  void refresh(Vector& v) const { refresh(v.data(), 3); }
+
+ private:
+  std::vector<Range> owned_;
+};
+
+// For a system that is not shared these do nothing but what their names say.
+
+// value, summed up over the processes.
+[[nodiscard]] inline double total(const System& system, double value) {
+  return system.share() ? system.share()->ranks().sum(value) : value;
+}
+[[nodiscard]] inline double largest(const System& system, double value) {
+  return system.share() ? system.share()->ranks().largest(value) : value;
+}
+[[nodiscard]] inline bool anywhere(const System& system, bool value) {
+  return system.share() ? system.share()->ranks().any(value) : value;
+}
+inline void refresh(const System& system, Vector& v) {
+  if (system.share()) system.share()->refresh(v);
+}
+
+// The sum of what term(first, last) returns over ranges of the degrees of freedom.
+template <class Term>
+[[nodiscard]] double sum_over(const System& system, const Term& term) {
+  if (!system.share()) return term(0, system.dofs());
+  double sum = 0;
+  for (const Share::Range& range : system.share()->owned()) sum += term(range.first, range.last);
+  return total(system, sum);
+}
+// The same, shared among threads.
+template <class Term>
+[[nodiscard]] double parallel_sum_over(const System& system, const Term& term) {
+  if (!system.share()) return parallel_sum(system.dofs(), term);
+  double sum = 0;
+  for (const Share::Range& range : system.share()->owned()) {
+    sum += parallel_sum(range.last - range.first, [&](int first, int last) {
+      return term(range.first + first, range.first + last);
+    });
+  }
+  return total(system, sum);
+}
+// a·b
+[[nodiscard]] inline double inner(const System& system, const Vector& a, const Vector& b) {
+  return sum_over(system, [&](int first, int last) {
+    return a.segment(first, last - first).dot(b.segment(first, last - first));
+  });
+}
+
+}  // namespace lilyan

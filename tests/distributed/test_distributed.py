@@ -1,0 +1,408 @@
+"""Runs of several processes give what one process gives, and fail as they should.
+
+Called with the build folder: test_distributed.py BUILD [-k NAME] [-v]. Needs lilyan and lilyan-mpi there, and mpirun.
+"""
+
+import csv
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+BUILD = Path(sys.argv[1]).resolve()
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                            "OMPI_MCA_mpi_yield_when_idle": "1"}
+
+# A bar that stretches and turns gently: its steps have one minimum.
+BAR = """
+[integrator]
+method = "{method}"
+step = {step}
+steps = {steps}
+
+[output]
+every = 5
+report = false
+checkpoint_every = 5
+
+[[body]]
+shape = {{ kind = "bar", size = [2, 0.5, 0.5], cells = [8, 2, 2] }}
+mass = 1
+material = {{ model = "{material}", mu = 500, lambda = 200 }}
+angular_velocity = [0.5, 0, 2]
+
+[[body.deform]]
+kind = "stretch"
+factors = [1.05, 1, 1]
+"""
+
+# Everything that runs on several ranks at once.
+ALL = """
+[integrator]
+method = "{method}"
+step = {step}
+steps = 20
+
+[output]
+every = 0
+report = false
+
+[world]
+gravity = [0, -9.81, 0]
+
+[[body]]
+name = "held"
+shape = {{ kind = "bar", size = [2, 0.5, 0.5], cells = [8, 2, 2] }}
+density = 1
+material = {{ model = "stvk", mu = 500, lambda = 200 }}
+translate = [0, 1, 0]
+fix = [{{ slab = {{ axis = "x", to = 0 }} }}]
+damping = {{ model = "{damping}", {damping_value} }}
+
+[[body.script]]
+region = {{ slab = {{ axis = "x", from = 1 }} }}
+keys = [{{ t = 0 }}, {{ t = 0.1, shift = [0.1, 0.1, 0] }}, {{ t = 0.2, angle = 10 }}]
+
+[[body]]
+name = "falling"
+mesh = "{root}/assets/blob/blob.msh"
+scale = 0.3
+mass = 1
+material = {{ model = "stable-neo-hookean", mu = 300, lambda = 300 }}
+translate = [0, -0.6, 0]
+velocity = [0.5, -2, 0]
+angular_velocity = [0, 0, 3]
+attach = [{{ region = {{ slab = {{ axis = "y", from = 0.95 }} }}, stiffness = 5 }}]
+force = [{{ kind = "drag", rate = 0.2 }}, {{ kind = "drive", acceleration = [1, 0, 0], frequency = 2, region = {{ slab = {{ axis = "x", from = 0.5 }} }} }}]
+
+[[body.deform]]
+kind = "pull"
+region = {{ slab = {{ axis = "y", from = 0.95 }} }}
+by = [0, 0.05, 0]
+falloff = 0.3
+
+[[obstacle]]
+kind = "plane"
+point = [0, -1, 0]
+stiffness = 500
+friction = 0.3
+
+[[obstacle]]
+kind = "sphere"
+center = [0.6, -1, 0]
+radius = 0.3
+stiffness = 300
+bodies = ["falling"]
+motion = {{ keys = [{{ t = 0 }}, {{ t = 1, shift = [-1, 0, 0] }}] }}
+"""
+
+
+def run(arguments, ranks=None, wait=300, expect=0):
+    """Runs lilyan, or lilyan-mpi with so many ranks. Returns what it printed."""
+    program = [str(BUILD / "lilyan")]
+    if ranks:
+        program = ["mpirun", "--quiet", "--oversubscribe", "-n", str(ranks), str(BUILD / "lilyan-mpi")]
+    done = subprocess.run(program + [str(a) for a in arguments], env=ENVIRONMENT, capture_output=True, text=True,
+                          timeout=wait)
+    assert done.returncode == expect, f"{arguments}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def series(folder):
+    with open(folder / "series.csv") as file:
+        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+def summary(folder):
+    return json.loads((folder / "run.json").read_text())
+
+
+def vtu(file):
+    """The arrays of a .vtu file that Lilyan has written."""
+    content = file.read_bytes()
+    head, data = content.split(b"<AppendedData encoding=\"raw\">\n_", 1)
+    arrays = {"points": int(re.search(rb'NumberOfPoints="(\d+)"', head)[1])}
+    letters = {b"Float64": "d", b"Float32": "f", b"Int64": "q", b"Int32": "i", b"UInt8": "B"}
+    for kind, name, offset in re.findall(rb'<DataArray type="(\w+)" Name="(\w+)".*?offset="(\d+)"', head):
+        at = int(offset)
+        size = struct.unpack_from("<Q", data, at)[0]
+        count = size // struct.calcsize(letters[kind])
+        arrays[name.decode()] = struct.unpack_from(f"<{count}{letters[kind]}", data, at + 8)
+    return arrays
+
+
+def final_state(folder, step):
+    """Positions and velocities of all vertices in the order of their meshes, from a checkpoint."""
+    content = (folder / f"checkpoint-{step:06}.state").read_bytes()
+    numbers = struct.unpack(f"<{len(content) // 8}d", content)
+    quarter = len(numbers) // 4
+    return numbers[:quarter], numbers[quarter:2 * quarter]
+
+
+def distance(a, b):
+    """The largest difference, in units of the largest number."""
+    assert len(a) == len(b)
+    return max(abs(x - y) for x, y in zip(a, b)) / max(abs(x) for x in a)
+
+
+class Distributed(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def scene(self, text, name="scene.toml"):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def bar(self, method="avf", steps=50, material="stvk", step=0.01):
+        return self.scene(BAR.format(method=method, steps=steps, material=material, step=step))
+
+    def compare_series(self, one, other, bound, columns=None):
+        a, b = series(one), series(other)
+        self.assertEqual(len(a), len(b))
+        energy = max(abs(row["energy_total"]) + row["energy_kinetic"] for row in a)
+        for key in columns or [k for k in a[0] if k.startswith(("energy_", "ledger_"))]:
+            worst = max(abs(x[key] - y[key]) for x, y in zip(a, b))
+            self.assertLess(worst, bound * energy, key)
+
+    def test_same_answers_for_any_number_of_ranks(self):
+        scene = self.bar()
+        run(["run", scene, "-q", "-o", self.folder / "one"])
+        alone = vtu(self.folder / "one" / "frames" / "000050.vtu")
+        start = series(self.folder / "one")[0]
+        for ranks in (1, 2, 3, 4):
+            out = self.folder / f"ranks{ranks}"
+            run(["run", scene, "-q", "-o", out], ranks)
+            x, v = final_state(out, 50)
+            self.assertLess(distance(alone["position"], x), 1e-9)
+            self.assertLess(distance(alone["velocity"], v), 1e-9)
+            scale = start["energy_kinetic"] + start["energy_elastic"]
+            for row in series(out):
+                self.assertLess(abs(row["energy_total"] - start["energy_total"]), 1e-13 * scale)
+                for axis in "xyz":
+                    self.assertLess(abs(row[f"momentum_{axis}"] - start[f"momentum_{axis}"]), 1e-13)
+            kept = summary(out)
+            self.assertEqual(kept["solver"]["ranks"], ranks)
+            self.assertEqual(kept["size"]["vertices"], 81)
+            self.assertEqual(kept["size"]["tets"], 192)
+            self.assertLess(kept["ledger"]["worst_imbalance_of_a_step"], 1e-13 * scale)
+
+    def test_angular_momentum_as_on_one(self):
+        scene = self.bar("implicit-midpoint", 30)
+        run(["run", scene, "-q", "-o", self.folder / "three"], 3)
+        self.assertLess(summary(self.folder / "three")["drift"]["angular_momentum"]["worst_relative_deviation"], 1e-12)
+
+    def test_every_kind_of_method(self):
+        for method in ("avf", "newmark", "backward-euler", "bdf2", "bathe", "tr-bdf2", "hp-quadrature",
+                       "stoermer-verlet", "yoshida", "rk4"):
+            with self.subTest(method):
+                explicit = method in ("stoermer-verlet", "yoshida", "rk4")
+                scene = self.bar(method, 10, "neo-hookean", 0.001 if explicit else 0.01)
+                run(["run", scene, "-q", "-o", self.folder / f"{method}-1"])
+                run(["run", scene, "-q", "-o", self.folder / f"{method}-2"], 2)
+                self.compare_series(self.folder / f"{method}-1", self.folder / f"{method}-2", 1e-11)
+
+    def test_forces_damping_obstacles_scripts(self):
+        dampings = (("rayleigh", "stiffness = 0.01, mass = 0.1"), ("kelvin-voigt", "time = 0.01"),
+                    ("strain", "time = 0.01"), ("strain-explicit", "time = 0.002"),
+                    ("rayleigh-end", "stiffness = 0.01"))
+        for number, (damping, value) in enumerate(dampings):
+            with self.subTest(damping):
+                method = "stoermer-verlet" if damping == "strain-explicit" else "avf"
+                text = ALL.format(method=method, step=0.001 if method == "stoermer-verlet" else 0.01, damping=damping,
+                                  damping_value=value, root=ROOT)
+                scene = self.scene(text, f"all{number}.toml")
+                one, several = self.folder / f"one{number}", self.folder / f"several{number}"
+                run(["run", scene, "-q", "-o", one])
+                run(["run", scene, "-q", "-o", several], 2 + number % 3)
+                self.compare_series(one, several, 1e-9)
+                a, b = summary(one), summary(several)
+                if method == "avf":
+                    self.assertGreater(a["obstacles"]["deepest"], 1e-3)
+                self.assertAlmostEqual(a["obstacles"]["deepest"], b["obstacles"]["deepest"], places=9)
+                self.assertEqual(a["size"], b["size"])
+                for momentum in ("linear_momentum", "angular_momentum"):
+                    self.assertEqual(a["drift"][momentum]["is_invariant_of_the_scene"],
+                                     b["drift"][momentum]["is_invariant_of_the_scene"])
+                    self.assertAlmostEqual(a["drift"][momentum]["relative_to"], b["drift"][momentum]["relative_to"],
+                                           places=9)
+                self.assertAlmostEqual(a["drift"]["energy"]["relative_to"], b["drift"]["energy"]["relative_to"], places=9)
+
+    def test_angular_momentum_about_an_axis_of_several_ranks(self):
+        text = BAR.format(method="implicit-midpoint", steps=5, material="stvk", step=0.01) + (
+            '\n[[body.fix]]\nvertices = [0, 1, 2]\n')
+        scene = self.scene(text)
+        run(["run", scene, "-q", "-o", self.folder / "one"])
+        run(["run", scene, "-q", "-o", self.folder / "three"], 3)
+        for name in ("one", "three"):
+            kept = summary(self.folder / name)["drift"]["angular_momentum"]
+            self.assertTrue(kept["is_invariant_of_the_scene"])
+            self.assertLess(kept["worst_relative_deviation"], 1e-9)
+        self.assertEqual(summary(self.folder / "three")["size"]["fixed_vertices"], 3)
+
+    def test_the_same_number_gives_the_same_bits(self):
+        scene = self.bar(steps=20)
+        digests = set()
+        for name in "ab":
+            run(["run", scene, "-q", "-o", self.folder / name], 4)
+            digests.add(summary(self.folder / name)["digest"])
+        self.assertEqual(len(digests), 1)
+        run(["run", scene, "-q", "--threads", "2", "-o", self.folder / "threads"], 4)
+        self.assertEqual({summary(self.folder / "threads")["digest"]}, digests)
+
+    def test_petsc_options_and_direct_solver(self):
+        scene = self.bar(steps=5)
+        run(["run", scene, "-q", "-o", self.folder / "one"])
+        cases = {"gamg": ["-pc_type", "gamg"], "hypre": ["-pc_type", "hypre"], "jacobi": ["-pc_type", "pbjacobi"],
+                 "minres": ["-ksp_type", "minres", "-ksp_norm_type", "preconditioned"],
+                 "mumps": ["--set", "solver.linear=cholesky"]}
+        for name, options in cases.items():
+            with self.subTest(name):
+                run(["run", scene, "-q", "-o", self.folder / name, *options], 2)
+                self.compare_series(self.folder / "one", self.folder / name, 1e-11)
+                self.assertIn({"jacobi": "pbjacobi"}.get(name, name), summary(self.folder / name)["solver"]["linear"])
+        said = run(["run", scene, "-q", "-o", self.folder / "misspelt", "-kps_rtol", "1e-3"], 2)
+        self.assertIn("PETSc has no use for the option -kps_rtol", said)
+
+    def test_frames_are_written_in_pieces(self):
+        scene = self.bar(steps=5)
+        run(["run", scene, "-q", "-o", self.folder / "three"], 3)
+        frames = self.folder / "three" / "frames"
+        self.assertEqual(sorted(p.name for p in frames.glob("*.pvtu")), ["000000.pvtu", "000005.pvtu"])
+        listed = re.findall(r'Source="(.*?)"', (frames / "000005.pvtu").read_text())
+        self.assertEqual(listed, [f"000005_{rank}.vtu" for rank in range(3)])
+        self.assertIn('file="frames/000005.pvtu"', (self.folder / "three" / "run.pvd").read_text())
+        tets, points = set(), set()
+        for name in listed:
+            piece = vtu(frames / name)
+            self.assertLess(piece["points"], 81)
+            places = [piece["position"][3 * i:3 * i + 3] for i in range(piece["points"])]
+            for k in range(0, len(piece["connectivity"]), 4):
+                tet = frozenset(places[i] for i in piece["connectivity"][k:k + 4])
+                self.assertNotIn(tet, tets)
+                tets.add(tet)
+            points |= set(places)
+        self.assertEqual((len(tets), len(points)), (192, 81))
+
+    def test_surface_formats_and_report(self):
+        text = BAR.format(method="avf", steps=5, material="stvk", step=0.01).replace("report = false", 'formats = ["ply", "glb"]')
+        scene = self.scene(text)
+        run(["run", scene, "-q", "-o", self.folder / "one"])
+        run(["run", scene, "-q", "-o", self.folder / "three"], 3)
+        self.assertTrue((self.folder / "three" / "report.html").stat().st_size > 10000)
+        for name in ("run.glb", "frames/000005.ply"):
+            sizes = [(self.folder / run_ / name).stat().st_size for run_ in ("one", "three")]
+            self.assertEqual(sizes[0], sizes[1], name)
+
+    def test_going_on_with_another_number_of_ranks(self):
+        whole = self.bar(steps=20)
+        run(["run", whole, "-q", "-o", self.folder / "whole"], 3)
+        for ranks in (1, 2, 3):
+            out = self.folder / f"cut{ranks}"
+            run(["run", whole, "-q", "-o", out, "--steps", "10"], 3)
+            run(["run", "--resume", out, "-q", "--steps", "20"], ranks)
+            self.compare_series(self.folder / "whole", out, 1e-12)
+            self.assertLess(distance(final_state(self.folder / "whole", 20)[0], final_state(out, 20)[0]), 1e-9)
+            self.assertEqual(len(list((out / "frames").glob("*.pvtu"))), 5)
+            if ranks == 3:
+                self.assertEqual(summary(out)["digest"], summary(self.folder / "whole")["digest"])
+
+    def test_damaged_states_are_refused(self):
+        scene = self.bar(steps=10)
+        out = self.folder / "run"
+        run(["run", scene, "-q", "-o", out], 2)
+        state = out / "checkpoint-000010.state"
+        content = state.read_bytes()
+        state.write_bytes(content[:100] + b"\x01" + content[101:])
+        self.assertIn("damaged", run(["run", "--resume", out, "--steps", "12"], 2, expect=2))
+        state.write_bytes(content[:-8])
+        self.assertIn("cut short", run(["run", "--resume", out, "--steps", "12"], 2, expect=2))
+        state.unlink()
+        self.assertIn("cannot be read", run(["run", "--resume", out, "--steps", "12"], 2, expect=2))
+
+    def test_a_process_that_dies_ends_the_run(self):
+        scene = self.scene(BAR.format(method="avf", steps=100000, material="stvk", step=0.01).replace("every = 5\n", "every = 0\n", 1))
+        out = self.folder / "run"
+        started = subprocess.Popen(["mpirun", "--oversubscribe", "-n", "3", BUILD / "lilyan-mpi", "run", scene, "-q", "-o",
+                                    out], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        try:
+            for _ in range(600):
+                time.sleep(0.05)
+                if (out / "checkpoint.previous.bin").exists():
+                    break
+            children = subprocess.run(["pgrep", "-P", str(started.pid)], capture_output=True, text=True).stdout.split()
+            os.kill(int(children[-1]), signal.SIGKILL)
+            said = started.communicate(timeout=60)[0]
+        finally:
+            started.kill()
+        self.assertNotEqual(started.returncode, 0)
+        self.assertIn("signal 9", said)
+        step = len(series(out))
+        self.assertGreater(step, 5)
+        run(["run", "--resume", out, "-q", "--steps", str(step + 5)], 2)
+        self.assertEqual(summary(out)["status"], "finished")
+
+    def test_interrupted_runs_are_saved(self):
+        scene = self.scene(BAR.format(method="avf", steps=100000, material="stvk", step=0.01).replace("every = 5\n", "every = 0\n", 1))
+        out = self.folder / "run"
+        started = subprocess.Popen(["mpirun", "--oversubscribe", "-n", "2", BUILD / "lilyan-mpi", "run", scene, "-q", "-o",
+                                    out], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        try:
+            for _ in range(600):
+                time.sleep(0.05)
+                if (out / "checkpoint.previous.bin").exists():
+                    break
+            started.send_signal(signal.SIGTERM)
+            started.communicate(timeout=60)
+        finally:
+            started.kill()
+        self.assertEqual(summary(out)["status"], "interrupted")
+        steps = summary(out)["steps_done"]
+        run(["run", "--resume", out, "-q", "--steps", str(steps + 3)], 3)
+
+    def test_what_does_not_run_on_several_is_refused_at_the_start(self):
+        bar = BAR.format(method="avf", steps=5, material="stvk", step=0.01)
+        contact = bar + bar[bar.index("[[body]]"):].replace("[[body]]", '[[body]]\nname = "two"\ntranslate = [0, 2, 0]', 1) + (
+            '\n[[contact]]\nstiffness = 100\nthickness = 0.01\n')
+        cases = {
+            "[[contact]]": contact,
+            "[[constraint]]": bar + '\n[[constraint]]\nkind = "points"\nvertices = [0]\n',
+            "avf-momentum": bar.replace('"avf"', '"avf-momentum"'),
+            "energy-momentum": bar.replace('"avf"', '"energy-momentum"'),
+            "fixed steps": bar + '\n[step_control]\nkind = "error"\ntolerance = 1e-4\n',
+            "too many for the 8 vertices": bar.replace("cells = [8, 2, 2]", "cells = [1, 1, 1]"),
+            "for solids": bar.replace('kind = "bar", size = [2, 0.5, 0.5], cells = [8, 2, 2]',
+                                      'kind = "grid", size = [1, 1], cells = [4, 4]'),
+            "unknown key 'integrator.stpe'": bar.replace("step = 0.01", "stpe = 0.01"),
+        }
+        for words, text in cases.items():
+            with self.subTest(words):
+                scene = self.scene(text)
+                said = run(["run", scene, "-q", "-o", self.folder / "refused"], 9 if "too many" in words else 2, expect=2)
+                self.assertIn(words, said)
+                self.assertEqual(said.count("error:"), 1, said)
+        said = run(["run", "pendulum", "-q", "-o", self.folder / "refused"], 2, expect=2)
+        self.assertIn("a small system runs on one", said)
+        said = run(["run", self.folder / "nowhere.toml"], 2, expect=2)
+        self.assertEqual(said.count("error:"), 1, said)
+        broken = bar.replace('shape = { kind = "bar", size = [2, 0.5, 0.5], cells = [8, 2, 2] }', 'mesh = "gone.msh"')
+        said = run(["run", self.scene(broken), "-q"], 3, expect=2)
+        self.assertIn("gone.msh", said)
+        self.assertEqual(said.count("error:"), 1, said)
+
+
+if __name__ == "__main__":
+    result = unittest.main(argv=[sys.argv[0], *sys.argv[2:]], exit=False, verbosity=1).result
+    bad = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - bad} passed, {bad} failed")
+    sys.exit(bad > 0)
