@@ -83,6 +83,14 @@ void add_run_command(CLI::App& app, const Extras& extras, int& exit_code) {
       ->excludes(scene)
       ->excludes(output)
       ->excludes(command->get_option("--set"));
+  command->add_option_function<int>(
+             "--ranks",
+             [](int ranks) {
+               throw Error(fmt::format("--ranks is an option of the launcher: ./lilyan run … --ranks {0}; "
+                                       "without it, mpirun -n {0} lilyan-mpi run …",
+                                       ranks));
+             })
+      ->group("");
   add_steps(*command, options.steps);
   add_threads(*command, options.threads,
               "threads that share the work on a large body; results do not depend on it "
@@ -124,6 +132,8 @@ constexpr const char* kFooter =
     R"(The launcher ./lilyan, which installs what is missing and builds first, also has:
   test [ARGUMENTS]            build and run every test; arguments go to ctest (-R NAME runs some)
   test --sanitize             a part of them with address and undefined-behaviour sanitizers
+  test --distributed          those of runs by several processes
+  run SCENE --ranks N         a run that N processes share, on MPI and PETSc (docs/scaling.md)
   lint [--all|--format]       check the formatting and run clang-tidy
   reproduce ID                run an experiment of the papers again (--list shows them)
   python [FILE]               Python with the module lilyan, to type in or to run a file

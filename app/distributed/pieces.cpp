@@ -38,6 +38,11 @@ FramePieces::FramePieces(const fs::path& folder, const Scene& scene, const MpiDi
     tets_.push_back(scene.tets[e]);
     body_.push_back(scene.tet_body[e]);
   }
+  std::int64_t before = 0;
+  for (const BodyPart& part : scene.parts) {
+    for (const long number : part.number) number_.push_back(before + number);
+    before += part.whole;
+  }
   together(ranks, [&] {
     if (ranks.rank() != 0) return;
     fs::create_directories(folder / "frames");
@@ -65,6 +70,7 @@ void FramePieces::add(int step, const State& state) {
                .v = points(state.v),
                .rest = points(scene_.rest),
                .energy_density = density,
+               .number = number_,
                .geometry = {.tets = tets_, .tet_body = body_},
                .float64 = scene_.output.float64});
   });
@@ -89,6 +95,7 @@ void FramePieces::write_list(int step) const {
   xml += "<PPointData Vectors=\"velocity\">\n" + array(real, "velocity", 3) +
          array("Float32", "displacement", 3);
   if (energies_.any()) xml += array("Float32", "strain_energy_density", 1);
+  xml += array("Int64", "number", 1);
   xml += "</PPointData>\n<PCellData>\n" + array("Int32", "body", 1) + "</PCellData>\n";
   for (int rank = 0; rank < ranks_.count(); ++rank) {
     xml += fmt::format("<Piece Source=\"{:06}_{}.vtu\"/>\n", step, rank);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -20,6 +21,7 @@ namespace lilyan {
 struct VtuContent {
   std::vector<std::array<double, 3>> points;
   std::vector<std::array<double, 3>> velocity;  // empty: the file has none
+  std::vector<std::int64_t> number;             // of the points, in pieces of a frame; empty: none
   std::vector<std::array<int, 4>> tets;
   std::vector<std::array<int, 3>> triangles;  // and quads, polygons and strips, cut into triangles
   std::vector<std::array<int, 2>> edges;      // and polylines
@@ -36,6 +38,7 @@ struct VtuContent {
 // order, plain or compressed with zlib. Throws InputError naming file and line. file is the name
 // that errors show; bytes is its content.
 [[nodiscard]] VtuContent read_vtu(const std::string& file, std::string_view bytes);
+// Of a .pvtu file all pieces together. Points with the same number are one; they come in the order of numbers.
 [[nodiscard]] VtuContent read_vtu(const std::filesystem::path& path);
 
 struct VtuFrame {
@@ -43,6 +46,7 @@ struct VtuFrame {
   Points v = {};                                // here and below, empty: none are written
   Points rest = {};                             // for the displacement from there
   std::span<const double> energy_density = {};  // of elements, at the vertices
+  std::span<const std::int64_t> number = {};    // of the points of a piece in the whole frame
   FrameGeometry geometry;
   bool float64 = true;
 };

@@ -19,6 +19,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -347,6 +348,7 @@ class VtuReader {
     for (const VtuPiece& piece : pieces_) read_piece(piece, decoder);
     // A velocity for some points only is of no use.
     if (content_.velocity.size() != content_.points.size()) content_.velocity.clear();
+    if (content_.number.size() != content_.points.size()) content_.number.clear();
     return std::move(content_);
   }
 
@@ -518,6 +520,10 @@ class VtuReader {
     if (content_.points.size() > std::numeric_limits<int>::max()) {
       xml_.fail(piece.line, "the file has more points than can be numbered (2147483647)");
     }
+    const VtuArray* number = find(piece.point_data, "number");
+    if (number && number->components == 1 && !number->type.starts_with("Float")) {
+      for (const std::int64_t n : decoder.integers(*number, piece.points)) content_.number.push_back(n);
+    }
     const VtuArray* velocity = find(piece.point_data, "velocity");
     if (velocity && velocity->components == 3) {
       for (const auto& v : vectors(*velocity, piece.points, decoder))
@@ -649,7 +655,72 @@ VtuContent read_vtu(const std::string& file, std::string_view bytes) {
   return VtuReader(file, bytes).read();
 }
 
+namespace {
+
+// The files that a .pvtu file lists.
+std::vector<std::filesystem::path> listed_pieces(const std::filesystem::path& path) {
+  const std::string bytes = read_file(path);
+  XmlScanner xml(path.string(), bytes);
+  std::vector<std::filesystem::path> pieces;
+  while (const std::optional<XmlTag> tag = xml.next()) {
+    if (tag->name != "Piece") continue;
+    if (!tag->has("Source")) xml.fail(tag->line, "expected a Piece with Source=\"a file\"");
+    pieces.push_back(path.parent_path() / tag->attribute("Source"));
+  }
+  if (pieces.empty()) throw InputError({path.string(), 0, 0}, "it lists no pieces");
+  return pieces;
+}
+
+VtuContent read_pvtu(const std::filesystem::path& path) {
+  std::vector<VtuContent> pieces;
+  std::map<std::int64_t, int> index;
+  for (const std::filesystem::path& file : listed_pieces(path)) {
+    pieces.push_back(read_vtu(file.string(), read_file(file)));
+    if (pieces.back().number.size() != pieces.back().points.size()) {
+      throw InputError({file.string(), 0, 0},
+                       "it has no numbers of points (a point array 'number'), so it is not known which "
+                       "of them it shares with the other pieces");
+    }
+    for (const std::int64_t number : pieces.back().number) index[number] = 0;
+  }
+  int next = 0;
+  for (auto& [number, place] : index) place = next++;
+  VtuContent whole;
+  whole.points.resize(index.size());
+  whole.number.resize(index.size());
+  const bool moving = std::ranges::none_of(pieces, [](const auto& p) { return p.velocity.empty(); });
+  if (moving) whole.velocity.resize(index.size());
+  for (const VtuContent& piece : pieces) {
+    const auto place = [&](int point) {
+      return index.at(piece.number[static_cast<std::size_t>(point)]);
+    };
+    for (std::size_t i = 0; i < piece.points.size(); ++i) {
+      const auto at = static_cast<std::size_t>(place(static_cast<int>(i)));
+      whole.points[at] = piece.points[i];
+      whole.number[at] = piece.number[i];
+      if (moving) whole.velocity[at] = piece.velocity[i];
+    }
+    const auto append = [&](const auto& cells, const std::vector<int>& body, auto& all,
+                            std::vector<int>& all_body) {
+      for (auto cell : cells) {
+        for (int& point : cell) point = place(point);
+        all.push_back(cell);
+      }
+      all_body.insert(all_body.end(), body.begin(), body.end());
+    };
+    append(piece.tets, piece.tet_body, whole.tets, whole.tet_body);
+    append(piece.triangles, piece.triangle_body, whole.triangles, whole.triangle_body);
+    append(piece.edges, piece.edge_body, whole.edges, whole.edge_body);
+    whole.other_cells += piece.other_cells;
+    whole.curved_tets += piece.curved_tets;
+  }
+  return whole;
+}
+
+}  // namespace
+
 VtuContent read_vtu(const std::filesystem::path& path) {
+  if (path.extension() == ".pvtu") return read_pvtu(path);
   return read_vtu(path.string(), read_file(path));
 }
 

@@ -92,6 +92,7 @@ std::string point_data(AppendedData& data, const VtuFrame& frame) {
     const std::vector<float> density(frame.energy_density.begin(), frame.energy_density.end());
     arrays += scalar_array(data, "Float32", "strain_energy_density", density);
   }
+  if (!frame.number.empty()) arrays += data_array("Int64", "number", 1, data.add(frame.number));
   if (arrays.empty()) return {};
   return "<PointData Vectors=\"velocity\">\n" + arrays + "</PointData>\n";
 }

@@ -293,6 +293,12 @@ class Distributed(unittest.TestCase):
                 tets.add(tet)
             points |= set(places)
         self.assertEqual((len(tets), len(points)), (192, 81))
+        # Other commands see one frame: its surface has no faces between the pieces.
+        run(["run", scene, "-q", "-o", self.folder / "one"])
+        for name in ("one", "three"):
+            run(["export", self.folder / name, "--format", "ply"])
+        surfaces = [(self.folder / name / "frames" / "000005.ply").stat().st_size for name in ("one", "three")]
+        self.assertEqual(surfaces[0], surfaces[1])
 
     def test_surface_formats_and_report(self):
         text = BAR.format(method="avf", steps=5, material="stvk", step=0.01).replace("report = false", 'formats = ["ply", "glb"]')

@@ -55,7 +55,8 @@ const std::vector<Row>& allowed() {
     // The program. Every folder may use the library.
     Folders program = library;
     for (const char* folder :
-         {"app/files", "app/scene", "app/run", "app/report", "app/view", "app/cli"}) {
+         {"app/files", "app/scene", "app/run", "app/report", "app/view", "app/cli",
+          "app/distributed"}) {
       all.push_back({folder, program});
       program.insert(folder);
     }
