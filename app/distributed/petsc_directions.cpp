@@ -52,7 +52,6 @@ PetscDirections::PetscDirections(const BlockPattern& pattern, const System& syst
       hessian_(static_cast<std::size_t>(pattern.storage())),
       middle_(system.dofs()) {
   if (rows_.all_rows() == 0) throw Error("every vertex of the scene is fixed: nothing can move");
-  make_matrix();
   make_iterative();
   if (choice == LinearChoice::cholesky) make_direct();
   if (choice == LinearChoice::cholesky) last_ = LinearKind::cholesky;
@@ -67,6 +66,7 @@ PetscDirections::~PetscDirections() {
 }
 
 void PetscDirections::make_matrix() {
+  if (matrix_) return;
   const std::string preconditioner = option("-pc_type");
   const std::string type = option("-mat_type");
   const bool scalar = preconditioner == "gamg" || preconditioner == "hypre" || preconditioner == "ml";
@@ -87,13 +87,21 @@ void PetscDirections::make_matrix() {
   check(MatSetOption(matrix_, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
   check(MatSetOption(matrix_, MAT_SYMMETRIC, PETSC_TRUE));
   check(MatSetOption(matrix_, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
-  check(MatCreateVecs(matrix_, &solution_, &right_));
-  check(VecDuplicate(right_, &image_));
 }
 
 void PetscDirections::make_iterative() {
+  const std::string preconditioner = option("-pc_type");
+  const bool own = (preconditioner.empty() || preconditioner == PCSHELL) && option("-mat_type").empty();
+  if (own) {
+    product_ = std::make_unique<RowProduct>(rows_, ranks_);
+  } else {
+    make_matrix();
+  }
+  const Mat operators = own ? product_->matrix() : matrix_;
+  check(MatCreateVecs(operators, &solution_, &right_));
+  check(VecDuplicate(right_, &image_));
   check(KSPCreate(ranks_.communicator(), &iterative_));
-  check(KSPSetOperators(iterative_, matrix_, matrix_));
+  check(KSPSetOperators(iterative_, operators, operators));
   check(KSPSetType(iterative_, KSPCG));
   // The norm that Newton's accuracies are meant in, and one reduction for all products of an iteration.
   check(KSPSetNormType(iterative_, KSP_NORM_NATURAL));
@@ -135,6 +143,10 @@ void PetscDirections::assemble(Objective& objective, const Vector& d, double pro
   const Timer timer(times.assembly);
   ++times.hessians;
   objective.hessian(d, projection, hessian_);
+}
+
+void PetscDirections::fill_matrix() {
+  make_matrix();
   std::vector<double>& values = row_values_;
   for (int row = 0; row < rows_.rows(); ++row) {
     const int begin = rows_.begin(row);
@@ -186,12 +198,16 @@ PetscDirections::End PetscDirections::solve_by_iteration(const Objective& object
   middle_ = *x + 0.5 * d;  // where forces act
   {
     const Timer timer(times.factorisation);
+    if (product_) {
+      product_->assign(hessian_);
+    } else {
+      fill_matrix();
+    }
     if (two_level_ &&
         !two_level_->prepare(hessian_, middle_, *objective.masses(), renew_)) {
       return End::indefinite;
     }
     if (needs_motions_) describe_rigid_motions(middle_);
-    // The matrix is a new one, though PETSc cannot see it in a shell.
     check(KSPSetUp(iterative_));
   }
   const Timer timer(times.solve);
@@ -226,6 +242,7 @@ PetscDirections::End PetscDirections::solve_by_factor(bool reuse, SolverWork& wo
   if (!reuse) {
     const Timer timer(times.factorisation);
     ++work.factorisations;
+    fill_matrix();
     check(MatConvert(matrix_, MATAIJ, factor_matrix_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX,
                      &factor_matrix_));
     check(MatSetOption(factor_matrix_, MAT_SYMMETRIC, PETSC_TRUE));
@@ -317,7 +334,7 @@ bool PetscDirections::find(Objective& objective, const Vector& d, const Vector& 
 void PetscDirections::correct_rigid_motions(const Vector& x) {
   using Vec6 = Eigen::Matrix<double, 6, 1>;
   using Mat6 = Eigen::Matrix<double, 6, 6>;
-  check(MatMult(matrix_, solution_, image_));
+  check(MatMult(product_ ? product_->matrix() : matrix_, solution_, image_));
   check(VecAYPX(image_, -1, right_));  // the residual
   const std::size_t bodies = body_start_.size();
   const auto body_of = [&](int vertex) {

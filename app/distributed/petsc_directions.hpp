@@ -1,9 +1,10 @@
 // Newton directions of a shared system by PETSc.
 //
-// The Hessian is a matrix of 3×3 blocks (MATMPIBAIJ; MATMPIAIJ for preconditioners that want it). It is solved by
-// conjugate gradients with the two-level preconditioner of two_level.hpp, or by whatever PETSc's options say
-// (-ksp_type, -ksp_rtol, -pc_type gamg, …). Where conjugate gradients do not converge, and where a scene asks for
-// solver.linear = "cholesky", MUMPS factorises it (options with the prefix -direct_).
+// Systems are solved by PETSc's conjugate gradients with the two-level preconditioner of two_level.hpp and the products
+// of row_product.hpp, or by whatever PETSc's options say (-ksp_type, -ksp_rtol, -pc_type gamg, …). With another
+// preconditioner the Hessian is a matrix of 3×3 blocks (MATMPIBAIJ; MATMPIAIJ where that is wanted). Where conjugate
+// gradients do not converge, and where a scene asks for solver.linear = "cholesky", MUMPS factorises it (options with the
+// prefix -direct_).
 #pragma once
 
 #include <petscksp.h>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "app/distributed/owned_rows.hpp"
+#include "app/distributed/row_product.hpp"
 #include "app/distributed/two_level.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/solve/direction.hpp"
@@ -43,7 +45,8 @@ class PetscDirections final : public DirectionSource {
  private:
   enum class End { solved, indefinite, exhausted };
 
-  void make_matrix();
+  void make_matrix();  // when first needed
+  void fill_matrix();
   void make_iterative();
   void make_direct();
   void assemble(Objective& objective, const Vector& d, double projection, NewtonTimes& times);
@@ -66,7 +69,8 @@ class PetscDirections final : public DirectionSource {
   Definiteness definiteness_;
   LinearKind last_ = LinearKind::pcg;
   std::vector<double> hessian_;
-  std::unique_ptr<TwoLevel> two_level_;  // unless the options choose another preconditioner
+  std::unique_ptr<RowProduct> product_;  // both unless the options choose another preconditioner
+  std::unique_ptr<TwoLevel> two_level_;
   Mat matrix_ = nullptr;
   Mat factor_matrix_ = nullptr;  // the same as MATAIJ
   Vec right_ = nullptr, solution_ = nullptr, image_ = nullptr;
