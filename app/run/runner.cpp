@@ -257,7 +257,7 @@ std::optional<RunMoment> SceneRun::step() {
   if (!scene_.variable_steps()) {
     const bool equal = report_.h > scene_.step * (1 - 1e-9);
     if (equal) state.t = scene_.initial.t + step * scene_.step;
-    if (!equal && at_end()) state.t = end_;
+    if (!equal && std::abs(end_ - state.t) <= 1e-9 * scene_.step) state.t = end_;
   }
   summary_.t = state.t;
   const std::span<const EventHit> events =

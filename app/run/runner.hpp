@@ -130,6 +130,8 @@ class SceneRun {
   // which forgets the steps before.
   [[nodiscard]] State& editable_state() { return summary_.state; }
   void state_changed();
+  // No step goes beyond this time, and one that would is shorter.
+  void end_at(double t) { end_ = t; }
   // Lets a run go on that was interrupted.
   void go_on();
 

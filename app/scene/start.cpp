@@ -65,6 +65,12 @@ void require_same_mesh(const fs::path& file, const VtuContent& frame, const Scen
                                frame.points.size()));
 }
 
+// Whether from one time to the other is one step of the scene, but for rounding.
+bool one_step_apart(double before, double after, const Scene& scene) {
+  const double rounding = 1e-9 * scene.step + 4 * std::numeric_limits<double>::epsilon() * after;
+  return std::abs(after - before - scene.step) <= rounding;
+}
+
 StoredFrame read_frame_of_bodies(const NamedFrame& named, const Scene& scene) {
   if (!fs::exists(named.run / "run.pvd") && fs::exists(named.run / kTrajectory)) {
     throw InputError({named.run.string()},
@@ -78,11 +84,18 @@ StoredFrame read_frame_of_bodies(const NamedFrame& named, const Scene& scene) {
   if (content.velocity.empty()) {
     throw InputError({file.string()}, "this frame has no velocities: no run can start from it");
   }
-  return {.frame = static_cast<int>(number),
-          .t = listed[number].t,
-          .x = vector_of(content.points),
-          .v = vector_of(content.velocity),
-          .exact = content.double_precision};
+  StoredFrame frame{.frame = static_cast<int>(number),
+                    .t = listed[number].t,
+                    .x = vector_of(content.points),
+                    .v = vector_of(content.velocity),
+                    .exact = content.double_precision};
+  if (number == 0 || !one_step_apart(listed[number - 1].t, frame.t, scene)) return frame;
+  const VtuContent before = read_vtu(listed[number - 1].file);
+  require_same_mesh(listed[number - 1].file, before, scene);
+  frame.h_previous = scene.step;
+  frame.x_previous = vector_of(before.points);
+  frame.v_previous = vector_of(before.velocity);
+  return frame;
 }
 
 // The names of the columns of a state: t, coordinates and velocities.
@@ -167,6 +180,11 @@ StoredFrame read_row_of_system(const NamedFrame& named, const Scene& scene) {
                     .x = std::move(state.x),
                     .v = std::move(state.v)};
   if (!scene.orbits.empty()) frame.orbits = read_orbits(named, frame.t, scene);
+  if (number == 0 || !one_step_apart(table.at(number - 1, 1), frame.t, scene)) return frame;
+  State before = state_in(table, number - 1, 1, scene.initial.x.size());
+  frame.h_previous = scene.step;
+  frame.x_previous = std::move(before.x);
+  frame.v_previous = std::move(before.v);
   return frame;
 }
 
@@ -231,7 +249,14 @@ void start_from(StoredFrame frame, Scene& scene) {
                             1 + frame.orbits.size(), 1 + scene.orbits.size()));
   }
   require_scripted_places(frame, system);
+  const bool looks_back = frame.h_previous > 0 && frame.x_previous.size() == frame.x.size() &&
+                          frame.v_previous.size() == frame.x.size();
   initial = {.t = frame.t, .x = std::move(frame.x), .v = std::move(frame.v)};
+  if (looks_back) {
+    initial.h_previous = frame.h_previous;
+    initial.x_previous = std::move(frame.x_previous);
+    initial.v_previous = std::move(frame.v_previous);
+  }
   const int dimension = system.dimension();
   for (int i = 0; i < system.vertices(); ++i) {
     if (system.fixed(i) && !system.moving(i)) {

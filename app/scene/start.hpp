@@ -25,6 +25,9 @@ struct StoredFrame {
   int frame = 0;
   double t = 0;
   Vector x, v;
+  // The state one step of the scene before, for methods that look back; h is 0 where it is not among the frames.
+  double h_previous = 0;
+  Vector x_previous, v_previous;
   std::vector<State> orbits;  // the further orbits of a small system
   bool exact = true;          // to the last bit; otherwise in single precision
 };

@@ -162,6 +162,11 @@ void TomlDocument::apply(const std::string& assignment) {
 
 void TomlDocument::replace_start(const std::string& option, const std::string& run,
                                  const std::optional<int>& frame) {
+  for (const auto& [path, setting] : overrides_) {
+    if (path != "start" && !path.starts_with("start.")) continue;
+    throw InputError({option},
+                     fmt::format("this takes the place of '{}': give one of them", setting));
+  }
   toml::table start{{"run", run}};
   if (frame) start.insert("frame", *frame);
   root_.insert_or_assign("start", std::move(start));

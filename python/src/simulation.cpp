@@ -119,9 +119,11 @@ Simulation::Simulation(std::shared_ptr<PlannedScene> scene)
     : scene_(std::move(scene)),
       drift_(*scene_->scene.system, scene_->scene.initial,
              invariants(*scene_->scene.system, scene_->scene.initial)),
-      run_(scene_->scene, drift_, &stop_) {}
+      run_(scene_->scene, drift_, &stop_),
+      watch_(scene_->scene) {}
 
-int Simulation::advance(int n, const py::object& callback, int every, Recording* recording) {
+int Simulation::advance(int n, const py::object& callback, int every, Recording* recording,
+                        bool whole) {
   if (n < 0) throw Error("the number of steps cannot be negative");
   if (every < 1) throw Error("'every' must be at least 1");
   if (busy_) throw Error("this simulation is being stepped already, by another thread");
@@ -134,22 +136,30 @@ int Simulation::advance(int n, const py::object& callback, int every, Recording*
   run_.go_on();
   const bool large = scene_->scene.system->dofs() >= 300;
   const InterruptFlag interrupts(stop_, large && is_main_thread());
-  const int made = make_steps(n, callback, every, recording);
+  const double before = whole ? thread_seconds() : 0;  // asking takes as long as some steps
+  const int made = make_steps(n, callback, every, recording, whole);
+  if (whole) processor_seconds_ += thread_seconds() - before;
   rethrow_python_error();
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   return made;
 }
 
-int Simulation::make_steps(int n, const py::object& callback, int every, Recording* recording) {
+int Simulation::make_steps(int n, const py::object& callback, int every, Recording* recording,
+                           bool whole) {
   using Clock = std::chrono::steady_clock;
   const bool calls = !callback.is_none();
   const py::gil_scoped_release free;
   if (recording && recording->rows.empty()) recording->add(run_.start());
+  if (whole) {
+    run_.end_at(scene_->scene.initial.t + scene_->duration);
+    watch_.start(run_.state());
+  }
   Clock::time_point next = Clock::now() + kPulse;
   for (int k = 0; k < n; ++k) {
     if (run_.done()) return k;
     const std::optional<RunMoment> moment = run_.step();
     if (!moment) return k;
+    if (whole) watch_.add(moment->state);
     if (recording) {
       recording->add(*moment);
       if (k + 1 == n || run_.done()) recording->add_last(*moment);

@@ -24,6 +24,19 @@ export function places(low: number, high: number, increment: number): number[] {
   return found;
 }
 
+/** The places of labels on a logarithmic axis, as logarithms: powers of ten, at most so many, and 2 and 5 times those where
+ * there are few of them. */
+export function decades(low: number, high: number, most: number): number[] {
+  const step = Math.max(1, Math.ceil((high - low) / Math.max(1, most))), found: number[] = [];
+  const factors = 3 * (high - low) > most ? [1] : [1, 2, 5];
+  for (let k = Math.floor(low / step) * step; k <= high; k += step)
+    for (const f of factors) {
+      const at = k + Math.log10(f);
+      if (at >= low - 1e-9 && at <= high + 1e-9) found.push(at);
+    }
+  return found;
+}
+
 /** Labels of an axis: as many digits as neighbouring labels need to differ. */
 export function ticks(values: number[], increment: number): string[] {
   let largest = 0;
