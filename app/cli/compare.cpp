@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "app/cli/batch.hpp"
 #include "app/cli/commands.hpp"
@@ -153,11 +154,10 @@ void run_one(const CompareOptions& options, double duration, const fs::path& fol
 
 // Two ways to say the same method have one name: then what the user wrote tells them apart.
 void tell_apart(std::vector<Contender>& all) {
+  std::map<std::string, int> named;
+  for (const Contender& c : all) ++named[c.record.method];
   for (Contender& c : all) {
-    const auto named = [&](const Contender& other) {
-      return other.record.method == c.record.method && &other != &c;
-    };
-    if (c.record.started && std::ranges::any_of(all, named)) c.record.method = c.given;
+    if (named[c.record.method] > 1) c.record.method = c.given;
   }
 }
 

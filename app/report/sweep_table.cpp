@@ -196,16 +196,21 @@ std::string shown_cell(const SweepRun& run, const ShownColumn& c) {
                                                                   : three_digits(*value);
 }
 
-// Each cell is passed through `dress`, which is told the verdict on it, or nothing.
+// A column for each axis, or one label for all of them, which phones show as the title of a card. Each cell is passed
+// through `dress`, which is told the verdict on it, or nothing.
 template <class Dress>
-SummaryTable table_of(const Sweep& sweep, const Dress& dress) {
+SummaryTable table_of(const Sweep& sweep, bool one_label, const Dress& dress) {
   SummaryTable table;
-  for (const SweepAxis& axis : sweep.axes) table.head.push_back(axis.name);
+  if (one_label) table.head.emplace_back("combination");
+  for (const SweepAxis& axis : sweep.axes) {
+    if (!one_label) table.head.push_back(axis.name);
+  }
   for (const char* head : {"steps", "end", "status"}) table.head.emplace_back(head);
   for (const ShownColumn& c : kShown) table.head.emplace_back(c.head);
   for (const SweepRun& run : sweep.runs) {
     auto& row = table.rows.emplace_back();
-    for (std::size_t a = 0; a < sweep.axes.size(); ++a) {
+    if (one_label) row.push_back(dress(sweep.label(run), nullptr));
+    for (std::size_t a = 0; a < sweep.axes.size() && !one_label; ++a) {
       row.push_back(dress(sweep.axes[a].values[run.at[a]], nullptr));
     }
     const std::optional<double> steps = run.number("steps");
@@ -224,7 +229,7 @@ SummaryTable table_of(const Sweep& sweep, const Dress& dress) {
 }  // namespace
 
 SummaryTable sweep_summary(const Sweep& sweep) {
-  return table_of(sweep, [](const std::string& cell, const std::string*) { return cell; });
+  return table_of(sweep, false, [](const std::string& cell, const std::string*) { return cell; });
 }
 
 std::string sweep_html(const Sweep& sweep, const std::vector<std::string>& files) {
@@ -255,7 +260,7 @@ std::string sweep_html(const Sweep& sweep, const std::vector<std::string>& files
         "their end are left out.</p>\n";
   }
   const SummaryTable table =
-      table_of(sweep, [](const std::string& cell, const std::string* verdict) {
+      table_of(sweep, true, [](const std::string& cell, const std::string* verdict) {
         if (!verdict || verdict->empty() || cell == kNone) return escaped(cell);
         return fmt::format("<span class=\"{}\">{}</span>",
                            *verdict == "conserved" ? "good"

@@ -92,7 +92,7 @@ StoredFrame read_frame_of_bodies(const NamedFrame& named, const Scene& scene) {
   if (number == 0 || !one_step_apart(listed[number - 1].t, frame.t, scene)) return frame;
   const VtuContent before = read_vtu(listed[number - 1].file);
   require_same_mesh(listed[number - 1].file, before, scene);
-  frame.h_previous = scene.step;
+  frame.t_previous = listed[number - 1].t;
   frame.x_previous = vector_of(before.points);
   frame.v_previous = vector_of(before.velocity);
   return frame;
@@ -182,7 +182,7 @@ StoredFrame read_row_of_system(const NamedFrame& named, const Scene& scene) {
   if (!scene.orbits.empty()) frame.orbits = read_orbits(named, frame.t, scene);
   if (number == 0 || !one_step_apart(table.at(number - 1, 1), frame.t, scene)) return frame;
   State before = state_in(table, number - 1, 1, scene.initial.x.size());
-  frame.h_previous = scene.step;
+  frame.t_previous = before.t;
   frame.x_previous = std::move(before.x);
   frame.v_previous = std::move(before.v);
   return frame;
@@ -249,11 +249,12 @@ void start_from(StoredFrame frame, Scene& scene) {
                             1 + frame.orbits.size(), 1 + scene.orbits.size()));
   }
   require_scripted_places(frame, system);
-  const bool looks_back = frame.h_previous > 0 && frame.x_previous.size() == frame.x.size() &&
-                          frame.v_previous.size() == frame.x.size();
+  const bool looks_back = frame.x_previous.size() == frame.x.size() &&
+                          frame.v_previous.size() == frame.x.size() &&
+                          one_step_apart(frame.t_previous, frame.t, scene);
   initial = {.t = frame.t, .x = std::move(frame.x), .v = std::move(frame.v)};
   if (looks_back) {
-    initial.h_previous = frame.h_previous;
+    initial.h_previous = scene.step;
     initial.x_previous = std::move(frame.x_previous);
     initial.v_previous = std::move(frame.v_previous);
   }

@@ -25,8 +25,8 @@ struct StoredFrame {
   int frame = 0;
   double t = 0;
   Vector x, v;
-  // The state one step of the scene before, for methods that look back; h is 0 where it is not among the frames.
-  double h_previous = 0;
+  // The frame before, for methods that look back. It counts if it is one step of the scene earlier; empty: none.
+  double t_previous = 0;
   Vector x_previous, v_previous;
   std::vector<State> orbits;  // the further orbits of a small system
   bool exact = true;          // to the last bit; otherwise in single precision

@@ -113,8 +113,8 @@ def plot_sweep(sweep: "Sweep", figure: "Optional[Figure]" = None) -> "Figure":
     curves: dict[str, list[tuple[float, float, float]]] = {}
     for number, row in enumerate(done):
         label = ", ".join(str(row[k]) for k in sweep.parameters if k != key)
-        x = float(number) if key is None else float(row[key])
-        curves.setdefault(label, []).append((x, max(row["energy_error"], 1e-17), row["processor_seconds"]))
+        at = float(number) if key is None else float(row[key])
+        curves.setdefault(label, []).append((at, max(row["energy_error"], 1e-17), row["processor_seconds"]))
     wide = key is not None and min(row[key] for row in sweep) > 0 and max(row[key] for row in sweep) >= 2.5 * min(row[key] for row in sweep)
     for label, points in curves.items():
         x, error, seconds = zip(*sorted(points))

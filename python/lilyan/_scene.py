@@ -69,6 +69,7 @@ def _start_in_memory(made: _core.Scene, start: Optional[Start]) -> None:
     """Lets the scene start from a frame of a run in memory, if that is what is given."""
     if start is None or _named_start(start):
         return
+    run: Any
     run, frame = start if isinstance(start, tuple) else (start, -1)
     frames = getattr(run, "frame_t", None)
     if frames is None:
@@ -77,7 +78,10 @@ def _start_in_memory(made: _core.Scene, start: Optional[Start]) -> None:
         raise _core.Error("the run to start from has kept no frames")
     if not -len(frames) <= frame < len(frames):
         raise _core.Error(f"there is no frame {frame}: the run has {len(frames)}, counted from 0 to {len(frames) - 1}")
-    made.start_from(float(frames[frame]), run.x[frame], run.v[frame])  # type: ignore[union-attr]
+    frame %= len(frames)
+    before = slice(frame - 1, frame) if frame > 0 else slice(0, 0)  # for methods that look back
+    time = float(frames[frame - 1]) if frame > 0 else 0.0
+    made.start_from(float(frames[frame]), run.x[frame], run.v[frame], time, run.x[before], run.v[before])
 
 
 def scene(

@@ -195,14 +195,21 @@ ScenePointer load_text(const std::string& text, const std::string& file, bool wr
 }
 
 // Lets a scene that was just read start from a state in memory.
-void start_scene(PlannedScene& planned, double t, const Numbers& x, const Numbers& v) {
+void start_scene(PlannedScene& planned, double t, const Numbers& x, const Numbers& v,
+                 double t_previous, const Numbers& x_previous, const Numbers& v_previous) {
   Scene& scene = planned.scene;
   if (!scene.orbits.empty()) {
     throw Error("a scene with further orbits can only start from a run that is in a folder");
   }
+  const auto vector = [](const Numbers& a) -> Vector {
+    return Eigen::Map<const Vector>(a.data(), a.size());
+  };
   start_from({.t = t,
-              .x = Eigen::Map<const Vector>(x.data(), x.size()),
-              .v = Eigen::Map<const Vector>(v.data(), v.size())},
+              .x = vector(x),
+              .v = vector(v),
+              .t_previous = t_previous,
+              .x_previous = vector(x_previous),
+              .v_previous = vector(v_previous)},
              scene);
 }
 
@@ -494,7 +501,8 @@ void bind_scene(py::module_& m) {
                                               masses.data());
                              })
       .def_property_readonly("t0", [](const PlannedScene& s) { return s.scene.initial.t; })
-      .def("start_from", &start_scene, "t"_a, "x"_a, "v"_a)
+      .def("start_from", &start_scene, "t"_a, "x"_a, "v"_a, "t_previous"_a, "x_previous"_a,
+           "v_previous"_a)
       .def_property_readonly("x0",
                              [](const py::object& self) {
                                auto& s = py::cast<PlannedScene&>(self);

@@ -41,6 +41,7 @@ test("logarithmic axes have powers of ten, and more where there are few", () => 
   const labels = (low, high, most) => decades(Math.log10(low), Math.log10(high), most).map((v) => Number((10 ** v).toPrecision(3)));
   assert.deepEqual(labels(1e-14, 1e-6, 4), [1e-14, 1e-12, 1e-10, 1e-8, 1e-6]);
   assert.deepEqual(labels(0.9e-3, 1.1, 8), [1e-3, 1e-2, 0.1, 1]);
-  assert.deepEqual(labels(0.009, 0.035, 8), [0.01, 0.02]);
+  assert.deepEqual(labels(0.009, 0.035, 8), [0.009, 0.01, 0.02, 0.03]);
+  assert.deepEqual(labels(6e-16, 1.6e-15, 8), [6e-16, 7e-16, 8e-16, 9e-16, 1e-15]);
   assert.deepEqual(labels(0.018, 1.1, 8), [0.02, 0.05, 0.1, 0.2, 0.5, 1]);
 });

@@ -191,7 +191,7 @@ TEST_F(SweepCommand, CommasInBracketsAndQuotesBelongToAValue) {
   EXPECT_EQ(rows[2].at("body.0.velocity"), "[ 0, 2, 0 ]");
   EXPECT_EQ(rows[0].at("status"), "finished");
   ASSERT_EQ(run({"pendulum", "-q", "-o", "formulas", "--steps", "5", "--set",
-                 "system.potential=-m*g*l*cos(theta), max(theta^2, 0) - m*g*l*cos(theta)"})
+                 "system.potential=mass*gravity*(1 - cos(theta)), max(theta^2, theta^4)"})
                 .code,
             0);
   EXPECT_EQ(table("formulas").size(), 2U);

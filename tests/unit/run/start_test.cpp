@@ -26,7 +26,7 @@ constexpr const char* kBar =
     "velocity = [1, -4, 0.5]\nangular_velocity = [0, 2, 1]\n"
     "deform = [{ kind = \"stretch\", factors = [1.3, 1, 1] }]\n";
 constexpr const char* kScript =
-    "[[body.script]]\nregion = { slab = { axis = \"x\", from = -1, to = -1 } }\n";
+    "[[body.script]]\nregion = { slab = { axis = \"x\", from = 0, to = 0 } }\n";
 constexpr const char* kFloor =
     "[[obstacle]]\nkind = \"plane\"\npoint = [0, -0.6, 0]\nstiffness = 300\nfriction = 0.3\n";
 constexpr const char* kSystem =
