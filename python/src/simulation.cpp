@@ -13,6 +13,8 @@ namespace lilyan::python {
 namespace {
 
 constexpr std::chrono::milliseconds kPulse{50};
+constexpr int kFewSteps = 10;
+constexpr int kSmallSystem = 50;  // coordinates
 
 // While a step of a large system is made nobody looks for Ctrl-C, so its signal also sets the flag that steps look at.
 class InterruptFlag {
@@ -148,7 +150,9 @@ int Simulation::make_steps(int n, const py::object& callback, int every, Recordi
                            bool whole) {
   using Clock = std::chrono::steady_clock;
   const bool calls = !callback.is_none();
-  const py::gil_scoped_release free;
+  // Letting go of Python's lock takes longer than a few steps of a small system.
+  std::optional<py::gil_scoped_release> free;
+  if (n > kFewSteps || scene_->scene.system->dofs() > kSmallSystem) free.emplace();
   if (recording && recording->rows.empty()) recording->add(run_.start());
   if (whole) {
     run_.end_at(scene_->scene.initial.t + scene_->duration);
@@ -166,7 +170,7 @@ int Simulation::make_steps(int n, const py::object& callback, int every, Recordi
     }
     const bool due = calls && (k + 1) % every == 0;
     // The clock is looked at now and then only: a step may take less than looking does.
-    const bool look = (k & 63) == 63 || scene_->scene.system->dofs() > 50;
+    const bool look = (k & 63) == 63 || scene_->scene.system->dofs() > kSmallSystem;
     if (!due && !(look && Clock::now() > next)) continue;
     const py::gil_scoped_acquire locked;
     if (due && callback().is(py::bool_(false))) return k + 1;
