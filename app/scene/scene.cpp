@@ -89,6 +89,7 @@ Scene read_scene(SceneText text, const SceneChanges& changes,
   scene.title = root.text("title", scene.name);
   read_settings(root, changes, scene);
   std::optional<TableReader> start;
+  if (changes.without_start) root.drop("start");
   if (root.has("start")) start = root.table("start");
   if (root.has("system")) {
     for (const char* key : {"body", "constraint", "spring", "obstacle", "contact", "world"}) {

@@ -116,6 +116,8 @@ struct SceneChanges {
   std::optional<int> steps;             // instead of the scene's steps or duration
   std::optional<double> duration = {};  // the same; only one of them is given
   std::string start = {};  // RUN[:FRAME], instead of the scene's [start]; from the current folder
+  // [start] is passed over: for what shows a run that is done, when the run it started from may be gone.
+  bool without_start = false;
 };
 
 // Reads, checks and builds. Throws InputError with the place in the file (or the setting) for

@@ -204,6 +204,24 @@ TEST_F(Starts, TheResultsSayWhereARunCameFromAndCanBeRunAgainAndMadeLonger) {
   EXPECT_NE(text("last/scene.resolved.toml").find("frame = 20"), std::string::npos);
 }
 
+// A run is shown by what is in its folder.
+TEST_F(Starts, TheRunItStartedFromMayBeGone) {
+  folder_.write("s.toml", kBar);
+  run_both("s.toml", 12, 4);
+  fs::rename(at("whole"), at("gone"));
+  const auto show = [&](const std::string& command, const std::string& run) {
+    return run_process(test::program(), {command, run, "-o", "shown.png"}, folder_.path());
+  };
+  EXPECT_EQ(show("picture", "rest").code, 0);
+  ASSERT_EQ(run({"pendulum", "--steps", "5", "-o", "first"}).code, 0);
+  ASSERT_EQ(run({"pendulum", "--steps", "5", "-o", "second", "--from", "first:3"}).code, 0);
+  fs::remove_all(at("first"));
+  fs::remove_all(at("shown.png"));
+  const ProcessResult film = show("film", "second");
+  EXPECT_EQ(film.code, 0) << film.output;
+  expect_refused({"--resume", "second", "--steps", "9"}, "there is no folder");
+}
+
 TEST_F(Starts, AScenesOwnKeyNamesARun) {
   folder_.write("s.toml", kBar);
   ASSERT_EQ(run({"s.toml", "-o", "whole"}).code, 0);
