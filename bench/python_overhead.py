@@ -1,31 +1,28 @@
-"""What a call of Simulation.step costs on the pendulum, beyond its steps: ./lilyan python bench/python_overhead.py"""
+"""What a call of Simulation.step costs on the pendulum, beyond its steps: ./lilyan python bench/python_overhead.py
+
+The steps of one long call are made by C++ alone. What a call takes more than so many of these is its overhead.
+"""
 
 import time
 
 import lilyan
 
 
-def best(function, repetitions):
-    """The shortest of several times that a function takes, in seconds."""
-    times = []
+def best(function, calls, repetitions=400):
+    """The shortest of many times that a call takes, in seconds: other programs only ever add to it."""
+    shortest = float("inf")
     for _ in range(repetitions):
         start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def calls(simulation, n, count):
-    def loop():
-        for _ in range(count):
-            simulation.step(n)
-
-    return loop
+        for _ in range(calls):
+            function()
+        shortest = min(shortest, (time.perf_counter() - start) / calls)
+    return shortest
 
 
 sim = lilyan.Simulation("pendulum")
-print(f"a call that makes no step: {1e9 * best(calls(sim, 0, 2000), 30) / 2000:.0f} ns")
-for n in (1, 10, 100, 1000, 10000):
-    count = max(1, 20000 // n)
-    seconds = best(calls(sim, n, count), 10) / count
-    print(f"{n:6} steps in a call: {1e6 * seconds:9.2f} µs, {1e9 * seconds / n:7.1f} ns a step")
+long = 10_000
+step = best(lambda: sim.step(long), 1, 200) / long
+print(f"a step in C++: {1e9 * step:.0f} ns")
+for n in (1, 10, 100, 1000):
+    seconds = best(lambda: sim.step(n), max(1, 300 // n))
+    print(f"{n:6} steps in a call: {1e6 * seconds:8.2f} µs, of which the call itself {1e9 * (seconds - n * step):6.0f} ns")

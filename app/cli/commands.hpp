@@ -28,6 +28,7 @@ inline constexpr int kNotConserved = 4;
 struct SceneOptions {
   std::string scene;  // a file, or the bare name of one in scenes/
   std::vector<std::string> settings;
+  std::string start;  // RUN[:FRAME] to start from; empty: as the scene says
 };
 
 // A page that shows a run while it goes on.
@@ -69,6 +70,19 @@ struct CompareOptions {
   bool overwrite = false;            // results that are in that folder, whatever they are
   std::optional<int> steps;          // none: as the scene says
   int threads = 0;                   // methods at a time; 0: one per core
+  bool quiet = false;
+};
+
+struct SweepOptions {
+  SceneOptions scene;                // its settings have lists of values
+  std::vector<std::string> methods;  // as in CompareOptions: another way to sweep integrator.method
+  std::string output;                // empty: results/SCENE-sweep, and what is swept and changed
+  bool overwrite = false;            // runs that are done already too
+  std::optional<int> steps;          // none: as the scene says
+  std::optional<double> duration;    // the same
+  int threads = 0;                   // runs at a time; 0: one per core
+  int most = 100;                    // combinations
+  bool frames = false;  // with the frames, pictures and reports that the scene asks for
   bool quiet = false;
 };
 
@@ -157,6 +171,8 @@ int film(const FilmArguments& arguments);
 int run(const RunOptions& options);
 // Runs a scene with several methods and writes what they did side by side.
 int compare(const CompareOptions& options);
+// Runs a scene with every combination of some settings.
+int sweep(const SweepOptions& options);
 // Measures how errors shrink with the step, and what they cost.
 int converge(const ConvergeOptions& options);
 // The settings of a scene that "hp:alpha=0.25" stands for. Throws Error.

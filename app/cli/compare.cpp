@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <fstream>
 #include <iterator>
-#include <thread>
+#include <map>
 
+#include "app/cli/batch.hpp"
 #include "app/cli/commands.hpp"
 #include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
@@ -13,10 +13,8 @@
 #include "app/report/report.hpp"
 #include "app/report/result_folder.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/parameter.hpp"
-#include "lilyan/core/threads.hpp"
 #include "lilyan/method/method.hpp"
 
 namespace lilyan::cli {
@@ -118,54 +116,49 @@ bool wants_png(const Scene& scene) {
   return std::ranges::find(endings, "png") != endings.end();
 }
 
-// One method from reading the scene to its report. What goes wrong is told in its record.
-void run_one(const CompareOptions& options, const fs::path& folder, Contender& c,
-             CompareProgress& progress, std::size_t place) {
-  try {
-    SceneChanges changes{.settings = options.scene.settings, .steps = options.steps};
-    changes.settings.insert(changes.settings.end(), c.settings.begin(), c.settings.end());
-    changes.settings.emplace_back("output.report=true");
-    const Scene scene = load_scene(find_scene(options.scene.scene), changes);
-    ResultFolder results(folder / c.folder, scene);
-    DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-    const auto observe = [&](const RunMoment& moment) {
-      results.add(moment);
-      progress.show(place, scene, moment);
-      return !interrupted();
-    };
-    const RunSummary summary = run_scene(scene, drift, observe, interrupt_flag());
-    results.finish(summary, drift);
-    c.record = std::move(*results.record());
-    c.record.folder = c.folder;
-    c.record.files.emplace_back("report.html");
-    progress.done(place, c.record.status());
-  } catch (const std::bad_alloc&) {
-    c.record.started = false;
-    c.record.summary.message = "there is not enough memory";
-    progress.done(place, "could not run");
-  } catch (const std::exception& error) {
-    c.record.started = false;
-    c.record.summary.message = error.what();
-    progress.done(place, "could not run");
+// "avf(auto), step = 0.01": the method, and what else its settings change.
+std::string label_of(const Contender& c, const std::string& scheme) {
+  std::string label = scheme;
+  const Method& method = *find_method(c.given.substr(0, c.given.find(':')));
+  for (std::size_t k = 1; k < c.settings.size(); ++k) {
+    const std::string setting = c.settings[k].substr(std::string_view("integrator.").size());
+    const std::size_t equals = setting.find('=');
+    const std::string key = setting.substr(0, equals);
+    if (std::ranges::find(method.parameters, key, &ParameterSpec::name) != method.parameters.end())
+      continue;
+    label += fmt::format(", {} = {}", key, setting.substr(equals + 1));
   }
+  return label;
 }
 
-// As many at a time as there are threads, each with one of its own: the loops of one run can only
-// be shared when it is alone.
-void run_all(const CompareOptions& options, const fs::path& folder, std::vector<Contender>& all,
-             CompareProgress& progress) {
-  set_threads(options.threads);
-  const auto at_once = std::min<std::size_t>(static_cast<std::size_t>(threads()), all.size());
-  if (at_once > 1) set_threads(1);
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < all.size(); i = next++) {
-      run_one(options, folder, all[i], progress, i);
-    }
-  };
-  std::vector<std::thread> workers;
-  for (std::size_t i = 0; i < at_once; ++i) workers.emplace_back(work);
-  for (std::thread& worker : workers) worker.join();
+// One method from reading the scene to its report. What goes wrong is told in its record.
+void run_one(const CompareOptions& options, double duration, const fs::path& folder, Contender& c,
+             CompareProgress& progress, std::size_t place) {
+  SceneChanges changes = changes_of_run(options.scene, c.settings, options.steps, duration);
+  changes.settings.emplace_back("output.report=true");
+  BatchResult result = run_in_folder(find_scene(options.scene.scene), changes, folder / c.folder,
+                                     Earlier::replace, progress, place);
+  if (result.record.method.empty()) {
+    c.record.summary.message = result.message;
+    return;
+  }
+  c.record = std::move(result.record);
+  if (!result.message.empty()) {
+    c.record.started = false;
+    c.record.summary.message = result.message;
+  }
+  c.record.method = label_of(c, c.record.method);
+  c.record.folder = c.folder;
+  c.record.files.emplace_back("report.html");
+}
+
+// Two ways to say the same method have one name: then what the user wrote tells them apart.
+void tell_apart(std::vector<Contender>& all) {
+  std::map<std::string, int> named;
+  for (const Contender& c : all) ++named[c.record.method];
+  for (Contender& c : all) {
+    if (named[c.record.method] > 1) c.record.method = c.given;
+  }
 }
 
 // PNG files, if the scene asks for them, come last: a converter that fails costs nothing else.
@@ -222,12 +215,13 @@ std::vector<std::string> settings_of_method(const std::string& given) {
 int compare(const CompareOptions& options) {
   // Read once with the scene's own method: a mistake in the scene is one for all methods.
   const Scene scene = load_scene(find_scene(options.scene.scene),
-                                 {.settings = options.scene.settings, .steps = options.steps});
+                                 changes_of_run(options.scene, {}, options.steps, 0));
   std::vector<Contender> all = contenders(options.methods, scene);
   const std::string identity = identity_of(scene, all);
   const FolderChoice choice = choose_folder(
       {.given = options.output,
-       .name = scene.name + "-compare" + name_of_changes(options.scene.settings, options.steps),
+       .name = scene.name + "-compare" +
+               name_of_changes(options.scene.settings, options.steps, options.scene.start),
        .identity = identity,
        .overwrite = options.overwrite,
        .read = earlier_comparison});
@@ -244,7 +238,10 @@ int compare(const CompareOptions& options) {
   std::vector<std::string> names;
   for (const Contender& c : all) names.push_back(c.given);
   CompareProgress progress(names, options.quiet);
-  run_all(options, folder, all, progress);
+  run_at_once(all.size(), {.at_once = options.threads}, [&](std::size_t i) {
+    run_one(options, scene.duration, folder, all[i], progress, i);
+  });
+  tell_apart(all);
   progress.finish();
 
   const std::string reason = reason_of_failure([&] { write_results(folder, scene, runs); });

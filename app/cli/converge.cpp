@@ -50,7 +50,8 @@ struct Curve {
 };
 
 Scene load(const ConvergeOptions& options, const std::string& method, double h, double duration) {
-  SceneChanges changes{.settings = options.scene.settings};
+  SceneChanges changes{
+      .settings = options.scene.settings, .steps = {}, .start = options.scene.start};
   for (std::string& setting : settings_of_method(method)) {
     changes.settings.push_back(std::move(setting));
   }
@@ -179,7 +180,8 @@ void draw(const std::vector<Curve>& curves, const Scene& scene, const fs::path& 
 
 int converge(const ConvergeOptions& options) {
   const Scene scene =
-      load_scene(find_scene(options.scene.scene), {.settings = options.scene.settings});
+      load_scene(find_scene(options.scene.scene),
+                 {.settings = options.scene.settings, .steps = {}, .start = options.scene.start});
   if (scene.variable_steps()) {
     throw Error(
         "the steps of this scene vary (step_control): only steps of one size have an order");

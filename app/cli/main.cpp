@@ -17,7 +17,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("--methods", options.methods,
                    "methods, separated by commas, with parameters after colons: "
-                   "avf,hp:alpha=0.25 (default: the usual ones)")
+                   "avf,hp:alpha=0.25,avf:step=0.01 (default: the usual ones)")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("-o,--output", options.output,
@@ -29,6 +29,56 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   add_threads(*command, options.threads,
               "methods that run at the same time (default: one per core)");
   command->add_flag("-q,--quiet", options.quiet, "no progress, only the table");
+}
+
+void add_sweep_command(CLI::App& app, int& exit_code) {
+  auto [command, options] = add_command(
+      app, "sweep", "run a scene with every combination of some settings, into one table", sweep,
+      exit_code);
+  add_scene(*command, options.scene);
+  command->get_option("--set")
+      ->type_name("KEY=VALUE,VALUE,...")
+      ->description(
+          "a setting of the scene and its values; may be repeated for every combination. A value "
+          "with "
+          "commas stands in brackets or quotes: body.0.velocity=[1,0,0],[2,0,0]");
+  command
+      ->add_option("--methods", options.methods,
+                   "methods, with parameters after colons: avf,hp:alpha=0.25")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option(
+      "-o,--output", options.output,
+      "folder for the results (default: results/SCENE-sweep, what is swept, and what "
+      "else changes)");
+  CLI::Option* steps =
+      command->add_option("--steps", options.steps, "number of the scene's own steps")
+          ->check(CLI::Range(0, kMostInt));
+  command
+      ->add_option("--duration", options.duration,
+                   "time to simulate, instead of the scene's; steps that do not divide it end with "
+                   "two shorter ones")
+      ->check(CLI::PositiveNumber)
+      ->excludes(steps);
+  command->add_flag("--overwrite", options.overwrite,
+                    "run all combinations again, also those that are done");
+  command->add_option("--most", options.most, "combinations to run without asking")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_flag("--frames", options.frames,
+                    "each run also writes the frames, pictures and report that the scene asks for");
+  add_threads(*command, options.threads,
+              "runs at the same time, one thread each (default: one per core)");
+  command->add_flag("-q,--quiet", options.quiet, "no progress, only the table");
+  command->footer(
+      R"(All runs last as long as the scene does, whatever their steps. The same command run again goes on
+where it was interrupted and leaves alone what is done.
+
+Examples:
+  lilyan sweep pendulum --set integrator.step=0.1,0.05,0.025 --methods avf,rk4,gauss:stages=2
+  lilyan sweep bunny --set integrator.step=0.01,0.02,0.033 --set integrator.method=avf,newmark
+  lilyan sweep spinning-bar --set body.0.angular_velocity=[0,0,1],[0,0,4] --duration 2
+)");
 }
 
 void add_converge_command(CLI::App& app, int& exit_code) {
@@ -230,6 +280,7 @@ void add_picture_command(CLI::App& app, int& exit_code) {
 void add_all(CLI::App& app, int& exit_code) {
   add_converge_command(app, exit_code);
   add_compare_command(app, exit_code);
+  add_sweep_command(app, exit_code);
   add_view_command(app, exit_code);
   add_scenes_command(app, exit_code);
   add_methods_command(app, exit_code);

@@ -48,6 +48,13 @@ CLI::Option* add_scene(CLI::App& command, SceneOptions& options) {
   add_settings(command, options.settings,
                "change a setting of the scene: key=value, e.g. integrator.method=newmark or "
                "body.0.material.mu=800; may be repeated");
+  command
+      .add_option(
+          "--from", options.start,
+          "start from a frame of an earlier run of the same bodies or coordinates, at its "
+          "time: the folder of the run, and the frame's number counted from 0 (default: the "
+          "last)")
+      ->type_name("RUN[:FRAME]");
   return scene;
 }
 
@@ -82,7 +89,8 @@ void add_run_command(CLI::App& app, const Extras& extras, int& exit_code) {
       ->type_name("FOLDER")
       ->excludes(scene)
       ->excludes(output)
-      ->excludes(command->get_option("--set"));
+      ->excludes(command->get_option("--set"))
+      ->excludes(command->get_option("--from"));
   command->add_option_function<int>(
              "--ranks",
              [](int ranks) {
@@ -144,7 +152,9 @@ Examples:
   lilyan run bunny --set integrator.method=backward-euler --steps 60
   lilyan view pendulum        watch it in a web page
   lilyan compare bunny        several methods side by side in a report
+  lilyan sweep pendulum --set integrator.step=0.1,0.05,0.025 --methods avf,rk4
   lilyan run --resume results/bunny-avf
+  lilyan run bunny --from results/bunny-avf:30 --set integrator.method=newmark
 )";
 
 int dispatch(int argc, char** argv, const Extras& extras) {

@@ -19,6 +19,7 @@
 #include "app/files/process.hpp"
 #include "app/report/choose_folder.hpp"
 #include "app/report/result_folder.hpp"
+#include "app/report/saved_run.hpp"
 #include "app/run/checkpoint.hpp"
 #include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
@@ -195,84 +196,14 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
 
 namespace {
 
-// Saves a run about every half minute, or as often as the scene says.
-class Checkpointer {
- public:
-  Checkpointer(const Scene& scene, SceneRun& run, DriftTracker& drift, ResultFolder& results)
-      : scene_(scene), run_(run), drift_(drift), results_(results) {}
-
-  void after_step(int step) {
-    constexpr auto kInterval = std::chrono::seconds(30);
-    const std::optional<int>& every = scene_.output.checkpoint_every;
-    const bool due = every ? *every > 0 && step % *every == 0 : Clock::now() - last_ > kInterval;
-    if (due && step > 0) save();
-  }
-  void save() {
-    Archive a(&buffer_);
-    CheckpointHead head{scene_.name, scene_.resolved, run_.summary().steps, run_.summary().t};
-    std::uint64_t start = start_digest(scene_);
-    a(head, start, run_, results_);
-    write_checkpoint(results_.folder(), buffer_);
-    results_.show_running(run_.summary(), drift_);
-    last_ = Clock::now();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  const Scene& scene_;
-  SceneRun& run_;
-  DriftTracker& drift_;
-  ResultFolder& results_;
-  std::string buffer_;
-  Clock::time_point last_ = Clock::now();
-};
-
-// A resolved scene without the lines that say how long it runs.
-std::string without_length(const std::string& resolved) {
-  std::string rest;
-  std::istringstream lines(resolved);
-  lines.exceptions(std::ios::badbit);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("steps = ") && !line.starts_with("duration = ")) rest += line + "\n";
-  }
-  return rest;
-}
-
-}  // namespace
-
-Scene scene_to_resume(const std::filesystem::path& folder, const Checkpoint& checkpoint,
-                      const std::optional<int>& steps, const Distribution* ranks) {
-  const std::filesystem::path file = folder / "scene.resolved.toml";
-  if (without_length(read_file(file)) != without_length(checkpoint.head.resolved)) {
-    throw InputError({file.string(), 0, 0},
-                     "this is not the scene that the checkpoint was written with; run it anew");
-  }
-  Scene scene = load_scene(file, {.steps = steps, .ranks = ranks});
-  scene.name = checkpoint.head.scene_name;
-  if (!scene.variable_steps() && scene.steps < checkpoint.head.step) {
-    throw Error(
-        fmt::format("the run in {} has made {} steps already: --steps counts them from its start",
-                    folder.string(), checkpoint.head.step));
-  }
-  return scene;
-}
-
-namespace {
-
-void resume(const Checkpoint& checkpoint, const Scene& scene, SceneRun& run,
-            ResultFolder& results) {
-  Archive a(checkpoint.content);
-  std::uint64_t start = 0;
-  try {
-    a(start);
-    if (start != start_digest(scene)) {
-      throw Error("the scene starts from another state now: a file that it names has changed");
-    }
-    a(run, results);
-    a.require_end();
-  } catch (const Error& error) {
-    throw InputError({checkpoint.file.string(), 0, 0}, error.what());
-  }
+// Results that a run starts from are gone as soon as it writes its own into their place.
+void require_other_folder(const std::filesystem::path& folder, const Scene& scene) {
+  std::error_code none;
+  if (!scene.start || !std::filesystem::equivalent(folder, scene.start->run, none)) return;
+  throw Error(
+      fmt::format("{} holds the run that this one starts from; choose another folder with "
+                  "-o",
+                  folder.string()));
 }
 
 }  // namespace
@@ -322,16 +253,19 @@ int run(const RunOptions& options) {
   }
   const Scene scene =
       checkpoint ? scene_to_resume(options.resume, *checkpoint, options.steps)
-                 : load_scene(find_scene(options.scene.scene),
-                              {.settings = options.scene.settings, .steps = options.steps});
+                 : load_scene(find_scene(options.scene.scene), {.settings = options.scene.settings,
+                                                                .steps = options.steps,
+                                                                .start = options.scene.start});
   const FolderChoice choice =
       checkpoint ? FolderChoice{options.resume, ""}
                  : choose_folder({.given = options.output,
                                   .name = scene.name + "-" + scene.method +
-                                          name_of_changes(options.scene.settings, options.steps),
+                                          name_of_changes(options.scene.settings, options.steps,
+                                                          options.scene.start),
                                   .identity = scene.resolved,
                                   .overwrite = options.overwrite});
   const std::filesystem::path& folder = choice.folder;
+  if (!checkpoint) require_other_folder(folder, scene);
   set_threads(options.threads.value_or(scene.threads));
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
   SceneRun run(scene, drift, interrupt_flag());
@@ -350,6 +284,10 @@ int run(const RunOptions& options) {
     for (const std::string& remark : scene.remarks) tell(fmt::format("  remark: {}\n", remark));
     if (!choice.note.empty()) tell(fmt::format("  {}\n", choice.note));
     if (checkpoint) tell(fmt::format("  going on from step {}\n", run.summary().steps));
+    if (scene.start && !checkpoint) {
+      tell(fmt::format("  starting from frame {} of {} at t = {}\n", scene.start->frame,
+                       scene.start->run, scene.start->t));
+    }
     if (scene.output.thinned) {
       tell(fmt::format("  series.csv gets a row every {} steps (output.series_every)\n",
                        scene.output.series_every));
@@ -395,11 +333,12 @@ int run(const RunOptions& options) {
 
 int check(const SceneOptions& options) {
   const std::filesystem::path file = find_scene(options.scene);
-  const std::vector<InputError> faults = scene_faults(file, {.settings = options.settings});
+  const SceneChanges changes{.settings = options.settings, .steps = {}, .start = options.start};
+  const std::vector<InputError> faults = scene_faults(file, changes);
   for (const InputError& fault : faults) tell(fmt::format("error: {}\n", fault.what()));
   if (faults.size() > 1) tell(fmt::format("{} faults\n", faults.size()));
   if (!faults.empty()) return kBadInput;
-  const Scene scene = load_scene(file, {.settings = options.settings});
+  const Scene scene = load_scene(file, changes);
   fmt::print("{}: ok: {}, {} with {}\n", file.string(), describe_size(scene), describe_plan(scene),
              describe_method(scene));
   for (const std::string& remark : scene.remarks) fmt::print("  remark: {}\n", remark);

@@ -31,6 +31,7 @@ void on_signal(int signal) {
 std::atomic<int> fatal_code = kBadInput;
 
 constexpr double kTerminalSeconds = 0.1;
+constexpr std::size_t kTold = 6;  // runs at a time of which each quarter is told
 
 // "45s", "3m20s", "2h05m"
 std::string spelled_duration(double seconds) {
@@ -164,7 +165,7 @@ void CompareProgress::show(std::size_t run, const Scene& scene, const RunMoment&
     if (std::chrono::duration<double>(now - last_).count() < kTerminalSeconds) return;
     last_ = now;
     rewrite_line();
-  } else if (!moment.last && 4 * part >= next_quarter_[run]) {
+  } else if (names_.size() <= kTold && !moment.last && 4 * part >= next_quarter_[run]) {
     next_quarter_[run] = static_cast<int>(4 * part) + 1;
     tell(fmt::format("{}: {:.0f}%  ΔE/E₀ {:.1e}\n", names_[run], 100 * part,
                      moment.drift.energy().relative()));
@@ -178,8 +179,26 @@ void CompareProgress::done(std::size_t run, const std::string& status) {
   terminal_ ? rewrite_line() : tell(fmt::format("{}: {}\n", names_[run], status));
 }
 
+void CompareProgress::note(std::size_t run, const std::string& text) {
+  if (quiet_) return;
+  const std::lock_guard lock(mutex_);
+  tell(fmt::format("{}{}: {}\n", terminal_ ? "\r\033[K" : "", names_[run], text));
+}
+
+// Of many runs only those that are under way, and how many are done.
 void CompareProgress::rewrite_line() {
   std::string text = "\r\033[K";
+  if (names_.size() > kTold) {
+    std::size_t done = 0;
+    std::string under_way;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const bool going = states_[i].ends_with('%');
+      if (going) under_way += fmt::format("   {} {}", names_[i], states_[i]);
+      done += static_cast<std::size_t>(!going && states_[i] != "waiting");
+    }
+    tell(fmt::format("{}{} of {} done{}", text, done, names_.size(), under_way));
+    return;
+  }
   for (std::size_t i = 0; i < names_.size(); ++i) {
     text += fmt::format("{}{} {}", i > 0 ? "   " : "", names_[i], states_[i]);
   }

@@ -66,6 +66,8 @@ class CompareProgress {
  public:
   CompareProgress(std::vector<std::string> names, bool quiet);
   void show(std::size_t run, const Scene& scene, const RunMoment& moment);
+  // A line about a run of its own.
+  void note(std::size_t run, const std::string& text);
   void done(std::size_t run, const std::string& status);
   void finish();  // leaves the terminal on a fresh line
 

@@ -17,6 +17,7 @@
 #include "app/distributed/pieces.hpp"
 #include "app/report/choose_folder.hpp"
 #include "app/report/result_folder.hpp"
+#include "app/report/saved_run.hpp"
 #include "app/run/checkpoint.hpp"
 #include "app/run/runner.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -51,9 +52,10 @@ class SharedRun {
       : options_(options), ranks_(ranks), first_(ranks.rank() == 0) {
     if (!options.resume.empty()) checkpoint_ = read_checkpoint(options.resume);
     scene_ = checkpoint_
-                 ? cli::scene_to_resume(options.resume, *checkpoint_, options.steps, &ranks)
+                 ? scene_to_resume(options.resume, *checkpoint_, options.steps, &ranks)
                  : load_scene(find_scene(options.scene.scene), {.settings = options.scene.settings,
                                                                 .steps = options.steps,
+                                                                .start = options.scene.start,
                                                                 .ranks = &ranks});
     scene_.solver.newton.make_directions = [this](const BlockPattern& pattern) {
       return std::make_unique<PetscDirections>(pattern, *scene_.system, ranks_, scene_.part_first,
@@ -118,7 +120,8 @@ class SharedRun {
     together(ranks_, [&] {
       if (!first_) return;
       std::string name = scene_.name + "-" + scene_.method +
-                         name_of_changes(options_.scene.settings, options_.steps);
+                         name_of_changes(options_.scene.settings, options_.steps,
+                                         options_.scene.start);
       if (ranks_.count() > 1) name += fmt::format("-ranks={}", ranks_.count());
       const FolderChoice choice = lilyan::choose_folder({.given = options_.output,
                                                          .name = name,

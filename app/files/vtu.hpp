@@ -22,6 +22,7 @@ struct VtuContent {
   std::vector<std::array<double, 3>> points;
   std::vector<std::array<double, 3>> velocity;  // empty: the file has none
   std::vector<std::int64_t> number;             // of the points, in pieces of a frame; empty: none
+  bool double_precision = true;                 // of both
   std::vector<std::array<int, 4>> tets;
   std::vector<std::array<int, 3>> triangles;  // and quads, polygons and strips, cut into triangles
   std::vector<std::array<int, 2>> edges;      // and polylines
@@ -68,5 +69,13 @@ class PvdWriter {
   FileHandle file_;
   std::uint64_t tail_ = 0;  // where the next entry goes
 };
+
+// A frame of a run that is done.
+struct ListedFrame {
+  double t = 0;
+  std::filesystem::path file;
+};
+// The frames that the run.pvd of a result folder lists. Throws InputError when there is none.
+[[nodiscard]] std::vector<ListedFrame> listed_frames(const std::filesystem::path& folder);
 
 }  // namespace lilyan

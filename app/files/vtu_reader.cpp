@@ -509,6 +509,7 @@ class VtuReader {
     }
     const std::size_t first = content_.points.size();
     const VtuArray& coordinates = piece.coordinates[0];
+    if (coordinates.type != "Float64") content_.double_precision = false;
     for (const std::array<double, 3>& p : vectors(coordinates, piece.points, decoder)) {
       if (!std::isfinite(p[0]) || !std::isfinite(p[1]) || !std::isfinite(p[2])) {
         xml_.fail(coordinates.line, "the coordinates of point " +
@@ -526,6 +527,7 @@ class VtuReader {
     }
     const VtuArray* velocity = find(piece.point_data, "velocity");
     if (velocity && velocity->components == 3) {
+      if (velocity->type != "Float64") content_.double_precision = false;
       for (const auto& v : vectors(*velocity, piece.points, decoder))
         content_.velocity.push_back(v);
     }

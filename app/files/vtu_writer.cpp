@@ -1,7 +1,6 @@
 // Frames for ParaView.
 #include "app/files/vtu.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -133,40 +132,6 @@ void write_vtu(const std::filesystem::path& file, const VtuFrame& frame) {
   out.write(data.bytes());
   out.write("\n</AppendedData>\n</VTKFile>\n");
   out.close();
-}
-
-namespace {
-constexpr std::string_view kPvdHead =
-    "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n";
-constexpr std::string_view kPvdEnd = "</Collection>\n</VTKFile>\n";
-}  // namespace
-
-PvdWriter::PvdWriter(const std::filesystem::path& path, Opening opening) : path_(path) {
-  if (opening == Opening::resumed) return;
-  file_ = FileHandle(path, O_RDWR | O_CREAT | O_TRUNC);
-  file_.write_at(0, std::string(kPvdHead) + std::string(kPvdEnd));
-  tail_ = kPvdHead.size();
-}
-
-void PvdWriter::add(double t, const std::filesystem::path& frame) {
-  const std::string entry = fmt::format("<DataSet timestep=\"{:.17g}\" file=\"{}\"/>\n", t,
-                                        escaped(frame.generic_string()));
-  // Blank lines behind the end do no harm. Once there is room for them, there is for the entry.
-  file_.write_at(tail_ + kPvdEnd.size(), std::string(entry.size(), '\n'));
-  file_.write_at(tail_, entry + std::string(kPvdEnd));
-  tail_ += entry.size();
-}
-
-void PvdWriter::archive(Archive& a) {
-  if (!a.loading()) file_.sync();
-  a(tail_);
-  if (!a.loading()) return;
-  file_ = FileHandle(path_, O_RDWR);
-  if (file_.size() < tail_ + kPvdEnd.size()) {
-    throw Error(fmt::format("{} is shorter than it was when the run was saved", path_.string()));
-  }
-  file_.write_at(tail_, kPvdEnd);
-  file_.cut(tail_ + kPvdEnd.size());
 }
 
 }  // namespace lilyan

@@ -49,23 +49,6 @@ std::string part_of_name(const std::string& value) {
   return result;
 }
 
-// "integrator.step" → "step"; "body.0.material.model" → "material".
-std::string short_key(const std::string& key) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= key.size();) {
-    const std::size_t end = std::min(key.find('.', at), key.size());
-    parts.push_back(key.substr(at, end - at));
-    at = end + 1;
-  }
-  if (parts.size() > 1 && (parts.back() == "kind" || parts.back() == "model")) parts.pop_back();
-  // A number says little without the name of its list.
-  std::string name = parts.back();
-  const bool number =
-      !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
-  if (number && parts.size() > 1) name = parts[parts.size() - 2] + name;
-  return part_of_name(name);
-}
-
 // Whether a run has the lock of a folder (app/report/result_folder.cpp).
 bool is_locked(const fs::path& folder) {
   const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -93,6 +76,22 @@ std::string reason_against(const fs::path& folder, const FolderRequest& request)
 }
 
 }  // namespace
+
+std::string short_key(const std::string& key) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= key.size();) {
+    const std::size_t end = std::min(key.find('.', at), key.size());
+    parts.push_back(key.substr(at, end - at));
+    at = end + 1;
+  }
+  if (parts.size() > 1 && (parts.back() == "kind" || parts.back() == "model")) parts.pop_back();
+  // A number says little without the name of its list.
+  std::string name = parts.back();
+  const bool number =
+      !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  if (number && parts.size() > 1) name = parts[parts.size() - 2] + name;
+  return part_of_name(name);
+}
 
 std::optional<EarlierResults> earlier_run(const fs::path& folder) {
   std::error_code error;
@@ -131,7 +130,7 @@ FolderChoice choose_folder(const FolderRequest& request) {
 }
 
 std::string name_of_changes(const std::vector<std::string>& settings,
-                            const std::optional<int>& steps) {
+                            const std::optional<int>& steps, const std::string& start) {
   std::string name;
   for (const std::string& setting : settings) {
     const std::size_t equals = std::min(setting.find('='), setting.size());
@@ -142,6 +141,11 @@ std::string name_of_changes(const std::vector<std::string>& settings,
     name += fmt::format("-{}={}", short_key(key), part_of_name(value));
   }
   if (steps) name += fmt::format("-steps={}", *steps);
+  if (!start.empty()) {
+    const std::size_t slash = start.find_last_not_of('/');
+    const std::size_t from = start.substr(0, slash + 1).rfind('/');
+    name += "-from=" + part_of_name(start.substr(from == std::string::npos ? 0 : from + 1));
+  }
   return name.size() <= kLongestName ? name : "-" + part_of_name(name.substr(1));
 }
 

@@ -36,9 +36,13 @@ struct FolderRequest {
 // Error when something would be lost in the given one.
 [[nodiscard]] FolderChoice choose_folder(const FolderRequest& request);
 
-// "-step=0.01-material=neo-hookean": what the settings, and the number of steps if there is one, add to the
-// name of a folder. What is in its name anyhow, the method, is left out.
+// "integrator.step" → "step"; "body.0.material.model" → "material".
+[[nodiscard]] std::string short_key(const std::string& key);
+
+// "-step=0.01-material=neo-hookean-from=bunny-avf_12": what the settings, the number of steps if there is one, and the
+// frame to start from add to the name of a folder. What is in its name anyhow, the method, is left out.
 [[nodiscard]] std::string name_of_changes(const std::vector<std::string>& settings,
-                                          const std::optional<int>& steps);
+                                          const std::optional<int>& steps,
+                                          const std::string& start = {});
 
 }  // namespace lilyan

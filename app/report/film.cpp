@@ -61,7 +61,8 @@ void encode(const fs::path& frames, double rate, const fs::path& file) {
 
 // The drawing at each nth row of a run's trajectory.
 DrawnMotion motion_of_run(const fs::path& folder, std::size_t every) {
-  const Scene scene = load_scene(folder / "scene.resolved.toml");
+  const Scene scene =
+      load_scene(folder / "scene.resolved.toml", {.steps = {}, .without_start = true});
   if (!scene.drawing || scene.drawing->empty()) {
     throw InputError({folder.string()},
                      "its system has no drawing: say what is to be seen with [system.draw]");

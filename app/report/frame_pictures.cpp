@@ -186,7 +186,7 @@ PicturedRun open_source(const fs::path& folder, const std::vector<ListedFrame>& 
   PicturedRun source{.name = fs::weakly_canonical(folder).filename().string()};
   if (const fs::path scene = folder / "scene.resolved.toml"; fs::exists(scene)) {
     try {
-      source.scenery = scenery_of(load_scene(scene));
+      source.scenery = scenery_of(load_scene(scene, {.steps = {}, .without_start = true}));
     } catch (const Error& error) {  // its meshes may be on another machine
       warnings.push_back(fmt::format("{}: drawn without obstacles, as its scene cannot be read: {}",
                                      source.name, error.what()));

@@ -75,15 +75,17 @@ std::string json_of(const Figure& figure) {
         "{}{{\"label\":{},\"colour\":{},\"points\":{},\"density\":{},\"x\":{},"
         "\"y\":{}}}",
         i == 0 ? "" : ",", json_text(s.label), s.colour.value_or(static_cast<int>(i)),
-        s.style == PlotStyle::points, json_of(s.density), json_numbers(s.x, false),
+        s.style == PlotStyle::points, json_of(s.density), json_numbers(s.x, figure.log_x),
         json_numbers(s.y, figure.log_y));
   }
   return fmt::format(
       "{{\"title\":{},\"note\":{},\"x_label\":{},\"y_label\":{},\"over_time\":{},"
-      "\"apart\":{},\"log\":{},\"equal\":{},\"cut\":{},\"aspect\":{:.3g},\"series\":[{}]}}",
+      "\"apart\":{},\"log\":{},\"log_x\":{},\"equal\":{},\"cut\":{},\"aspect\":{:.3g},\"series\":[{"
+      "}]}}",
       json_text(figure.title), json_text(figure.subtitle), json_text(figure.x_label),
-      json_text(figure.y_label), figure.over_time, figure.apart, figure.log_y, figure.equal_axes,
-      figure.cut ? fmt::format("{}", *figure.cut) : "null", figure.height / figure.width, series);
+      json_text(figure.y_label), figure.over_time, figure.apart, figure.log_y, figure.log_x,
+      figure.equal_axes, figure.cut ? fmt::format("{}", *figure.cut) : "null",
+      figure.height / figure.width, series);
 }
 
 }  // namespace

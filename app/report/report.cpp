@@ -64,12 +64,21 @@ class ReportPage {
     std::string methods;
     for (const RunRecord* run : runs_) methods += (methods.empty() ? "" : ", ") + run->method;
     fact(one() ? "Method" : "Methods", methods);
-    fact("Steps", one() ? fmt::format("{}, {} done", shown.plan, shown.summary.steps) : shown.plan);
+    fact("Steps", one() ? fmt::format("{}, {} done", shown.plan, shown.summary.steps) : plans());
     if (one()) fact("Wall time", duration(shown.summary.wall_seconds));
     fact("Program", fmt::format("lilyan {} ({})", version(), commit()));
     out_ += "</dl>\n";
     for (const RunRecord* run : runs_) ending(*run);
     if (one()) out_ += verdict_list(first);
+  }
+
+  // Returns the plan that all runs have, or every plan that one of them has.
+  [[nodiscard]] std::string plans() const {
+    std::vector<std::string> all;
+    for (const RunRecord* run : runs_) {
+      if (run->started && std::ranges::find(all, run->plan) == all.end()) all.push_back(run->plan);
+    }
+    return fmt::format("{}", fmt::join(all, "; "));
   }
 
   // Says why a run did not get to its end.

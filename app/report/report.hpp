@@ -40,6 +40,9 @@ inline const std::string kNone = "–";
 // Drops the columns that have nothing to say in any row.
 void drop_empty_columns(SummaryTable& table);
 
+// Writes a text as a field of a CSV file, in quotes where it needs them.
+[[nodiscard]] std::string csv_field(const std::string& text);
+
 // Writes a number with three digits, or with all those before the point.
 [[nodiscard]] std::string three_digits(double value);
 

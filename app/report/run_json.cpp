@@ -9,6 +9,7 @@
 
 #include "app/files/vital_memory.hpp"
 #include "app/report/result_folder.hpp"
+#include "app/run/checkpoint.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/distribution.hpp"
 #include "app/scene/scene.hpp"
@@ -49,8 +50,12 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
   json["title"] = scene_.title;
   json["method"] = scene_.scheme.label;
   json["solve"] = name(scene_.scheme.solve);
+  if (const auto& from = scene_.start) {
+    json["start"] = {{"run", from->run}, {"frame", from->frame}, {"t", from->t}};
+  }
   json["status"] = status;
   if (!message.empty()) json["message"] = message;
+  if (summary.end == RunEnd::failed) json["diverged"] = summary.diverged;
   if (!notes().empty()) json["notes"] = notes();
   json["step_size"] = scene_.step;
   if (!scene_.variable_steps()) json["steps_asked"] = scene_.steps;
@@ -62,6 +67,9 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                           {"longest_step", summary.longest_step},
                           {"rejected_steps", summary.rejected_steps}};
   json["wall_seconds"] = summary.wall_seconds;
+  if (summary.processor_seconds > 0) json["processor_seconds"] = summary.processor_seconds;
+  // The same number: the same first state and masses, wherever they are from.
+  json["start_digest"] = fmt::format("{:016x}", start_digest(scene_));
   // The same digest: the same states to the last bit, after every step.
   json["digest"] = fmt::format("{:016x}", summary.digest.value());
   json["build"] = {{"compiler", compiler()},

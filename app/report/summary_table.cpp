@@ -12,13 +12,6 @@ double per_step(double total, const RunRecord& run) {
   return run.summary.steps > 0 ? total / run.summary.steps : 0;
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
-}
-
 // Returns the fields of all rows, without the quotes that csv_field() adds.
 std::vector<std::vector<std::string>> csv_rows(std::string_view csv) {
   std::vector<std::vector<std::string>> rows(1, {""});
@@ -41,6 +34,13 @@ std::vector<std::vector<std::string>> csv_rows(std::string_view csv) {
 }
 
 }  // namespace
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
 
 void drop_empty_columns(SummaryTable& table) {
   for (std::size_t c = table.head.size(); c-- > 0;) {

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "app/files/file.hpp"
-#include "app/files/scanner.hpp"
 #include "app/files/surface_writer.hpp"
 #include "app/files/vtu.hpp"
 #include "app/run/energy_density.hpp"
@@ -240,31 +239,6 @@ void remove_frames(const fs::path& folder) {
   if (fs::is_directory(folder / kFrames) && fs::is_empty(folder / kFrames)) {
     fs::remove(folder / kFrames);
   }
-}
-
-std::vector<ListedFrame> listed_frames(const fs::path& folder) {
-  const fs::path path = folder / "run.pvd";
-  if (!fs::exists(path)) {
-    throw InputError({folder.string(), 0, 0},
-                     "there is no run.pvd in it: expected the result folder of a run of bodies, "
-                     "with \"vtu\" in its output.formats");
-  }
-  const std::string bytes = read_file(path);
-  XmlScanner xml(path.string(), bytes);
-  std::vector<ListedFrame> frames;
-  while (const std::optional<XmlTag> tag = xml.next()) {
-    if (tag->name != "DataSet") continue;
-    const std::string_view time = tag->attribute("timestep");
-    ListedFrame frame;
-    const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), frame.t);
-    if (error != std::errc() || end != time.data() + time.size() || !tag->has("file")) {
-      xml.fail(tag->line, "expected a DataSet with timestep=\"a number\" and file=\"a name\"");
-    }
-    frame.file = folder / tag->attribute("file");
-    frames.push_back(std::move(frame));
-  }
-  if (frames.empty()) throw InputError({path.string(), 0, 0}, "it lists no frames");
-  return frames;
 }
 
 // Names are a convenience: a run.json that cannot be read leaves body1, body2, ...

@@ -11,12 +11,12 @@
 
 #include "app/files/file.hpp"
 #include "app/files/surface.hpp"
+#include "app/files/vtu.hpp"
 
 namespace lilyan {
 
 struct Scene;
 struct State;
-struct VtuContent;
 
 class FrameWriter {
  public:
@@ -58,13 +58,6 @@ void remove_frames(const std::filesystem::path& folder);
 // Removes the frames behind a step: those of the run that this one goes on from.
 void remove_frames_after(const std::filesystem::path& folder, int step);
 
-// A frame of a run that is done.
-struct ListedFrame {
-  double t = 0;
-  std::filesystem::path file;
-};
-// The frames that the run.pvd of a result folder lists. Throws InputError when there is none.
-[[nodiscard]] std::vector<ListedFrame> listed_frames(const std::filesystem::path& folder);
 // The names of a result folder's bodies; empty when they are not known.
 [[nodiscard]] std::vector<std::string> listed_bodies(const std::filesystem::path& folder);
 // The elements of a frame. Its spans are those of the content and the names.

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cmath>
+#include <ctime>
 #include <new>
 #include <utility>
 
@@ -20,6 +21,7 @@
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/threads.hpp"
 
 namespace lilyan {
 
@@ -120,9 +122,9 @@ std::size_t RunSummary::worst_orbit() const {
 }
 
 void RunSummary::archive(Archive& a) {
-  a(steps, t, wall_seconds, step_seconds, solver_work, spin, halved_steps, rejected_steps,
-    shortest_step, longest_step, round_off_steps, fewest_points, most_points, state, invariants,
-    ledger, worst_imbalance, linear_solver, switches, digest);
+  a(steps, t, wall_seconds, step_seconds, processor_seconds, solver_work, spin, halved_steps,
+    rejected_steps, shortest_step, longest_step, round_off_steps, fewest_points, most_points, state,
+    invariants, ledger, worst_imbalance, linear_solver, switches, digest);
 }
 
 SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop)
@@ -172,6 +174,7 @@ void SceneRun::state_changed() {
 
 void SceneRun::archive(Archive& a) {
   a.mark("run");
+  if (!a.loading() && summary_.steps != earlier_steps_) take_processor_time();
   // Of a shared scene each process has only a part of the state, which is saved in another way.
   State part;
   if (scene_.ranks) std::swap(part, summary_.state);
@@ -188,7 +191,15 @@ void SceneRun::archive(Archive& a) {
   if (ensemble_) a(*ensemble_);
   if (!a.loading()) return;
   earlier_seconds_ = summary_.wall_seconds;
+  earlier_processor_ = summary_.processor_seconds;
+  earlier_steps_ = summary_.steps;
   begun_ = Clock::now();
+  processor_begun_ = thread_seconds();
+}
+
+void SceneRun::take_processor_time() {
+  const bool alone = threads() == 1 && std::this_thread::get_id() == thread_;
+  summary_.processor_seconds = alone ? earlier_processor_ + thread_seconds() - processor_begun_ : 0;
 }
 
 void SceneRun::go_on() {
@@ -209,6 +220,12 @@ void SceneRun::fail(std::string message, bool diverged) {
   summary_.diverged = diverged;
   summary_.end = RunEnd::failed;
   summary_.message = std::move(message);
+}
+
+double thread_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 RunMoment SceneRun::start() {
@@ -269,8 +286,12 @@ std::optional<RunMoment> SceneRun::step() {
   if (dense_output_.wanted() || tunnels_.wanted()) before_ = state;
   if (!advance()) return {};
   const int step = ++summary_.steps;
-  // Counting equal steps rather than summing them keeps t exact.
-  if (!scene_.variable_steps()) state.t = scene_.initial.t + step * scene_.step;
+  // Counting equal steps rather than summing them keeps t exact. The last two of a run may be shorter.
+  if (!scene_.variable_steps()) {
+    const bool equal = report_.h > scene_.step * (1 - 1e-9);
+    if (equal) state.t = scene_.initial.t + step * scene_.step;
+    if (!equal && std::abs(end_ - state.t) <= 1e-9 * scene_.step) state.t = end_;
+  }
   summary_.t = state.t;
   const std::span<const EventHit> events =
       events_until_stop(dense_output_, before_, state, scene_, report_.substeps);
@@ -310,6 +331,7 @@ const RunSummary& SceneRun::finish() {
   summary_.times = integrator_->times();
   if (ensemble_) summary_.orbits = ensemble_->ends();
   summary_.wall_seconds = earlier_seconds_ + in_seconds(Clock::now() - begun_);
+  take_processor_time();
   return summary_;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/run/dense_output.hpp"
@@ -40,7 +41,8 @@ struct RunSummary {
   int steps = 0;  // done
   double t = 0;
   double wall_seconds = 0;
-  double step_seconds = 0;  // of these, in the integrator
+  double step_seconds = 0;       // of these, in the integrator
+  double processor_seconds = 0;  // of the thread that made the run; 0: it was made by several
   SolverWork solver_work;
   int halved_steps = 0;    // steps that succeeded only in smaller pieces
   int rejected_steps = 0;  // given up for a shorter one by the step control
@@ -98,6 +100,9 @@ struct RunMoment {
   const Ensemble* ensemble = nullptr;  // at the same time; none: the scene has no further orbits
 };
 
+// Processor time of the calling thread so far.
+[[nodiscard]] double thread_seconds();
+
 // A run step by step, for callers who do something else in between.
 class SceneRun {
  public:
@@ -125,6 +130,8 @@ class SceneRun {
   // which forgets the steps before.
   [[nodiscard]] State& editable_state() { return summary_.state; }
   void state_changed();
+  // No step goes beyond this time, and one that would is shorter.
+  void end_at(double t) { end_ = t; }
   // Lets a run go on that was interrupted.
   void go_on();
 
@@ -142,11 +149,14 @@ class SceneRun {
 
  private:
   [[nodiscard]] bool at_end() const;
+  void take_processor_time();
   void make_steps();
   bool advance();
 
   using Clock = std::chrono::steady_clock;
   Clock::time_point begun_ = Clock::now();
+  double processor_begun_ = thread_seconds();
+  std::thread::id thread_ = std::this_thread::get_id();
   const Scene& scene_;
   DriftTracker& drift_;
   const std::atomic<bool>* stop_;
@@ -164,6 +174,8 @@ class SceneRun {
   bool may_give_up_;
   std::string before_step_;
   double earlier_seconds_ = 0;  // of the run that this one goes on from
+  double earlier_processor_ = 0;
+  int earlier_steps_ = 0;
 };
 
 // A number for the state of a shared scene, the same however many processes share it if they agree to the last

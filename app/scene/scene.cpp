@@ -12,6 +12,7 @@
 #include "app/scene/drawing.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene_tables.hpp"
+#include "app/scene/start.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
@@ -96,15 +97,23 @@ Scene read_scene(SceneText text, const SceneChanges& changes,
                  std::vector<InputError>* faults = nullptr) {
   const std::string name = text.file.stem().string();
   SceneDocument document(std::move(text), changes.settings, changes.without_files);
+  if (!changes.start.empty()) {
+    const NamedFrame named = named_frame(changes.start);
+    document.replace_start("--from " + changes.start, std::filesystem::absolute(named.run).string(),
+                           named.frame);
+  }
   if (faults) document.collect(*faults);
   TableReader root = document.root();
-  root.expect({"title", "integrator", "step_control", "solver", "output", "world", "body",
+  root.expect({"title", "start", "integrator", "step_control", "solver", "output", "world", "body",
                "constraint", "spring", "obstacle", "contact", "system"});
   Scene scene;
   scene.name = name;
   scene.ranks = changes.ranks;
   scene.title = root.text("title", scene.name);
-  read_settings(root, changes.steps, scene);
+  read_settings(root, changes, scene);
+  std::optional<TableReader> start;
+  if (changes.without_start) root.drop("start");
+  if (root.has("start")) start = root.table("start");
   if (scene.ranks && root.has("system")) {
     root.fail("system", "a run on several ranks is for bodies: a small system runs on one");
   }
@@ -117,6 +126,8 @@ Scene read_scene(SceneText text, const SceneChanges& changes,
   } else {
     read_bodies(root, scene);
   }
+  if (faults && !faults->empty()) return scene;
+  if (start) root.recover([&] { read_start(*start, scene); });
   if (faults && !faults->empty()) return scene;
   check_scene(document, root, scene);
   scene.resolved = document.resolved();
@@ -220,8 +231,11 @@ std::string describe_method(const Scene& scene) {
 
 std::string describe_plan(const Scene& scene) {
   const std::string_view unit = time_unit(scene);
-  if (!scene.variable_steps())
-    return fmt::format("{} steps of {}{}", scene.steps, scene.step, unit);
+  if (!scene.variable_steps()) {
+    const bool whole = scene.duration == scene.steps * scene.step;
+    return fmt::format("{} steps of {}{}{}", scene.steps, scene.step, unit,
+                       whole ? "" : fmt::format(" over {}{}", scene.duration, unit));
+  }
   return fmt::format(
       "{} steps over {}{}",
       scene.control.kind == StepControlKind::error ? "error-controlled" : "reversible",

@@ -57,6 +57,13 @@ struct SceneSize {
   long tets = 0;
 };
 
+// The frame of an earlier run that a scene starts from.
+struct SceneStart {
+  std::string run;  // its folder
+  int frame = 0;    // counted from 0; of a small system the row of trajectory.csv
+  double t = 0;
+};
+
 struct Scene {
   Scene();
   ~Scene();
@@ -68,7 +75,8 @@ struct Scene {
   std::string method;  // registry name
   Scheme scheme;
   double step = 0;  // the first one, with step control
-  int steps = 0;    // how many, each of that length; with step control only their sum counts
+  int steps = 0;    // how many; with step control only the duration counts
+  // Of the whole run. Where equal steps do not divide it, the last two are shorter.
   double duration = 0;
   StepControlOptions control;  // its step and max_halvings are those of the scene
   [[nodiscard]] bool variable_steps() const { return control.kind != StepControlKind::fixed; }
@@ -93,7 +101,8 @@ struct Scene {
 
   std::unique_ptr<System> system;
   State initial;
-  Vector rest;  // the rest shape of bodies, where the scene places it
+  std::optional<SceneStart> start;  // where that is from; none: from the scene itself
+  Vector rest;                      // the rest shape of bodies, where the scene places it
   std::vector<std::array<int, 4>> tets;
   std::vector<int> tet_body;                  // which body each tet belongs to
   std::vector<std::array<int, 3>> triangles;  // of cloth
@@ -127,7 +136,11 @@ struct SceneChanges {
   std::vector<std::string> settings;  // key=value
   // Settings from a source that is not trusted: files they name are not read.
   std::vector<std::string> without_files = {};
-  std::optional<int> steps;  // instead of the scene's steps or duration
+  std::optional<int> steps;             // instead of the scene's steps or duration
+  std::optional<double> duration = {};  // the same; only one of them is given
+  std::string start = {};  // RUN[:FRAME], instead of the scene's [start]; from the current folder
+  // [start] is passed over: for what shows a run that is done, when the run it started from may be gone.
+  bool without_start = false;
   const Distribution* ranks = nullptr;  // processes that share the scene, each of which reads it
 };
 

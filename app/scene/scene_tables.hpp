@@ -12,8 +12,8 @@
 namespace lilyan {
 
 // [integrator], [step_control], [solver] and [output], from the root of a scene (settings.cpp).
-// `steps` replaces the number of steps or the duration.
-void read_settings(TableReader& root, const std::optional<int>& steps, Scene& scene);
+// The changes may replace the number of steps or the duration.
+void read_settings(TableReader& root, const SceneChanges& changes, Scene& scene);
 
 // [system]: a small system of a built-in kind, or given by formulas (system_table.cpp).
 void read_system(TableReader reader, Scene& scene);
@@ -21,6 +21,9 @@ void read_system(TableReader reader, Scene& scene);
 // [[body]], [world] and everything below, from the root of a scene. Builds the scene's system and
 // initial state (bodies.cpp).
 void read_bodies(TableReader& root, Scene& scene);
+
+// [start]: the frame of an earlier run in the place of the initial state. The scene is complete otherwise (start.cpp).
+void read_start(TableReader reader, Scene& scene);
 
 // A body and where its vertices begin in the system.
 struct PlacedBody {

@@ -56,7 +56,21 @@ void skip_other_parameters(TableReader& reader, const Method& chosen) {
   }
 }
 
-void read_integrator(TableReader reader, const std::optional<int>& steps, Scene& scene) {
+// How many equal steps a duration takes. A remainder that is rounding error is none.
+struct StepCount {
+  double steps = 0;
+  bool whole = false;  // otherwise the last one must be shorter
+};
+StepCount count_steps(double duration, double step) {
+  constexpr double kOfAStep = 1e-9;
+  constexpr double kOfAll = 1e-12;
+  const double count = duration / step;
+  const double nearest = std::round(count);
+  const bool whole = std::abs(count - nearest) <= std::max(kOfAStep, kOfAll * count);
+  return {whole ? nearest : std::ceil(count), whole};
+}
+
+void read_integrator(TableReader reader, const SceneChanges& changes, Scene& scene) {
   for (const Method& m : methods()) {
     for (const ParameterSpec& p : m.parameters) reader.expect({p.name});
   }
@@ -72,24 +86,34 @@ void read_integrator(TableReader reader, const std::optional<int>& steps, Scene&
   if (reader.has("steps") && reader.has("duration")) {
     reader.fail("duration", "give either 'steps' or 'duration', not both");
   }
-  if (steps) {
-    reader.replace("steps", *steps);
+  if (changes.steps) {
+    reader.replace("steps", *changes.steps);
     reader.drop("duration");
-    scene.steps = *steps;
-  } else if (!reader.has("duration")) {
+    scene.steps = *changes.steps;
+  } else if (changes.duration) {
+    reader.replace("duration", *changes.duration);
+    reader.drop("steps");
+    scene.duration = *changes.duration;
+  } else if (reader.has("duration")) {
+    scene.duration = reader.positive("duration");
+  } else {
     scene.steps = reader.whole("steps", 0, kMostSteps);
   }
   scene.step = reader.positive("step");
-  if (!steps && reader.has("duration")) {
-    scene.duration = reader.positive("duration");
-    const double count = std::round(scene.duration / scene.step);
-    if (!scene.variable_steps() && count < 1) {
+  if (scene.duration > 0) {
+    const StepCount count = count_steps(scene.duration, scene.step);
+    if (!scene.variable_steps() && scene.duration < 0.5 * scene.step) {
       reader.fail("duration", "that is less than half a step");
     }
-    if (count > kMostSteps) reader.fail("duration", "that is more steps than can be counted");
-    scene.steps = static_cast<int>(count);
+    if (count.steps > kMostSteps) {
+      reader.fail("duration", "that is more steps than can be counted");
+    }
+    scene.steps = static_cast<int>(count.steps);
+    // Steps that divide the duration end where their number says, to the last bit.
+    if (count.whole && !scene.variable_steps()) scene.duration = scene.steps * scene.step;
+  } else {
+    scene.duration = scene.steps * scene.step;
   }
-  if (!scene.variable_steps() || scene.duration == 0) scene.duration = scene.steps * scene.step;
   skip_other_parameters(reader, *method);
   try {
     const Parameters parameters = read_parameters(reader, method->parameters);
@@ -215,11 +239,11 @@ void read_step_control(TableReader& reader, Scene& scene) {
 
 }  // namespace
 
-void read_settings(TableReader& root, const std::optional<int>& steps, Scene& scene) {
+void read_settings(TableReader& root, const SceneChanges& changes, Scene& scene) {
   TableReader step_control = root.table("step_control");
   read_step_control_kind(step_control, scene);
   const bool stepped =
-      root.recover([&] { read_integrator(root.table("integrator"), steps, scene); });
+      root.recover([&] { read_integrator(root.table("integrator"), changes, scene); });
   if (stepped) root.recover([&] { read_step_control(step_control, scene); });
   root.recover([&] { read_solver(root.table("solver"), scene); });
   scene.control.step = scene.step;

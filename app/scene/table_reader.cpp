@@ -47,6 +47,11 @@ void SceneDocument::collect(std::vector<InputError>& faults) { toml_->collect(fa
 
 std::string SceneDocument::resolved() const { return toml_text(toml_->resolved()); }
 
+void SceneDocument::replace_start(const std::string& option, const std::string& run,
+                                  const std::optional<int>& frame) {
+  toml_->replace_start(option, run, frame);
+}
+
 void SceneDocument::fail(const std::string& path, const std::string& message) const {
   throw InputError(toml_->locate(path, toml_->root().at_path(path).node()), message);
 }
@@ -284,18 +289,30 @@ std::vector<SceneFormula> TableReader::formulas(const std::string& key) {
   return all;
 }
 
-std::filesystem::path TableReader::file(const std::string& key) {
-  const std::string given = text(key);
+std::filesystem::path TableReader::path_of(const std::string& key) {
   if (!table_->document.may_name_file(table_->full(key))) {
     fail(key, "files cannot be named here, only in scenes");
   }
-  const std::filesystem::path path = table_->document.file().parent_path() / given;
-  if (!std::filesystem::is_regular_file(path)) {
-    fail(key, fmt::format("there is no file '{}' (looked for {})", given, path.string()));
+  return table_->document.file().parent_path() / text(key);
+}
+
+std::filesystem::path TableReader::existing(const std::string& key, bool there,
+                                            std::string_view what) {
+  const std::filesystem::path path = path_of(key);
+  if (!there) {
+    fail(key, fmt::format("there is no {} '{}' (looked for {})", what, text(key), path.string()));
   }
   // Absolute, so that the resolved scene can be run from its result folder.
   table_->resolved.insert_or_assign(key, std::filesystem::weakly_canonical(path).string());
   return path;
+}
+
+std::filesystem::path TableReader::file(const std::string& key) {
+  return existing(key, std::filesystem::is_regular_file(path_of(key)), "file");
+}
+
+std::filesystem::path TableReader::folder(const std::string& key) {
+  return existing(key, std::filesystem::is_directory(path_of(key)), "folder");
 }
 
 TableReader TableReader::table(const std::string& key) {
@@ -354,6 +371,10 @@ bool TableReader::has_tables(const std::string& key) const {
 }
 
 void TableReader::replace(const std::string& key, int value) {
+  table_->asked.insert(key);
+  table_->resolved.insert_or_assign(key, value);
+}
+void TableReader::replace(const std::string& key, double value) {
   table_->asked.insert(key);
   table_->resolved.insert_or_assign(key, value);
 }

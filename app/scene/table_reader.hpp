@@ -51,6 +51,9 @@ class SceneDocument {
   SceneDocument(const SceneDocument&) = delete;
   SceneDocument& operator=(const SceneDocument&) = delete;
 
+  // Puts this table in the place of [start]. Messages about it name the option.
+  void replace_start(const std::string& option, const std::string& run,
+                     const std::optional<int>& frame);
   // From now on faults that reading can go on after are kept in this list instead of thrown.
   void collect(std::vector<InputError>& faults);
   // The document must outlive its readers.
@@ -112,6 +115,8 @@ class TableReader {
   std::vector<SceneFormula> formulas(const std::string& key);
   // The path of an existing file, relative to the scene file.
   std::filesystem::path file(const std::string& key);
+  // The same of a folder.
+  std::filesystem::path folder(const std::string& key);
   // A nested table (an empty one when the key is absent), or an array of tables.
   TableReader table(const std::string& key);
   std::vector<TableReader> tables(const std::string& key);
@@ -124,6 +129,7 @@ class TableReader {
   // Overrules a key: what the file says of it is neither read nor resolved, as if it were not
   // there.
   void replace(const std::string& key, int value);
+  void replace(const std::string& key, double value);
   void drop(const std::string& key);
 
   // Reads a part of a scene. Where faults are collected, one that it throws is kept, and the rest of
@@ -147,6 +153,8 @@ class TableReader {
  private:
   friend class SceneDocument;
   explicit TableReader(std::shared_ptr<TomlTable> table) : table_(std::move(table)) {}
+  std::filesystem::path path_of(const std::string& key);
+  std::filesystem::path existing(const std::string& key, bool there, std::string_view what);
 
   std::shared_ptr<TomlTable> table_;
 };

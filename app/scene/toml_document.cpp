@@ -160,6 +160,19 @@ void TomlDocument::apply(const std::string& assignment) {
   overrides_[walked] = option.file;
 }
 
+void TomlDocument::replace_start(const std::string& option, const std::string& run,
+                                 const std::optional<int>& frame) {
+  for (const auto& [path, setting] : overrides_) {
+    if (path != "start" && !path.starts_with("start.")) continue;
+    throw InputError({option},
+                     fmt::format("this takes the place of '{}': give one of them", setting));
+  }
+  toml::table start{{"run", run}};
+  if (frame) start.insert("frame", *frame);
+  root_.insert_or_assign("start", std::move(start));
+  overrides_["start"] = option;
+}
+
 void TomlDocument::note(const InputError& fault, bool replaced) {
   if (!faults_) throw fault;
   faults_->push_back(fault);

@@ -28,6 +28,9 @@ class TomlDocument {
   // Everything that was read so far, defaults included; readers fill it in.
   [[nodiscard]] toml::table& resolved() { return resolved_; }
 
+  // See SceneDocument.
+  void replace_start(const std::string& option, const std::string& run,
+                     const std::optional<int>& frame);
   // From now on faults that reading can go on after are kept here instead of thrown.
   void collect(std::vector<InputError>& faults) { faults_ = &faults; }
   [[nodiscard]] std::size_t faults() const { return faults_ ? faults_->size() : 0; }

@@ -225,7 +225,8 @@ Message BodyReplay::picture(std::size_t frame) {
 std::unique_ptr<Scene> scene_of(const std::filesystem::path& folder,
                                 const std::vector<std::string>& coordinates) {
   try {
-    auto scene = std::make_unique<Scene>(load_scene(folder / "scene.resolved.toml"));
+    auto scene = std::make_unique<Scene>(
+        load_scene(folder / "scene.resolved.toml", {.steps = {}, .without_start = true}));
     if (scene->coordinates == coordinates) return scene;
   } catch (const Error&) {
   }

@@ -40,7 +40,7 @@ PaneInfo info_of(const Scene& scene, const Picture& picture, const PaneRequest& 
           .method_name = scene.method,
           .step = scene.step,
           .steps = scene.variable_steps() ? 0 : scene.steps,
-          .duration = scene.variable_steps() ? scene.duration : scene.steps * scene.step,
+          .duration = scene.duration,
           .system = !scene.coordinates.empty(),
           .vertices = picture.vertices(),
           .coordinates = scene.coordinates,

@@ -8,7 +8,8 @@
 Pendulum with stoermer-verlet: 100 steps...
 
 ``run`` simulates a scene: one that is shipped, a file, a dict or one made in code (``lagrangian``, ``System``).
-``Simulation`` makes steps one by one. ``compare`` runs several methods, ``verify`` measures what a method claims,
+``Simulation`` makes steps one by one. ``compare`` runs several methods, ``sweep`` every combination of some settings;
+``verify`` measures what a method claims,
 ``methods`` and ``materials`` list what there is, and ``view`` shows a scene in a page or a notebook while it runs.
 """
 
@@ -29,6 +30,7 @@ from ._lists import (
 )
 from ._run import Run, RunError, Simulation, run
 from ._scene import lagrangian, scene
+from ._sweep import Sweep, sweep
 from ._system import SlowWarning, System
 from ._view import View, view
 from ._lists import version as _version
@@ -49,6 +51,7 @@ __all__ = [
     "Scene",
     "Simulation",
     "SlowWarning",
+    "Sweep",
     "System",
     "Verification",
     "View",
@@ -61,6 +64,7 @@ __all__ = [
     "scene",
     "scenes",
     "set_threads",
+    "sweep",
     "verify",
     "view",
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 
 from . import _core
 from ._run import Run, Simulation
-from ._scene import SceneLike, scene as make_scene
+from ._scene import SceneLike, Start, scene as make_scene
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,43 +77,68 @@ def _changes_of(method: str) -> dict[str, Any]:
     return changes
 
 
+def run_all(simulations: Sequence[Simulation], *, every: int, frames: int) -> list[Run]:
+    """Runs simulations to their ends, as many at a time as there are cores, with one thread each."""
+
+    def record(simulation: Simulation) -> Run:
+        return simulation.run_to_end(every=every, frames=frames, check=False)
+
+    workers = max(1, min(len(simulations), os.cpu_count() or 1))
+    if workers > 1:
+        _core.set_threads(1)
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        waiting = [pool.submit(record, simulation) for simulation in simulations]
+        try:
+            return [future.result() for future in waiting]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for simulation in simulations:
+                simulation.stop()
+            raise
+
+
+def scene_of_study(
+    source: SceneLike,
+    common: Mapping[str, Any],
+    own: Mapping[str, Any],
+    *,
+    steps: Optional[int],
+    duration: Optional[float],
+    own_duration: float,
+    start: Optional[Start],
+) -> _core.Scene:
+    """A scene of a comparison or sweep. If its own changes give another step, it lasts as long as the others all the same."""
+    if duration is None and "integrator.step" in own and not {"integrator.steps", "integrator.duration"} & own.keys():
+        steps, duration = None, own_duration
+    return make_scene(source, steps=steps, duration=duration, set={**common, **own}, start=start)
+
+
 def compare(
     source: SceneLike,
     methods: Optional[Sequence[str]] = None,
     *,
     steps: Optional[int] = None,
     step: Optional[float] = None,
+    duration: Optional[float] = None,
     set: Optional[Mapping[str, Any]] = None,
+    start: Optional[Start] = None,
     every: int = 1,
     frames: int = 1,
 ) -> Comparison:
     """Runs a scene with several methods, as many at a time as there are cores.
 
-    ``methods`` are names, with parameters after colons: ``["avf", "hp:alpha=0.25"]``. Without them the usual ones
-    are taken. The other arguments are those of ``lilyan.run``.
+    ``methods`` are names, with parameters after colons: ``["avf", "hp:alpha=0.25", "avf:step=0.01"]``. Without them the
+    usual ones are taken. All end at the same time. The other arguments are those of ``lilyan.run``.
     """
     if isinstance(source, _core.Scene):
         raise TypeError("a comparison reads the scene once for each method: give a name, a file or a dict")
-    first = make_scene(source, step=step, steps=steps, set=set)
+    common = {**({} if step is None else {"integrator.step": step}), **dict(set or {})}
+    first = make_scene(source, steps=steps, duration=duration, set=common, start=start)
     names = list(methods) if methods is not None else first.compared_methods
-    simulations: dict[str, Simulation] = {}
+    simulations = []
     for name in names:
-        changes = {**dict(set or {}), **_changes_of(name)}
-        simulations[name] = Simulation(make_scene(source, step=step, steps=steps, set=changes))
-
-    def record(simulation: Simulation) -> Run:
-        n = 2**31 - 1 if simulation.scene.variable_steps else simulation.scene.steps
-        return simulation.record(n, every=every, frames=frames, check=False)
-
-    workers = max(1, min(len(simulations), os.cpu_count() or 1))
-    if workers > 1:
-        _core.set_threads(1)
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        waiting = {name: pool.submit(record, simulation) for name, simulation in simulations.items()}
-        try:
-            return Comparison({name: future.result() for name, future in waiting.items()})
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for simulation in simulations.values():
-                simulation.stop()
-            raise
+        planned = scene_of_study(
+            source, common, _changes_of(name), steps=steps, duration=duration, own_duration=first.duration, start=start
+        )
+        simulations.append(Simulation(planned))
+    return Comparison(dict(zip(names, run_all(simulations, every=every, frames=frames))))

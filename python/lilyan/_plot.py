@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ._run import Run
+    from ._sweep import Sweep
 
 _MOST_POINTS = 5000  # of a curve; more cannot be seen
 
@@ -95,4 +96,32 @@ def plot_comparison(runs: "Mapping[str, Run]", figure: "Optional[Figure]" = None
     axes[0].legend(fontsize="small")
     if runs:
         figure.suptitle(next(iter(runs.values())).scene.title)
+    return figure
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def plot_sweep(sweep: "Sweep", figure: "Optional[Figure]" = None) -> "Figure":
+    """Energy errors and processor times over the first parameter with numbers, a curve for each of the other values."""
+    figure = figure or _new_figure(2)
+    axes = figure.subplots(1, 2)
+    done = [row for row in sweep if row["status"] in ("finished", "ended by an event")]
+    numeric = [key for key in sweep.parameters if all(_is_number(row[key]) for row in sweep)]
+    key = next((k for k in numeric if len({row[k] for row in sweep}) > 1), None)
+    curves: dict[str, list[tuple[float, float, float]]] = {}
+    for number, row in enumerate(done):
+        label = ", ".join(str(row[k]) for k in sweep.parameters if k != key)
+        at = float(number) if key is None else float(row[key])
+        curves.setdefault(label, []).append((at, max(row["energy_error"], 1e-17), row["processor_seconds"]))
+    wide = key is not None and min(row[key] for row in sweep) > 0 and max(row[key] for row in sweep) >= 2.5 * min(row[key] for row in sweep)
+    for label, points in curves.items():
+        x, error, seconds = zip(*sorted(points))
+        for target, values in ((axes[0], error), (axes[1], seconds)):
+            target.plot(x, values, "o-", label=label or None, linewidth=1.2, markersize=4)
+    for target, title in ((axes[0], "relative error of the energy"), (axes[1], "processor seconds")):
+        target.set(xlabel=key or "combination", title=title, yscale="log", xscale="log" if wide else "linear")
+    if len(curves) > 1:
+        axes[0].legend(fontsize="small")
     return figure

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._scene import SceneLike, scene as make_scene
+from ._scene import SceneLike, Start, scene as make_scene
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -193,8 +193,9 @@ class Simulation:
         method: Optional[str] = None,
         step: Optional[float] = None,
         set: Optional[Mapping[str, Any]] = None,
+        start: Optional[Start] = None,
     ) -> None:
-        self.scene = make_scene(source, method=method, step=step, set=set)
+        self.scene = make_scene(source, method=method, step=step, set=set, start=start)
         self._core = _core.Simulation(self.scene)
 
     def step(
@@ -282,13 +283,16 @@ class Simulation:
         Raises RunError if a step fails, with what was done so far as ``run``, unless ``check`` is False. A
         KeyboardInterrupt also has it.
         """
+        return self._record(n, every, frames, check, False)
+
+    def _record(self, n: int, every: int, frames: int, check: bool, whole: bool) -> Run:
         recording = _core.Recording(every, frames)
 
         def result() -> Run:
             return Run(self.scene, self._core.take(recording), self._core)
 
         try:
-            self._core.advance(n, None, 1, recording)
+            self._core.advance(n, None, 1, recording, whole)
         except KeyboardInterrupt as interrupt:
             interrupt.run = result()  # type: ignore[attr-defined]
             raise
@@ -297,6 +301,11 @@ class Simulation:
             raise RunError(run.message, run)
         return run
 
+    def run_to_end(self, *, every: int = 1, frames: int = 1, check: bool = True) -> Run:
+        """Makes all steps that the scene plans, and ends exactly at its duration; otherwise as ``record``."""
+        n = 2**31 - 1 if self.scene.variable_steps else self.scene.steps
+        return self._record(n, every, frames, check, True)
+
 
 def run(
     source: SceneLike,
@@ -304,23 +313,22 @@ def run(
     steps: Optional[int] = None,
     method: Optional[str] = None,
     step: Optional[float] = None,
+    duration: Optional[float] = None,
     set: Optional[Mapping[str, Any]] = None,
+    start: Optional[Start] = None,
     every: int = 1,
     frames: int = 1,
     check: bool = True,
 ) -> Run:
     """Simulates a scene and returns what it did, as arrays.
 
-    ``source``, ``method``, ``step`` and ``set`` are those of ``lilyan.scene``. ``steps`` replaces the number of steps
-    that the scene plans; ``every``, ``frames`` and ``check`` are those of ``Simulation.record``.
+    ``source``, ``method``, ``step``, ``set`` and ``start`` are those of ``lilyan.scene``. ``steps`` or ``duration``
+    replace what the scene plans; ``every``, ``frames`` and ``check`` are those of ``Simulation.record``.
     """
-    made = isinstance(source, _core.Scene)
-    planned = make_scene(source, method=method, step=step, steps=None if made else steps, set=set)
-    simulation = Simulation(planned)
-    if planned.variable_steps:
-        n = 2**31 - 1 if steps is None or not made else steps
-    else:
-        n = planned.steps if steps is None else steps
-    return simulation.record(n, every=every, frames=frames, check=check)
+    if isinstance(source, _core.Scene) and steps is not None:
+        simulation = Simulation(make_scene(source, method=method, step=step, duration=duration, set=set, start=start))
+        return simulation.record(steps, every=every, frames=frames, check=check)
+    planned = make_scene(source, method=method, step=step, steps=steps, duration=duration, set=set, start=start)
+    return Simulation(planned).run_to_end(every=every, frames=frames, check=check)
 
 

@@ -6,13 +6,18 @@ import copy
 import os
 import pathlib
 import tempfile
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core, _toml
 
+if TYPE_CHECKING:
+    from ._run import Run
+
 SceneLike = Union[str, "os.PathLike[str]", Mapping[str, Any], _core.Scene]
+#: The frame of an earlier run: "results/bunny-avf:12", a folder, a run in memory, or one of these with a frame's number.
+Start = Union[str, "os.PathLike[str]", "Run", "tuple[Union[str, os.PathLike[str], Run], int]"]
 Formula = Union[str, float, int]
 
 _shipped = pathlib.Path(__file__).parent / "share" / "scenes"
@@ -43,10 +48,40 @@ def _with_mesh_files(source: Mapping[str, Any], folder: str) -> dict[str, Any]:
     return scene
 
 
-def _load_dict(source: Mapping[str, Any], settings: list[str], steps: Optional[int]) -> _core.Scene:
+def _load_dict(
+    source: Mapping[str, Any], settings: list[str], steps: Optional[int], duration: Optional[float], start: str
+) -> _core.Scene:
     with tempfile.TemporaryDirectory() as folder:
         text = _toml.document(_with_mesh_files(source, folder))
-        return _core.load_text(text, "scene", False, settings, steps)
+        return _core.load_text(text, "scene", False, settings, steps, duration, start)
+
+
+def _named_start(start: Optional[Start]) -> str:
+    """A start that is in a folder as RUN[:FRAME]; empty if it is in memory, or if there is none."""
+    if isinstance(start, (str, os.PathLike)):
+        return os.fspath(start)
+    if isinstance(start, tuple) and isinstance(start[0], (str, os.PathLike)):
+        return f"{os.fspath(start[0])}:{start[1]}"
+    return ""
+
+
+def _start_in_memory(made: _core.Scene, start: Optional[Start]) -> None:
+    """Lets the scene start from a frame of a run in memory, if that is what is given."""
+    if start is None or _named_start(start):
+        return
+    run: Any
+    run, frame = start if isinstance(start, tuple) else (start, -1)
+    frames = getattr(run, "frame_t", None)
+    if frames is None:
+        raise TypeError(f"a start is a run, the folder of one, or a pair with a frame's number, not {type(run).__name__}")
+    if len(frames) == 0:
+        raise _core.Error("the run to start from has kept no frames")
+    if not -len(frames) <= frame < len(frames):
+        raise _core.Error(f"there is no frame {frame}: the run has {len(frames)}, counted from 0 to {len(frames) - 1}")
+    frame %= len(frames)
+    before = slice(frame - 1, frame) if frame > 0 else slice(0, 0)  # for methods that look back
+    time = float(frames[frame - 1]) if frame > 0 else 0.0
+    made.start_from(float(frames[frame]), run.x[frame], run.v[frame], time, run.x[before], run.v[before])
 
 
 def scene(
@@ -55,7 +90,9 @@ def scene(
     method: Optional[str] = None,
     step: Optional[float] = None,
     steps: Optional[int] = None,
+    duration: Optional[float] = None,
     set: Optional[Mapping[str, Any]] = None,
+    start: Optional[Start] = None,
 ) -> _core.Scene:
     """Reads a scene.
 
@@ -63,8 +100,12 @@ def scene(
     file, or a scene, which is returned as it is. The mesh of a body in a dict may be a file, or a pair of arrays
     ``(vertices, cells)`` with four vertices a cell for a solid and three for a cloth.
 
-    ``method``, ``step`` and ``steps`` replace what the scene says. ``set`` changes anything else in it, by the same
-    keys as the program's ``--set``: ``set={"body.0.material.mu": 800}``.
+    ``method``, ``step``, ``steps`` and ``duration`` replace what the scene says. ``set`` changes anything else in it, by
+    the same keys as the program's ``--set``: ``set={"body.0.material.mu": 800}``.
+
+    ``start`` is a frame of an earlier run of the same bodies or coordinates to start from, at its time: the folder of
+    the run (``"results/bunny-avf:12"``), a ``Run``, or either of them with the number of the frame (``(run, 12)``).
+    Without a number it is the last frame.
     """
     changes: dict[str, Any] = {}
     if method is not None:
@@ -73,13 +114,17 @@ def scene(
         changes["integrator.step"] = step
     changes.update(set or {})
     if isinstance(source, _core.Scene):
-        if changes or steps is not None:
+        if changes or steps is not None or duration is not None or start is not None:
             raise TypeError("this scene is made already: give its settings where it is made")
         return source
     settings = _toml.settings(changes)
+    named = _named_start(start)
     if isinstance(source, Mapping):
-        return _load_dict(source, settings, steps)
-    return _core.load_file(os.fspath(source), settings, steps)
+        made = _load_dict(source, settings, steps, duration, named)
+    else:
+        made = _core.load_file(os.fspath(source), settings, steps, duration, named)
+    _start_in_memory(made, start)
+    return made
 
 
 def lagrangian(
@@ -97,6 +142,7 @@ def lagrangian(
     step: float = 0.01,
     steps: int = 1000,
     title: str = "Lagrangian",
+    start: Optional[Start] = None,
     **system: Any,
 ) -> _core.Scene:
     """A small system given by formulas, whose derivatives Lilyan takes itself. It runs at full speed.
@@ -123,4 +169,4 @@ def lagrangian(
     table.update({key: value for key, value in given.items() if value is not None})
     table.update(system)
     integrator = {"method": method, "step": step, "steps": steps}
-    return scene({"title": title, "integrator": integrator, "system": table})
+    return scene({"title": title, "integrator": integrator, "system": table}, start=start)

@@ -11,6 +11,7 @@
 #include "app/scene/drawing.hpp"
 #include "app/scene/find_scene.hpp"
 #include "app/scene/plugin.hpp"
+#include "app/scene/start.hpp"
 #include "app/scene/table_reader.hpp"
 #include "app/view/pane.hpp"
 #include "app/view/server.hpp"
@@ -172,16 +173,73 @@ py::list verify_method(const std::string& method, const py::dict& parameters) {
 
 // ---- Scenes -----------------------------------------------------------------------------------------------------
 
+// What replaces parts of a scene. The duration is that of the whole run; `start` is RUN[:FRAME], or empty.
+SceneChanges changes_of(const std::vector<std::string>& settings, std::optional<int> steps,
+                        std::optional<double> duration, const std::string& start) {
+  if (steps && duration) throw Error("give either steps or a duration, not both");
+  return {.settings = settings, .steps = steps, .duration = duration, .start = start};
+}
+
 ScenePointer load_file(const std::string& scene, const std::vector<std::string>& settings,
-                       std::optional<int> steps) {
+                       std::optional<int> steps, std::optional<double> duration,
+                       const std::string& start) {
   return std::make_shared<PlannedScene>(
-      load_scene(find_scene(scene), {.settings = settings, .steps = steps}));
+      load_scene(find_scene(scene), changes_of(settings, steps, duration, start)));
 }
 
 ScenePointer load_text(const std::string& text, const std::string& file, bool written_by_user,
-                       const std::vector<std::string>& settings, std::optional<int> steps) {
-  return std::make_shared<PlannedScene>(
-      load_scene(SceneText{text, file, written_by_user}, {.settings = settings, .steps = steps}));
+                       const std::vector<std::string>& settings, std::optional<int> steps,
+                       std::optional<double> duration, const std::string& start) {
+  return std::make_shared<PlannedScene>(load_scene(SceneText{text, file, written_by_user},
+                                                   changes_of(settings, steps, duration, start)));
+}
+
+// Lets a scene that was just read start from a state in memory.
+void start_scene(PlannedScene& planned, double t, const Numbers& x, const Numbers& v,
+                 double t_previous, const Numbers& x_previous, const Numbers& v_previous) {
+  Scene& scene = planned.scene;
+  if (!scene.orbits.empty()) {
+    throw Error("a scene with further orbits can only start from a run that is in a folder");
+  }
+  const auto vector = [](const Numbers& a) -> Vector {
+    return Eigen::Map<const Vector>(a.data(), a.size());
+  };
+  start_from({.t = t,
+              .x = vector(x),
+              .v = vector(v),
+              .t_previous = t_previous,
+              .x_previous = vector(x_previous),
+              .v_previous = vector(v_previous)},
+             scene);
+}
+
+// What a run kept, as sweeps list it.
+py::dict conservation(Simulation& s) {
+  const System& system = *s.planned().scene.system;
+  const DriftTracker& drift = s.drift();
+  py::dict all;
+  const auto add = [&](const std::string& name, const Deviation& d, bool told) {
+    all[py::str(name + "_error")] = told ? py::object(py::float_(d.worst_relative())) : py::none();
+    all[py::str(name + "_verdict")] =
+        told ? py::object(py::str(std::string(lilyan::name(d.kept())))) : py::none();
+  };
+  add("energy", drift.energy(), true);
+  const bool space = system.dimension() == 3;
+  add("momentum", drift.linear_momentum(), space && system.translation_invariant());
+  add("angular_momentum", drift.angular_momentum(), space && drift.spin().any());
+  for (const Watch::Quantity& q : s.watch().invariants()) {
+    add("invariant_" + q.name, q.deviation, true);
+  }
+  if (s.watch().has_exact()) {
+    all["exact_error"] = s.watch().error();
+    all["exact_error_worst"] = s.watch().worst_error();
+  }
+  const SolverWork& work = s.run().summary().solver_work;
+  all["iterations"] = work.iterations;
+  all["evaluations"] = work.evaluations;
+  all["halved_steps"] = s.run().summary().halved_steps;
+  all["processor_seconds"] = s.processor_seconds();
+  return all;
 }
 
 // A system that is put together from Python.
@@ -411,8 +469,9 @@ void bind_lists(py::module_& m) {
 
 void bind_scene(py::module_& m) {
   using py::literals::operator""_a;
-  m.def("load_file", &load_file, "scene"_a, "settings"_a, "steps"_a);
-  m.def("load_text", &load_text, "text"_a, "file"_a, "written_by_user"_a, "settings"_a, "steps"_a);
+  m.def("load_file", &load_file, "scene"_a, "settings"_a, "steps"_a, "duration"_a, "start"_a);
+  m.def("load_text", &load_text, "text"_a, "file"_a, "written_by_user"_a, "settings"_a, "steps"_a,
+        "duration"_a, "start"_a);
   const auto text = [](auto member) {
     return [member](const PlannedScene& s) { return s.scene.*member; };
   };
@@ -441,6 +500,9 @@ void bind_scene(py::module_& m) {
                                return Numbers(static_cast<py::ssize_t>(masses.size()),
                                               masses.data());
                              })
+      .def_property_readonly("t0", [](const PlannedScene& s) { return s.scene.initial.t; })
+      .def("start_from", &start_scene, "t"_a, "x"_a, "v"_a, "t_previous"_a, "x_previous"_a,
+           "v_previous"_a)
       .def_property_readonly("x0",
                              [](const py::object& self) {
                                auto& s = py::cast<PlannedScene&>(self);
@@ -513,8 +575,9 @@ void bind_simulation(py::module_& m) {
   py::class_<Simulation>(m, "Simulation")
       .def(py::init<ScenePointer>(), "scene"_a)
       .def("advance", &Simulation::advance, "n"_a, "callback"_a = py::none(), "every"_a = 1,
-           "recording"_a = nullptr)
+           "recording"_a = nullptr, "whole"_a = false)
       .def("stop", &Simulation::stop)
+      .def("conservation", &conservation)
       .def(
           "take", [](Simulation& s, Recording& r) { return take(r, *s.planned().scene.system); },
           "recording"_a)

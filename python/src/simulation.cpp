@@ -13,6 +13,8 @@ namespace lilyan::python {
 namespace {
 
 constexpr std::chrono::milliseconds kPulse{50};
+constexpr int kFewSteps = 10;
+constexpr int kSmallSystem = 50;  // coordinates
 
 // While a step of a large system is made nobody looks for Ctrl-C, so its signal also sets the flag that steps look at.
 class InterruptFlag {
@@ -119,9 +121,11 @@ Simulation::Simulation(std::shared_ptr<PlannedScene> scene)
     : scene_(std::move(scene)),
       drift_(*scene_->scene.system, scene_->scene.initial,
              invariants(*scene_->scene.system, scene_->scene.initial)),
-      run_(scene_->scene, drift_, &stop_) {}
+      run_(scene_->scene, drift_, &stop_),
+      watch_(scene_->scene) {}
 
-int Simulation::advance(int n, const py::object& callback, int every, Recording* recording) {
+int Simulation::advance(int n, const py::object& callback, int every, Recording* recording,
+                        bool whole) {
   if (n < 0) throw Error("the number of steps cannot be negative");
   if (every < 1) throw Error("'every' must be at least 1");
   if (busy_) throw Error("this simulation is being stepped already, by another thread");
@@ -134,29 +138,39 @@ int Simulation::advance(int n, const py::object& callback, int every, Recording*
   run_.go_on();
   const bool large = scene_->scene.system->dofs() >= 300;
   const InterruptFlag interrupts(stop_, large && is_main_thread());
-  const int made = make_steps(n, callback, every, recording);
+  const double before = whole ? thread_seconds() : 0;  // asking takes as long as some steps
+  const int made = make_steps(n, callback, every, recording, whole);
+  if (whole) processor_seconds_ += thread_seconds() - before;
   rethrow_python_error();
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   return made;
 }
 
-int Simulation::make_steps(int n, const py::object& callback, int every, Recording* recording) {
+int Simulation::make_steps(int n, const py::object& callback, int every, Recording* recording,
+                           bool whole) {
   using Clock = std::chrono::steady_clock;
   const bool calls = !callback.is_none();
-  const py::gil_scoped_release free;
+  // Letting go of Python's lock takes longer than a few steps of a small system.
+  std::optional<py::gil_scoped_release> free;
+  if (n > kFewSteps || scene_->scene.system->dofs() > kSmallSystem) free.emplace();
   if (recording && recording->rows.empty()) recording->add(run_.start());
+  if (whole) {
+    run_.end_at(scene_->scene.initial.t + scene_->duration);
+    watch_.start(run_.state());
+  }
   Clock::time_point next = Clock::now() + kPulse;
   for (int k = 0; k < n; ++k) {
     if (run_.done()) return k;
     const std::optional<RunMoment> moment = run_.step();
     if (!moment) return k;
+    if (whole) watch_.add(moment->state);
     if (recording) {
       recording->add(*moment);
       if (k + 1 == n || run_.done()) recording->add_last(*moment);
     }
     const bool due = calls && (k + 1) % every == 0;
     // The clock is looked at now and then only: a step may take less than looking does.
-    const bool look = (k & 63) == 63 || scene_->scene.system->dofs() > 50;
+    const bool look = (k & 63) == 63 || scene_->scene.system->dofs() > kSmallSystem;
     if (!due && !(look && Clock::now() > next)) continue;
     const py::gil_scoped_acquire locked;
     if (due && callback().is(py::bool_(false))) return k + 1;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/core/drift.hpp"
@@ -61,22 +62,29 @@ class Simulation {
 
   // Makes up to n steps without Python's lock. It calls `callback` (None: nothing) after every `every` of them, and
   // ends early when that returns False, when the run fails or ends, or at stop(). Throws what the callback, an energy
-  // of Python's or Ctrl-C throws. Returns the steps made.
-  int advance(int n, const py::object& callback, int every, Recording* recording);
+  // of Python's or Ctrl-C throws. Returns the steps made. With `whole` these are the steps that the scene plans: the last
+  // of them may be shorter, to end at its duration.
+  int advance(int n, const py::object& callback, int every, Recording* recording, bool whole);
   // From any thread: ends what advance() is at.
   void stop() { stop_ = true; }
 
   [[nodiscard]] PlannedScene& planned() { return *scene_; }
   [[nodiscard]] SceneRun& run() { return run_; }
   [[nodiscard]] DriftTracker& drift() { return drift_; }
+  // Invariants that the scene names, in whole runs.
+  [[nodiscard]] const Watch& watch() const { return watch_; }
+  // Of the thread that made a whole run.
+  [[nodiscard]] double processor_seconds() const { return processor_seconds_; }
 
  private:
-  int make_steps(int n, const py::object& callback, int every, Recording* recording);
+  int make_steps(int n, const py::object& callback, int every, Recording* recording, bool whole);
 
   std::shared_ptr<PlannedScene> scene_;
   std::atomic<bool> stop_ = false;
   DriftTracker drift_;
   SceneRun run_;
+  Watch watch_;
+  double processor_seconds_ = 0;
   bool busy_ = false;
 };
 

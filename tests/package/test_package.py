@@ -116,6 +116,7 @@ class Package(unittest.TestCase):
         out = self.must(lilyan, "compare", "pendulum", "--plugin", plugin, "--methods", "ralston,avf", "--steps", 50,
                         cwd=self.root)
         self.assertIn("ralston", out)
+        self.use_in_python(plugin)
         # Without it, and as a file of another kind or for another version.
         done = run(lilyan, "run", "spinning-bar", *sponge, cwd=self.root)
         self.assertEqual(done.returncode, 2)
@@ -135,6 +136,35 @@ class Package(unittest.TestCase):
             header.write_text(right)
         self.assertEqual(done.returncode, 2)
         self.assertIn("compile it again", done.stderr)
+
+    def use_in_python(self, plugin: pathlib.Path) -> None:
+        """The module of this build loads the plugin as the program does."""
+        if not (BUILD / "python/lilyan").is_dir():
+            return
+        script = f"""
+import lilyan
+assert "ralston" not in [m.name for m in lilyan.methods()]
+try:
+    lilyan.run("spinning-bar", steps=5, method="ralston")
+    raise SystemExit("it is there without the plugin")
+except lilyan.InputError as error:
+    assert "unknown method 'ralston'" in str(error), error
+lilyan.load_plugin({str(plugin)!r})
+assert "ralston" in [m.name for m in lilyan.methods()] and "sponge" in [m.name for m in lilyan.materials()]
+run = lilyan.run("spinning-bar", steps=5, method="avf", set={{"body.0.material": {{"model": "sponge"}}}})
+assert run.energy_error.max() < 1e-9, run
+assert len(lilyan.compare("pendulum", ["ralston", "avf"], steps=50)["ralston"].t) == 51
+assert all(check.passed for check in lilyan.verify("ralston").checks)
+for file, words in (({str(plugin)!r}, "already"), ({str(self.examples / "own.hpp")!r}, "not a plugin"), ("none.so", "there is no such plugin")):
+    try:
+        lilyan.load_plugin(file)
+        raise SystemExit(f"{{file}} was loaded")
+    except lilyan.InputError as error:
+        assert words in str(error), error
+print("all of it")
+"""
+        self.assertIn("all of it", self.must("/usr/bin/python3", "-c", script, cwd=self.root,
+                                             env={"PYTHONPATH": str(BUILD / "python"), "PATH": "/usr/bin:/bin"}))
 
     def test_nothing_leaks_from_a_subproject(self) -> None:
         # Compiled, not linked: the library itself takes minutes.

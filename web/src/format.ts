@@ -24,6 +24,23 @@ export function places(low: number, high: number, increment: number): number[] {
   return found;
 }
 
+/** The places of labels on a logarithmic axis, as logarithms: powers of ten, about so many, and multiples of those where
+ * there are fewer than three of them. */
+export function decades(low: number, high: number, most: number): number[] {
+  const step = Math.max(1, Math.ceil((high - low) / Math.max(1, most)));
+  let found: number[] = [];
+  for (const factors of [[1], [1, 2, 5], [1, 2, 3, 4, 5, 6, 7, 8, 9]]) {
+    found = [];
+    for (let k = Math.floor(low / step) * step; k <= high; k += step)
+      for (const f of factors) {
+        const at = k + Math.log10(f);
+        if (at >= low - 1e-9 && at <= high + 1e-9) found.push(at);
+      }
+    if (found.length >= 3 && (found.length > 4 || 3 * found.length > most)) break;
+  }
+  return found;
+}
+
 /** Labels of an axis: as many digits as neighbouring labels need to differ. */
 export function ticks(values: number[], increment: number): string[] {
   let largest = 0;

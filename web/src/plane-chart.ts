@@ -3,8 +3,8 @@
 
 import uPlot from "uplot";
 import { drawDensity, type Density } from "./density";
-import { apart, short } from "./format";
-import { axisPlaces, axisStyle, legendKey, SHADED, writePlus } from "./plot";
+import { apart, decades, places, short } from "./format";
+import { axisStyle, legendKey, SHADED, writePlus } from "./plot";
 
 export interface PlaneCurve { label: string; colour: string; points: boolean; density?: Density | null; x: Float64Array; y: Float64Array }
 
@@ -15,6 +15,9 @@ export interface PlaneContent {
   yLabel: string;
   /** One unit is as long on one axis as on the other. */
   equal: boolean;
+  /** Logarithmic axes. */
+  logX?: boolean;
+  logY?: boolean;
   curves: PlaneCurve[];
 }
 
@@ -32,6 +35,11 @@ export class PlaneChart {
   private readonly plus = ["", ""];
 
   constructor(private readonly content: PlaneContent) {
+    // Logarithmic axes are linear ones of the logarithms, with other labels.
+    for (const c of content.curves) {
+      if (content.logX) c.x = c.x.map(logarithm);
+      if (content.logY) c.y = c.y.map(logarithm);
+    }
     this.element.className = "plot plane";
     this.legend.className = "legend";
     this.mark.className = "nearest";
@@ -56,7 +64,13 @@ export class PlaneChart {
     const labelled = curves.filter((c) => c.label);
     this.legend.replaceChildren(...(labelled.length > 1 ? labelled.map(legendKey) : []));
     const scale: uPlot.Scale = { time: false, auto: false, range: (_u, low, high) => [low, high] };
+    const log = [this.content.logX, this.content.logY];
+    const splits: uPlot.Axis.Splits = (u, axis, low, high, increment) => {
+      const most = (axis === 0 ? u.bbox.width / 60 : u.bbox.height / 30) / uPlot.pxRatio;
+      return log[axis] ? decades(low, high, most) : places(low, high, increment);
+    };
     const values = (_u: uPlot, splits: number[], axis: number, _s: number, increment: number) => {
+      if (log[axis]) return splits.map((v) => short(10 ** v, 2));
       const { labels, plus } = apart(splits, increment);
       this.plus[axis] = plus;
       return labels;
@@ -68,8 +82,8 @@ export class PlaneChart {
       cursor: { drag: { x: true, y: true, setScale: false }, points: { show: false }, bind: { dblclick: () => () => { this.zoom(this.all); return null; } } },
       scales: { x: scale, y: scale },
       axes: [
-        { ...axis, label: xLabel, size: 20, gap: 4, space: 60, splits: axisPlaces, values },
-        { ...axis, label: yLabel, size: 50, gap: 5, space: 36, splits: axisPlaces, values },
+        { ...axis, label: xLabel, size: 20, gap: 4, space: 60, splits, values },
+        { ...axis, label: yLabel, size: 50, gap: 5, space: 36, splits, values },
       ],
       series: [{}, { show: false }],
       hooks: {
@@ -141,7 +155,7 @@ export class PlaneChart {
 
   /** Marks the point next to the cursor, and says where it is. */
   private showNearest(u: uPlot): void {
-    const { left, top } = u.cursor;
+    const { left, top } = u.cursor, { logX, logY } = this.content;
     let best = 30 ** 2, text = "", place = "";
     if (left !== undefined && top !== undefined && left >= 0)
       for (const { x, y, colour } of this.content.curves)
@@ -149,7 +163,7 @@ export class PlaneChart {
           const px = u.valToPos(x[i], "x"), py = u.valToPos(y[i], "y"), distance = (px - left) ** 2 + (py - top) ** 2;
           if (!(distance < best)) continue;
           best = distance;
-          text = `${short(x[i])}, ${short(y[i])}`;
+          text = `${short(logX ? 10 ** x[i] : x[i])}, ${short(logY ? 10 ** y[i] : y[i])}`;
           place = `translate(${px}px, ${py}px)`;
           this.mark.style.background = colour;
         }
@@ -158,6 +172,8 @@ export class PlaneChart {
     this.mark.style.transform = place;
   }
 }
+
+const logarithm = (v: number): number => (v > 0 ? Math.log10(v) : NaN);
 
 const widened = (low: number, high: number, length: number): [number, number] => [(low + high - length) / 2, (low + high + length) / 2];
 

@@ -17,6 +17,8 @@ interface ChartData {
   /** It shows a stretch of time of its own. */
   apart?: boolean;
   log: boolean;
+  /** Of charts that are not over time. */
+  log_x?: boolean;
   equal: boolean;
   cut: number | null;
   aspect: number;
@@ -55,7 +57,7 @@ function overTime(data: ChartData): Chart {
 
 function overPlane(data: ChartData): Chart {
   const curves = data.series.map((s) => ({ ...s, x: numbers(s.x), y: numbers(s.y), colour: "" }));
-  const chart = new PlaneChart({ title: data.title, note: data.note, xLabel: data.x_label, yLabel: data.y_label, equal: data.equal, curves });
+  const chart = new PlaneChart({ title: data.title, note: data.note, xLabel: data.x_label, yLabel: data.y_label, equal: data.equal, logX: data.log_x, logY: data.log, curves });
   return {
     element: chart.element,
     draw: (width, rebuild) => {

@@ -5,7 +5,7 @@ import { build } from "esbuild";
 
 const source = new URL("../src/format.ts", import.meta.url).pathname;
 const bundled = await build({ entryPoints: [source], bundle: true, write: false, format: "esm" });
-const { apart, places } = await import(`data:text/javascript,${encodeURIComponent(bundled.outputFiles[0].text)}`);
+const { apart, decades, places } = await import(`data:text/javascript,${encodeURIComponent(bundled.outputFiles[0].text)}`);
 const from = (first, increment, count) => Array.from({ length: count }, (_, i) => first + i * increment);
 
 test("labels of a narrow range leave out what they have in common", () => {
@@ -35,4 +35,13 @@ test("axes have labels however short they are", () => {
   assert.equal(labels(-4.2e-20, 3e-21, 0), "−4e−20|−3e−20|−2e−20|−1e−20|0", "uPlot found none");
   assert.equal(labels(0, 1, 0.25), "0|0.25|0.50|0.75|1.00");
   assert.equal(labels(-1.2e-8, 1.2e-8, 5e-9), "−1e−8|−5e−9|0|5e−9|1e−8");
+});
+
+test("logarithmic axes have powers of ten, and more where there are few", () => {
+  const labels = (low, high, most) => decades(Math.log10(low), Math.log10(high), most).map((v) => Number((10 ** v).toPrecision(3)));
+  assert.deepEqual(labels(1e-14, 1e-6, 4), [1e-14, 1e-12, 1e-10, 1e-8, 1e-6]);
+  assert.deepEqual(labels(0.9e-3, 1.1, 8), [1e-3, 1e-2, 0.1, 1]);
+  assert.deepEqual(labels(0.009, 0.035, 8), [0.009, 0.01, 0.02, 0.03]);
+  assert.deepEqual(labels(6e-16, 1.6e-15, 8), [6e-16, 7e-16, 8e-16, 9e-16, 1e-15]);
+  assert.deepEqual(labels(0.018, 1.1, 8), [0.02, 0.05, 0.1, 0.2, 0.5, 1]);
 });

@@ -165,6 +165,29 @@ TEST(Compare, SmallSystemsHaveMethodsOfTheirOwn) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "p/momenta.svg"));
 }
 
+TEST(Compare, OtherStepsEndAtTheSameTimeAndAreNamed) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  const ProcessResult result =
+      run(folder, {"compare", "s.toml", "-q", "-o", "out", "--methods",
+                   "avf:step=0.01,avf:step=0.033,avf,avf:quadrature=auto"});
+  ASSERT_EQ(result.code, 0) << result.output;
+  const std::string csv = read_text(folder.path() / "out/table.csv");
+  for (const char* row :
+       {"\n\"avf(auto), step = 0.01\",avf-step=0.01,24,finished",
+        "\n\"avf(auto), step = 0.033\",avf-step=0.033,8,finished", "\navf,avf,12,finished",
+        "\navf:quadrature=auto,avf-quadrature=auto,12,finished"}) {
+    EXPECT_NE(csv.find(row), std::string::npos) << row << "\n" << csv;
+  }
+  const std::string html = read_text(folder.path() / "out/report.html");
+  EXPECT_NE(html.find("24 steps of 0.01 s; 8 steps of 0.033 s over 0.24 s; 12 steps of 0.02 s"),
+            std::string::npos);
+  for (const char* name : {"avf-step=0.01", "avf-step=0.033", "avf"}) {
+    const std::string run = read_text(folder.path() / "out" / name / "run.json");
+    EXPECT_NE(run.find("\"t_end\": 0.24,"), std::string::npos) << run.substr(0, 900);
+  }
+}
+
 TEST(Compare, BadInputIsExitCodeTwoAndTouchesNothing) {
   const TempFolder folder;
   folder.write("s.toml", kScene);

@@ -261,7 +261,8 @@ TEST(Scene, StepControlRunsForATimeAndIsResolved) {
   EXPECT_EQ(other.resolved.find("exponent"), std::string::npos);
   const Scene fixed = load_scene(file, {.settings = {"step_control.kind=fixed"}});
   EXPECT_FALSE(fixed.variable_steps());
-  EXPECT_EQ(fixed.duration, 25 * 0.1);
+  EXPECT_EQ(fixed.duration, 2.53);
+  EXPECT_EQ(fixed.steps, 26);  // the last two are shorter
 }
 
 // Every shipped scene loads, and its resolved form is a scene that means the same.

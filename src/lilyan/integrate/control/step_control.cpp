@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+
 #include "lilyan/core/error.hpp"
 #include "lilyan/integrate/control/error_control.hpp"
 #include "lilyan/integrate/control/reversible_control.hpp"
@@ -11,6 +14,7 @@ namespace {
 
 // Sums of steps miss their end by rounding; a part of a step this small is not a step.
 constexpr double kTimeRounding = 1e-9;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 class FixedSteps final : public StepControl {
  public:
@@ -18,10 +22,7 @@ class FixedSteps final : public StepControl {
       : integrator_(integrator), h_(options.step), max_halvings_(options.max_halvings) {}
 
   StepReport step(State& state, double until) override {
-    const double left = until - state.t;
-    // Not shortened by rounding errors of t, so that all steps of a run are equal to the last bit.
-    return step_with_halving(integrator_, state, left < h_ * (1 - kTimeRounding) ? left : h_,
-                             max_halvings_);
+    return step_with_halving(integrator_, state, length(state.t, until), max_halvings_);
   }
 
   [[nodiscard]] std::string attempts() const override {
@@ -29,6 +30,15 @@ class FixedSteps final : public StepControl {
   }
 
  private:
+  // Not shortened by rounding errors of t, so that all steps of a run that divide it are equal to the last bit.
+  // Otherwise the last two share what is left: one that is tiny would lose differences to rounding.
+  [[nodiscard]] double length(double t, double until) const {
+    const double left = until - t;
+    const double rounding = kTimeRounding * h_ + 4 * kEpsilon * std::abs(t);
+    if (left < h_ - rounding) return left;
+    return left > h_ + rounding && left < 2 * h_ - rounding ? left / 2 : h_;
+  }
+
   Integrator& integrator_;
   double h_;
   int max_halvings_;

@@ -1,0 +1,91 @@
+#include "app/report/saved_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+
+#include "app/files/file.hpp"
+#include "lilyan/core/error.hpp"
+
+namespace lilyan {
+namespace {
+
+// A resolved scene without the lines that say how long it runs.
+std::string without_length(const std::string& resolved) {
+  std::string rest;
+  std::istringstream lines(resolved);
+  lines.exceptions(std::ios::badbit);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("steps = ") && !line.starts_with("duration = ")) rest += line + "\n";
+  }
+  return rest;
+}
+
+}  // namespace
+
+void Checkpointer::after_step(int step) {
+  constexpr auto kInterval = std::chrono::seconds(30);
+  const std::optional<int>& every = scene_.output.checkpoint_every;
+  const bool due = every ? *every > 0 && step % *every == 0 : Clock::now() - last_ > kInterval;
+  if (due && step > 0) save();
+}
+
+void Checkpointer::save() {
+  Archive a(&buffer_);
+  CheckpointHead head{scene_.name, scene_.resolved, run_.summary().steps, run_.summary().t};
+  std::uint64_t start = start_digest(scene_);
+  a(head, start, run_, results_);
+  write_checkpoint(results_.folder(), buffer_);
+  results_.show_running(run_.summary(), drift_);
+  last_ = Clock::now();
+}
+
+bool same_but_length(const std::string& resolved, const std::string& other) {
+  return without_length(resolved) == without_length(other);
+}
+
+Scene scene_to_resume(const std::filesystem::path& folder, const Checkpoint& checkpoint,
+                      const std::optional<int>& steps, const Distribution* ranks) {
+  const std::filesystem::path file = folder / "scene.resolved.toml";
+  const CheckpointHead& head = checkpoint.head;
+  if (!same_but_length(read_file(file), head.resolved)) {
+    throw InputError({file.string(), 0, 0},
+                     "this is not the scene that the checkpoint was written with; run it anew");
+  }
+  Scene scene = load_scene(file, {.steps = steps, .ranks = ranks});
+  scene.name = head.scene_name;
+  if (scene.variable_steps()) return scene;
+  if (scene.steps < head.step) {
+    throw Error(
+        fmt::format("the run in {} has made {} steps already: --steps counts them from its start",
+                    folder.string(), head.step));
+  }
+  const double counted = scene.initial.t + head.step * scene.step;
+  if (steps && std::abs(counted - head.t) > 1e-6 * scene.step) {
+    throw Error(fmt::format(
+        "the last steps of the run in {} were shortened to end at its duration: it cannot be made "
+        "longer, but a run can start from its last frame (--from)",
+        folder.string()));
+  }
+  return scene;
+}
+
+void resume(const Checkpoint& checkpoint, const Scene& scene, SceneRun& run,
+            ResultFolder& results) {
+  Archive a(checkpoint.content);
+  std::uint64_t start = 0;
+  try {
+    a(start);
+    if (start != start_digest(scene)) {
+      throw Error("the scene starts from another state now: a file that it names has changed");
+    }
+    a(run, results);
+    a.require_end();
+  } catch (const Error& error) {
+    throw InputError({checkpoint.file.string(), 0, 0}, error.what());
+  }
+}
+
+}  // namespace lilyan
