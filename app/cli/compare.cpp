@@ -12,8 +12,8 @@
 #include "app/report/choose_folder.hpp"
 #include "app/report/report.hpp"
 #include "app/report/result_folder.hpp"
+#include "app/run/conservation.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/parameter.hpp"
 #include "lilyan/core/threads.hpp"
@@ -127,7 +127,7 @@ void run_one(const CompareOptions& options, const fs::path& folder, Contender& c
     changes.settings.emplace_back("output.report=true");
     const Scene scene = load_scene(find_scene(options.scene.scene), changes);
     ResultFolder results(folder / c.folder, scene);
-    DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
+    DriftTracker drift = follow_drift(scene);
     const auto observe = [&](const RunMoment& moment) {
       results.add(moment);
       progress.show(place, scene, moment);

@@ -94,6 +94,7 @@ class ReportPage {
                          !v.kept                      ? "none"
                          : *v.kept == Kept::conserved ? "kept"
                          : *v.kept == Kept::bounded   ? "bounded"
+                         : *v.kept == Kept::undecided ? "undecided"
                                                       : "lost",
                          escaped(v.text));
     }
@@ -114,9 +115,10 @@ class ReportPage {
         std::string& cell = table.rows[i][static_cast<std::size_t>(column - table.head.begin())];
         if (cell == kNone) return;
         cell = fmt::format("<span class=\"{}\">{}</span>",
-                           d.kept() == Kept::conserved ? "good"
-                           : d.kept() == Kept::bounded ? "fair"
-                                                       : "bad",
+                           d.kept() == Kept::conserved   ? "good"
+                           : d.kept() == Kept::bounded   ? "fair"
+                           : d.kept() == Kept::undecided ? "open"
+                                                         : "bad",
                            cell);
       };
       mark("|ΔE|/E₀", run.energy);
@@ -125,7 +127,9 @@ class ReportPage {
     }
     return html::table(table.head, table.rows) +
            "<p class=\"soft\">Largest deviations over the run; green: conserved to nine digits or "
-           "more; blue: bounded, it swings in a band without drifting; red: drifts. “–”: the scene "
+           "more; blue: bounded, it swings in a band without drifting; red: drifts; grey: "
+           "undecided, "
+           "the run is too short to tell a swing from a drift. “–”: the scene "
            "does not conserve this quantity, or it is zero throughout.</p>\n";
   }
 
@@ -149,11 +153,12 @@ class ReportPage {
   std::string motion() {
     std::string out;
     const SeenBox box = common_box();
+    const std::vector<int> colours = run_colours(runs_);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const RunRecord& run = *runs_[i];
       std::string figures;
       if (!run.motion.empty() && !box.empty()) {
-        figures += html::motion(run.motion, box, one() ? "" : run.method, i);
+        figures += html::motion(run.motion, box, one() ? "" : run.method, colours[i]);
       }
       for (const auto& [name, grid] : run.pictures) {
         // The energy has its own charts further down.

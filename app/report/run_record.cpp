@@ -1,4 +1,5 @@
 #include "app/report/run_record.hpp"
+#include "app/report/method_colours.hpp"
 
 #include <fmt/format.h>
 
@@ -28,15 +29,16 @@ std::string time_label(Runs runs) {
   return runs.empty() || runs.front()->unit.empty() ? "time" : "time (s)";
 }
 
-// Returns one curve of every run. Each run has the colour of its place in the list.
+// Returns one curve of every run. Several runs have the colours of their methods.
 std::vector<PlotSeries> overlaid(Runs runs, Curve curve, bool logarithmic) {
   std::vector<PlotSeries> all;
+  const std::vector<int> colours = run_colours(runs);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i]->series.empty()) continue;
     PlotSeries series{.x = (*runs[i])[Curve::t],
                       .y = (*runs[i])[curve],
                       .label = runs.size() > 1 ? runs[i]->method : "",
-                      .colour = static_cast<int>(i)};
+                      .colour = colours[i]};
     if (logarithmic) {
       for (double& y : series.y) y = std::max(y, kNothing);
       // At the start nothing can have changed yet, so this zero is no result and is not shown.
@@ -52,6 +54,13 @@ bool any_nonzero(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+std::vector<int> run_colours(Runs runs) {
+  if (runs.size() == 1) return {0};
+  std::vector<std::string> methods;
+  for (const RunRecord* run : runs) methods.push_back(run->method);
+  return method_colours(methods);
+}
 
 Scenery scenery_of(const Scene& scene) {
   Scenery scenery{.parts = surface_parts(geometry_of(scene)), .obstacles = scene.obstacles};

@@ -124,6 +124,8 @@ using Runs = std::span<const RunRecord* const>;
 // Shows the relative drifts of linear and angular momentum. A momentum that the scene does not
 // conserve has no panel.
 [[nodiscard]] FigureGrid momenta_figure(Runs runs);
+// The index into the palette of each run: that of its method, where they differ.
+[[nodiscard]] std::vector<int> run_colours(Runs runs);
 // Shows the linear solves of each step. A method that does not iterate has no series.
 [[nodiscard]] Figure iterations_figure(Runs runs);
 // Shows the entries of the ledger, summed up since the start, with a panel for each run.

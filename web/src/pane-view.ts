@@ -207,8 +207,14 @@ export class PaneView {
     this.summary = `t = ${time}   step ${step}   h = ${short(info.step)}`;
     const failed = info.error ?? state?.failed ?? null;
     const loading = this.app.loading.has(this.index);
-    const text = loading ? "Loading …" : failed ? `${info.error ? "Cannot run" : "Failed"}: ${failed}` : state?.interrupted ? "Interrupted before its end" : state?.finished ? "Finished" : "";
-    if (this.note.textContent !== text) this.note.textContent = text;
+    const text = loading ? "Loading …" : failed ? `${info.error ? "Cannot run" : "Failed"}: ${failed}` : state?.interrupted ? "Interrupted before its end" : state?.finished && state.frame + 1 >= state.frames ? "Finished" : "";
+    const kept = !loading && !failed && state?.finished ? state.kept : [];
+    const signature = JSON.stringify([text, kept]);
+    if (this.note.dataset.shown !== signature) {
+      this.note.dataset.shown = signature;
+      this.note.replaceChildren(text, ...kept.filter((v) => v.verdict).slice(0, 1).map((v) => make("span", { className: `verdict ${v.verdict}`, textContent: v.text })));
+      this.note.title = kept.map((v) => v.text).join("\n");
+    }
     this.note.hidden = !text;
     this.note.classList.toggle("failed", !!failed && !loading);
     this.note.classList.toggle("interrupted", !failed && !loading && !!state?.interrupted);
