@@ -17,6 +17,7 @@
 #include "app/files/file.hpp"
 #include "app/files/process.hpp"
 #include "app/report/choose_folder.hpp"
+#include "app/report/figure.hpp"
 #include "app/report/result_folder.hpp"
 #include "app/run/checkpoint.hpp"
 #include "app/run/conservation.hpp"
@@ -85,6 +86,28 @@ void print_orbits(const RunSummary& summary) {
     tell(fmt::format("warning: orbit {} ({}) stopped: {}\n", k + 1, orbits[k].start,
                      orbits[k].failed));
   }
+}
+
+// "over 300 steps: energy conserved, …; linear momentum …", in lines that fit a terminal.
+void print_verdicts(const std::vector<Verdict>& all, int steps) {
+  constexpr std::size_t kWidth = 100;
+  std::string text = fmt::format("over {} steps: ", steps);
+  std::size_t column = letters_in(text);
+  bool first = true;
+  for (const auto& [kept, words] : all) {
+    const std::size_t length = letters_in(words);
+    if (!first && column + 2 + length > kWidth) {
+      text += ";\n  ";
+      column = 2;
+    } else if (!first) {
+      text += "; ";
+      column += 2;
+    }
+    text += kept ? in_colour(colour_of(*kept), words) : words;
+    column += length;
+    first = false;
+  }
+  fmt::print("{}\n", text);
 }
 
 // A run that makes energy out of nothing looks like any other in a log.
@@ -184,12 +207,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
         "integrator.step, a thicker or a stiffer contact helps.\n",
         summary.passages_of_bodies, summary.passages_of_bodies == 1 ? "" : "s"));
   }
-  std::string verdict;
-  for (const Verdict& v : verdicts(system, summary, drift)) {
-    verdict +=
-        (verdict.empty() ? "" : "; ") + (v.kept ? in_colour(colour_of(*v.kept), v.text) : v.text);
-  }
-  fmt::print("over {} steps: {}\n", summary.steps, verdict);
+  print_verdicts(verdicts(system, summary, drift), summary.steps);
   print_invariants(results.watch(), summary.steps);
   print_orbits(summary);
   warn_of_energy(drift);

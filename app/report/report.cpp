@@ -164,6 +164,8 @@ class ReportPage {
         // The energy has its own charts further down.
         if (name == "energy") continue;
         for (Figure panel : grid.panels) {
+          // In a comparison a curve that is alone has the colour of its method.
+          if (!one() && panel.series.size() == 1) panel.series[0].colour = colours[i];
           if (panel.title.empty()) panel.title = panel.y_label + " over " + panel.x_label;
           figures += html::chart(panel);
         }
@@ -182,6 +184,9 @@ class ReportPage {
       figures.insert(figures.begin(), {energy_parts(), own_error_figure(*runs_.front())});
     } else {
       figures.insert(figures.begin(), {energy_figure(runs_), energy_error_figure(runs_)});
+    }
+    if (Figure depth = contact_depth_figure(runs_); !depth.series.empty()) {
+      figures.push_back(std::move(depth));
     }
     return charts(figures);
   }
@@ -202,14 +207,22 @@ class ReportPage {
                         fmt::format("{:.6g}", q.start), fmt::format("{:.6g}", q.now),
                         fmt::format("{:.1e}", q.worst_relative())});
       }
-      if (run->has_exact) {
-        rows.push_back({"distance from the exact solution", escaped(run->method), "0",
-                        fmt::format("{:.3g}", run->exact_error),
-                        fmt::format("at most {:.3g}", run->exact_worst)});
-      }
     }
-    if (rows.empty()) return {};
-    return html::table({"quantity", "method", "start", "end", "largest change, relative"}, rows);
+    std::vector<std::vector<std::string>> distances;
+    for (const RunRecord* run : runs_) {
+      if (!run->has_exact) continue;
+      distances.push_back({escaped(run->method), fmt::format("{:.3g}", run->exact_error),
+                           fmt::format("{:.3g}", run->exact_worst)});
+    }
+    std::string out;
+    if (!rows.empty()) {
+      out += html::table({"quantity", "method", "start", "end", "largest relative change"}, rows);
+    }
+    if (!distances.empty()) {
+      out += "<p>Distance from the exact solution:</p>\n" +
+             html::table({"method", "at the end", "largest"}, distances);
+    }
+    return out;
   }
 
   // The further orbits: the worst of each run, and all of them to be unfolded.

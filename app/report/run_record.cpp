@@ -160,6 +160,7 @@ void Recorder::add(const RunMoment& moment) {
                        moment.invariants.potential[k]);
   }
   set(Curve::total, moment.invariants.total);
+  set(Curve::contact_depth, moment.so_far.contact_depth);
 }
 
 void Recorder::finish(const RunSummary& summary, const DriftTracker& drift, const Watch& watch) {
@@ -248,6 +249,17 @@ FigureGrid momenta_figure(Runs runs) {
   add(Curve::linear_drift, "Linear momentum", promises(&RunRecord::linear_invariant));
   add(Curve::angular_drift, "Angular momentum", promises(&RunRecord::angular_invariant));
   return grid;
+}
+
+Figure contact_depth_figure(Runs runs) {
+  Figure figure{.title = "Depth of contact",
+                .x_label = time_label(runs),
+                .y_label = "m, of the deepest vertex",
+                .over_time = true};
+  for (PlotSeries& s : overlaid(runs, Curve::contact_depth, false)) {
+    if (any_nonzero(s.y)) figure.series.push_back(std::move(s));
+  }
+  return figure;
 }
 
 Figure iterations_figure(Runs runs) {

@@ -72,7 +72,7 @@ export function drawMotion(g: CanvasRenderingContext2D, model: PaneModel, toPixe
   drawParts(g, { ...draw, trails: draw.trails.length }, at, own, colour, scale);
 }
 
-export interface Parts { radii: number[]; rods: number; springs: number; trails: number; held: number[] }
+export interface Parts { radii: number[]; rods: number; springs: number; trails: number; held?: number[] }
 
 /** Rods, springs and points at their places; `scale`: pixels in a unit. */
 export function drawParts(g: CanvasRenderingContext2D, draw: Parts, at: (i: number) => [number, number], own: (k: number) => string, colour: string, scale: number, edge = { top: 50, bottom: 36 }): void {
@@ -93,7 +93,7 @@ export function drawParts(g: CanvasRenderingContext2D, draw: Parts, at: (i: numb
   }
   g.stroke();
   // What does not move is marked as a support on hatched ground.
-  for (const k of draw.held) support(g, at(points + k), ink);
+  for (const k of draw.held ?? []) support(g, at(points + k), ink);
   // Points of a long lattice do not cover each other.
   const least = Math.max(1.5, Math.min(7, points > 1 && draw.springs ? 0.35 * scale : 7));
   for (let i = 0; i < points; ++i) {
