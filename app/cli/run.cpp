@@ -128,7 +128,8 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
     fmt::print("{} steps of {:.3g} to {:.3g}{} ({} rejected)", summary.steps, summary.shortest_step,
                summary.longest_step, time_unit(scene), summary.rejected_steps);
   } else {
-    fmt::print("{} of {} steps of {}{}", summary.steps, scene.steps, scene.step, time_unit(scene));
+    fmt::print("{} of {} steps of {:.6g}{}", summary.steps, scene.steps, scene.step,
+               time_unit(scene));
   }
   fmt::print(" in {:.1f} s", summary.wall_seconds);
   if (summary.steps > 0) {

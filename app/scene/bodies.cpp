@@ -192,8 +192,10 @@ void read_bodies(TableReader& root, Scene& scene) {
       scene.links.push_back(
           {.kind = Link::Kind::anchor, .ends = {{{b.first + a.vertex}, {.point = a.point}}}});
     }
+    for (const Link& pivot : pivots(*scene.system, scene.initial.x, b.first, b.count())) {
+      scene.links.push_back(pivot);
+    }
   }
-  for (const Link& pivot : pivots(*scene.system, scene.initial.x)) scene.links.push_back(pivot);
 }
 
 }  // namespace lilyan

@@ -20,14 +20,14 @@ std::string_view name(Link::Kind kind) {
   return "slider";
 }
 
-std::vector<Link> pivots(const System& system, const Vector& x) {
+std::vector<Link> pivots(const System& system, const Vector& x, int first, int count) {
   constexpr double kOffLine = 1e-9;
   const auto at = [&](int i) { return Vec3(x.segment<3>(3 * i)); };
   std::vector<int> fixed;
-  for (int i = 0; i < system.vertices(); ++i) {
+  for (int i = first; i < first + count; ++i) {
     if (system.fixed(i)) fixed.push_back(i);
   }
-  if (fixed.empty() || static_cast<int>(fixed.size()) == system.vertices()) return {};
+  if (fixed.empty() || static_cast<int>(fixed.size()) == count) return {};
   const auto farthest = [&](int from) {
     int best = from;
     for (const int i : fixed) {

@@ -33,9 +33,9 @@ struct Link {
 };
 [[nodiscard]] std::string_view name(Link::Kind kind);
 
-// Fixed vertices that a body turns about: a single one, or those at the ends of a line that all are on. None where
-// others are fixed as well, or none is.
-[[nodiscard]] std::vector<Link> pivots(const System& system, const Vector& x);
+// Fixed vertices that the body of `count` vertices from `first` on turns about: a single one, or those at the ends of a
+// line that all are on. None where others are fixed as well, or none is.
+[[nodiscard]] std::vector<Link> pivots(const System& system, const Vector& x, int first, int count);
 
 // Those that a picture shows: all, or evenly some of them where there are very many.
 [[nodiscard]] std::vector<Link> shown_links(const std::vector<Link>& all);

@@ -183,7 +183,7 @@ std::string describe_method(const Scene& scene) {
 std::string describe_plan(const Scene& scene) {
   const std::string_view unit = time_unit(scene);
   if (!scene.variable_steps())
-    return fmt::format("{} steps of {}{}", scene.steps, scene.step, unit);
+    return fmt::format("{} steps of {:.6g}{}", scene.steps, scene.step, unit);
   return fmt::format(
       "{} steps over {}{}",
       scene.control.kind == StepControlKind::error ? "error-controlled" : "reversible",

@@ -9,14 +9,15 @@ import type { LinkInfo } from "./protocol";
 
 const UP = new Vector3(0, 1, 0);
 
-/** A coil of length one along y, for springs. */
+/** A coil of length one along y, for springs, whose wire is round when the coil is stretched to LONG times its radius. */
+const LONG = 15;
 function coil(): BufferGeometry {
-  const turns = 7, points = 12 * turns, way: Vector3[] = [];
+  const turns = 6, points = 12 * turns, way: Vector3[] = [];
   for (let i = 0; i <= points; ++i) {
     const s = i / points, wide = Math.min(1, 8 * s, 8 * (1 - s));
-    way.push(new Vector3(wide * Math.cos(2 * Math.PI * turns * s), s - 0.5, wide * Math.sin(2 * Math.PI * turns * s)));
+    way.push(new Vector3(wide * Math.cos(2 * Math.PI * turns * s), LONG * (s - 0.5), wide * Math.sin(2 * Math.PI * turns * s)));
   }
-  return new TubeGeometry(new CatmullRomCurve3(way), 2 * points, 0.16, 5);
+  return new TubeGeometry(new CatmullRomCurve3(way), 2 * points, 0.2, 5).scale(1, 1 / LONG, 1);
 }
 
 /** Many copies of one shape, seen through bodies as faint ones. */
@@ -91,7 +92,7 @@ export class Links {
         this.along(this.bars, a.clone().sub(beyond), b.clone().add(beyond), 0.4 * ball);
       } else if (kind === "rod") this.along(this.bars, a, b, 0.35 * ball);
       else if (kind === "spring" || kind === "anchor") {
-        if (a.distanceTo(b) > 1e-3 * this.size) this.along(this.coils, a, b, few ? 0.7 * ball : 0.4 * ball);
+        if (a.distanceTo(b) > 1e-3 * this.size) this.along(this.coils, a, b, few ? 0.9 * ball : 0.5 * ball);
       }
       const round = (at: Vector3, radius: number) => this.balls.add(this.matrix.makeScale(radius, radius, radius).setPosition(at));
       const small = kind === "slider" || kind === "spring" ? 0.6 : kind === "rod" ? 0.7 : 1;

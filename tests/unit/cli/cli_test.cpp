@@ -316,6 +316,17 @@ TEST(Cli, ShortRunsOfSymplecticMethodsAreUndecided) {
   EXPECT_NE(table.text.find("undecided"), std::string::npos) << table.text;
 }
 
+// Examples and the launcher's commands are in the help of the program, and not in that of each command.
+TEST(Cli, HelpOfACommandIsAboutTheCommand) {
+  const TempFolder folder;
+  EXPECT_NE(run(folder, "--help").text.find("Examples:"), std::string::npos);
+  for (const char* command : {"run", "export", "mesh", "mesh info"}) {
+    const Output help = run(folder, std::string(command) + " --help");
+    EXPECT_EQ(help.code, 0);
+    EXPECT_EQ(help.text.find("Examples:"), std::string::npos) << help.text;
+  }
+}
+
 TEST(Cli, NoFinishedRunIsLost) {
   const TempFolder folder;
   std::filesystem::create_directories(folder.path() / "a");
