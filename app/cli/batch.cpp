@@ -52,7 +52,7 @@ std::optional<FoundRun> find_run(const fs::path& folder, const Scene& scene) {
 class FolderRun {
  public:
   FolderRun(const fs::path& folder, const Scene& scene, const Checkpoint* checkpoint)
-      : drift_(*scene.system, scene.initial, invariants(*scene.system, scene.initial)),
+      : drift_(follow_drift(scene)),
         run_(scene, drift_, interrupt_flag()),
         results_(folder, scene, checkpoint ? Opening::resumed : Opening::fresh),
         checkpointer_(scene, run_, drift_, results_) {

@@ -12,6 +12,7 @@
 #include "app/report/choose_folder.hpp"
 #include "app/report/report.hpp"
 #include "app/report/result_folder.hpp"
+#include "app/run/conservation.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/parameter.hpp"

@@ -11,9 +11,10 @@
 #include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
 #include "app/report/figure.hpp"
+#include "app/report/method_colours.hpp"
+#include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/threads.hpp"
@@ -75,7 +76,7 @@ double distance(const System& system, const State& state, const State& reference
 
 // Runs the scene to its end; the state there, or why there is none.
 State run_to(const Scene& scene, Point& point) {
-  DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
+  DriftTracker drift = follow_drift(scene);
   const double before = processor_seconds();
   const RunSummary summary = run_scene(
       scene, drift, [](const RunMoment&) { return !interrupted(); }, interrupt_flag());
@@ -168,9 +169,12 @@ void draw(const std::vector<Curve>& curves, const Scene& scene, const fs::path& 
   Figure work = order;
   work.subtitle = "work and precision";
   work.x_label = "processor time (s)";
+  std::vector<std::string> methods;
+  for (const Curve& curve : curves) methods.push_back(curve.method);
+  const std::vector<int> colours = method_colours(methods);
   for (std::size_t k = 0; k < curves.size(); ++k) {
-    add_curve(order, curves[k], static_cast<int>(k), &Point::h);
-    add_curve(work, curves[k], static_cast<int>(k), &Point::seconds);
+    add_curve(order, curves[k], colours[k], &Point::h);
+    add_curve(work, curves[k], colours[k], &Point::seconds);
   }
   write_svg({.panels = {order}}, folder / "order.svg");
   write_svg({.panels = {work}}, folder / "work.svg");

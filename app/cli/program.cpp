@@ -160,12 +160,12 @@ Examples:
 int dispatch(int argc, char** argv, const Extras& extras) {
   CLI::App app{"Lilyan: time integration that keeps what nature keeps.", "lilyan"};
   app.require_subcommand(1);
-  app.footer(kFooter);
   app.set_version_flag("--version", fmt::format("lilyan {} ({})", version(), commit()));
   int exit_code = kDone;
   add_run_command(app, extras, exit_code);
   add_check_command(app, exit_code);
   if (extras.add_commands) extras.add_commands(app, exit_code);
+  app.footer(kFooter);  // after its commands, which would have it in their help as well
   if (argc == 1) {
     fmt::print("{}", app.help());
     return kBadInput;

@@ -18,13 +18,13 @@
 #include "app/files/file.hpp"
 #include "app/files/process.hpp"
 #include "app/report/choose_folder.hpp"
+#include "app/report/figure.hpp"
 #include "app/report/result_folder.hpp"
 #include "app/report/saved_run.hpp"
 #include "app/run/checkpoint.hpp"
 #include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/threads.hpp"
@@ -34,9 +34,10 @@ namespace lilyan::cli {
 namespace {
 
 Colour colour_of(Kept kept) {
-  return kept == Kept::conserved ? Colour::green
-         : kept == Kept::bounded ? Colour::blue
-                                 : Colour::red;
+  return kept == Kept::conserved   ? Colour::green
+         : kept == Kept::bounded   ? Colour::blue
+         : kept == Kept::undecided ? Colour::yellow
+                                   : Colour::red;
 }
 
 // "Lz conserved, |ΔLz|/|Lz| ≤ 3.1e-15; p_phi (cyclic) conserved, …"
@@ -54,17 +55,22 @@ void print_invariants(const Watch& watch, int steps) {
   }
 }
 
-// Whether everything that the scene should keep was kept, as well as asked for.
-bool all_kept(const std::string& expect, const Scene& scene, const RunSummary& summary,
-              const DriftTracker& drift, const ResultFolder& results) {
-  const auto well = [&](Kept kept) {
-    return kept == Kept::conserved || (kept == Kept::bounded && expect == "bounded");
+// What was not kept as well as asked for: "energy undecided, …; Lz drifts, …". Empty: all was.
+std::string not_kept(const std::string& expect, const Scene& scene, const RunSummary& summary,
+                     const DriftTracker& drift, const ResultFolder& results) {
+  std::string text;
+  const auto judge = [&](Kept kept, const std::string& how) {
+    if (kept == Kept::conserved || (kept == Kept::bounded && expect == "bounded")) return;
+    text += (text.empty() ? "" : "; ") + how;
   };
   for (const Verdict& v : verdicts(*scene.system, summary, drift)) {
-    if (v.kept && !well(*v.kept)) return false;
+    if (v.kept) judge(*v.kept, v.text);
   }
-  return std::ranges::all_of(results.watch().invariants(),
-                             [&](const Watch::Quantity& q) { return well(q.deviation.kept()); });
+  for (const Watch::Quantity& q : results.watch().invariants()) {
+    judge(q.deviation.kept(),
+          q.name + " " + how_kept(q.deviation, "Δ" + q.name, "|" + q.name + "|", summary.steps));
+  }
+  return text;
 }
 
 // "of 24 further orbits, the energy of orbit 7 (y = 0.1) is worst: bounded, …"
@@ -82,6 +88,28 @@ void print_orbits(const RunSummary& summary) {
     tell(fmt::format("warning: orbit {} ({}) stopped: {}\n", k + 1, orbits[k].start,
                      orbits[k].failed));
   }
+}
+
+// "over 300 steps: energy conserved, …; linear momentum …", in lines that fit a terminal.
+void print_verdicts(const std::vector<Verdict>& all, int steps) {
+  constexpr std::size_t kWidth = 100;
+  std::string text = fmt::format("over {} steps: ", steps);
+  std::size_t column = letters_in(text);
+  bool first = true;
+  for (const auto& [kept, words] : all) {
+    const std::size_t length = letters_in(words);
+    if (!first && column + 2 + length > kWidth) {
+      text += ";\n  ";
+      column = 2;
+    } else if (!first) {
+      text += "; ";
+      column += 2;
+    }
+    text += kept ? in_colour(colour_of(*kept), words) : words;
+    column += length;
+    first = false;
+  }
+  fmt::print("{}\n", text);
 }
 
 // A run that makes energy out of nothing looks like any other in a log.
@@ -104,7 +132,8 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
     fmt::print("{} steps of {:.3g} to {:.3g}{} ({} rejected)", summary.steps, summary.shortest_step,
                summary.longest_step, time_unit(scene), summary.rejected_steps);
   } else {
-    fmt::print("{} of {} steps of {}{}", summary.steps, scene.steps, scene.step, time_unit(scene));
+    fmt::print("{} of {} steps of {:.6g}{}", summary.steps, scene.steps, scene.step,
+               time_unit(scene));
   }
   fmt::print(" in {:.1f} s", summary.wall_seconds);
   if (summary.steps > 0) {
@@ -172,9 +201,9 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   constexpr double kDeep = 0.1;
   if (summary.deepest_share > kDeep) {
     tell(fmt::format(
-        "warning: a body sank into an obstacle by {:.3g}, {:.0f} % of its size: the stiffness of "
-        "contact is too small for its weight and speed (it is per vertex: a finer mesh is held by "
-        "more of them).\n",
+        "warning: a body sank into an obstacle or another body by {:.3g}, {:.0f} % of its size: "
+        "the stiffness of contact is too small for its weight and speed. With 'depth' instead of "
+        "'stiffness' it is chosen from the weight.\n",
         summary.deepest, 100 * summary.deepest_share));
   }
   if (summary.passages_of_bodies > 0) {
@@ -183,12 +212,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
         "integrator.step, a thicker or a stiffer contact helps.\n",
         summary.passages_of_bodies, summary.passages_of_bodies == 1 ? "" : "s"));
   }
-  std::string verdict;
-  for (const Verdict& v : verdicts(system, summary, drift)) {
-    verdict +=
-        (verdict.empty() ? "" : "; ") + (v.kept ? in_colour(colour_of(*v.kept), v.text) : v.text);
-  }
-  fmt::print("over {} steps: {}\n", summary.steps, verdict);
+  print_verdicts(verdicts(system, summary, drift), summary.steps);
   print_invariants(results.watch(), summary.steps);
   print_orbits(summary);
   warn_of_energy(drift);
@@ -231,8 +255,11 @@ int exit_code(const RunOptions& options, const Scene& scene, const RunSummary& s
                      summary.steps, go_on));
     return kStopped;
   }
-  if (!options.expect.empty() && !all_kept(options.expect, scene, summary, drift, results)) {
-    tell(fmt::format("error: not everything was {}, as --expect asks\n", options.expect));
+  if (options.expect.empty()) return kDone;
+  const std::string wrong = not_kept(options.expect, scene, summary, drift, results);
+  if (!wrong.empty()) {
+    tell(
+        fmt::format("error: not everything was {}, as --expect asks: {}\n", options.expect, wrong));
     return kNotConserved;
   }
   return kDone;
@@ -267,7 +294,7 @@ int run(const RunOptions& options) {
   const std::filesystem::path& folder = choice.folder;
   if (!checkpoint) require_other_folder(folder, scene);
   set_threads(options.threads.value_or(scene.threads));
-  DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
+  DriftTracker drift = follow_drift(scene);
   SceneRun run(scene, drift, interrupt_flag());
   // First, as it may fail, and what an earlier run left should stay then.
   std::unique_ptr<RunViewer> viewer;

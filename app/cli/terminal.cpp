@@ -124,7 +124,7 @@ void Progress::show(const RunMoment& moment) {
                   terminal_ ? bar(done) + " " : "", 100 * done, place, spelled_duration(left),
                   static_cast<double>(moment.so_far.solver_work.iterations) / moment.step,
                   moment.drift.energy().relative());
-  if (scene_.system->dimension() == 3) {
+  if (moment.drift.spin().any()) {
     line += fmt::format("  |ΔL|/|L| {:.1e}", moment.drift.angular_momentum().relative());
   }
   std::fputs((terminal_ ? "\r\033[K" + line : line + "\n").c_str(), stderr);

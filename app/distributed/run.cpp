@@ -19,8 +19,8 @@
 #include "app/report/result_folder.hpp"
 #include "app/report/saved_run.hpp"
 #include "app/run/checkpoint.hpp"
+#include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
-#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/drift.hpp"
 #include "lilyan/core/threads.hpp"
 
@@ -66,8 +66,7 @@ class SharedRun {
     choose_folder();
     // The processes are there to share the work: threads only if they are asked for.
     set_threads(options.threads.value_or(1));
-    drift_ = std::make_unique<DriftTracker>(*scene_.system, scene_.initial,
-                                            invariants(*scene_.system, scene_.initial));
+    drift_ = std::make_unique<DriftTracker>(follow_drift(scene_));
     run_ = std::make_unique<SceneRun>(scene_, *drift_);
     const Opening opening = checkpoint_ ? Opening::resumed : Opening::fresh;
     together(ranks, [&] {

@@ -24,6 +24,7 @@ namespace lilyan {
 //   quadrature_points          most points of a step since then, of an adaptive quadrature
 //   step_size                  length of the step that ended here; 0 in the first row
 //   invariant_*, exact_error   of scenes that name them
+//   contact_depth              of scenes with contact: how deep the deepest vertex was since the row before
 // The first row is the initial state, with an empty ledger.
 [[nodiscard]] std::vector<std::string> series_columns(const std::vector<std::string>& more = {});
 

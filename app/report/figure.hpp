@@ -72,8 +72,10 @@ struct FigureGrid {
 };
 
 // Okabe and Ito's colours, told apart by people with colour blindness as well ("Color universal
-// design", 2008), as 0xrrggbb. Their yellow is missing: it is faint on white.
+// design", 2008), as 0xrrggbb; those that are faint on white are darker here. web/src/colour.ts has the same. Series
+// take the first ones in turn, the others are for methods (method_colours.hpp).
 inline constexpr int kPaletteSize = 7;
+inline constexpr int kAllColours = 11;
 [[nodiscard]] int palette(int index);
 
 // The number of letters of a text, not of its bytes.

@@ -9,6 +9,7 @@
 
 #include "app/files/file.hpp"
 #include "app/files/series.hpp"
+#include "app/report/method_colours.hpp"
 #include "app/report/motion.hpp"
 #include "app/scene/drawing.hpp"
 #include "app/scene/scene.hpp"
@@ -60,9 +61,10 @@ void encode(const fs::path& frames, double rate, const fs::path& file) {
 }
 
 // The drawing at each nth row of a run's trajectory.
-DrawnMotion motion_of_run(const fs::path& folder, std::size_t every) {
+DrawnMotion motion_of_run(const fs::path& folder, std::size_t every, std::string& method) {
   const Scene scene =
       load_scene(folder / "scene.resolved.toml", {.steps = {}, .without_start = true});
+  method = scene.method;
   if (!scene.drawing || scene.drawing->empty()) {
     throw InputError({folder.string()},
                      "its system has no drawing: say what is to be seen with [system.draw]");
@@ -90,6 +92,7 @@ DrawnMotion motion_of_run(const fs::path& folder, std::size_t every) {
 
 struct SystemMotions {
   std::vector<DrawnMotion> motions;
+  std::vector<int> colours;  // of each, indices into the palette
   SeenBox box;
 };
 
@@ -99,7 +102,11 @@ SystemMotions motions_of(const std::vector<fs::path>& folders, std::size_t every
     throw Error("--from is for bodies: the drawing of a small system is seen as in the live view");
   }
   SystemMotions all;
-  for (const fs::path& folder : folders) all.motions.push_back(motion_of_run(folder, every));
+  std::vector<std::string> methods(folders.size());
+  for (std::size_t r = 0; r < folders.size(); ++r) {
+    all.motions.push_back(motion_of_run(folders[r], every, methods[r]));
+  }
+  all.colours = folders.size() > 1 ? method_colours(methods) : std::vector<int>{0};
   std::vector<const DrawnMotion*> each;
   for (const DrawnMotion& motion : all.motions) each.push_back(&motion);
   const SeenBox box = box_of(each);
@@ -188,7 +195,7 @@ FramePictures draw_system_pictures(const std::vector<fs::path>& folders,
       pictures.files.push_back(options.output / (picture + ".png"));
       write_file(pictures.files.back(),
                  png_bytes(draw_motion(motion, static_cast<std::size_t>(number), all.box,
-                                       options.size, options.dark, r)));
+                                       options.size, options.dark, all.colours[r])));
     }
   }
   return pictures;
@@ -213,7 +220,8 @@ Film film_of_systems(const std::vector<fs::path>& folders, const FilmOptions& op
   for (std::size_t k = 0; k < longest; ++k) {
     for (std::size_t r = 0; r < all.motions.size(); ++r) {
       if (k >= all.motions[r].times.size()) continue;  // it stands still
-      writer.put(r, draw_motion(all.motions[r], k, all.box, options.size, options.dark, r));
+      writer.put(
+          r, draw_motion(all.motions[r], k, all.box, options.size, options.dark, all.colours[r]));
     }
     writer.next();
     progress(static_cast<int>(k) + 1, film.frames);

@@ -1,3 +1,4 @@
+#include "app/report/method_colours.hpp"
 #include "app/report/report.hpp"
 
 #include <fmt/format.h>
@@ -90,11 +91,6 @@ const KeptFrame& nearest_frame(const std::vector<KeptFrame>& frames, double t) {
                                    [t](const KeptFrame& frame) { return std::abs(frame.t - t); });
 }
 
-// Several runs side by side have the colours of their curves in plots.
-void tint(Scenery& scenery, std::size_t run) {
-  for (SurfacePart& part : scenery.parts) part.body += static_cast<int>(run);
-}
-
 // A picture on a light and on a dark ground.
 std::pair<Image, Image> both_of(Scenery scenery, const KeptFrame& frame, const Camera& camera,
                                 const PictureSize& size) {
@@ -105,9 +101,9 @@ std::pair<Image, Image> both_of(Scenery scenery, const KeptFrame& frame, const C
 }
 
 std::string picture_of(const RunRecord& run, const KeptFrame& frame, const Camera& camera,
-                       const PictureSize& size, std::size_t place = 0) {
+                       const PictureSize& size, std::optional<int> tint = {}) {
   Scenery scenery = run.scenery;
-  tint(scenery, place);
+  scenery.tint = tint;
   const auto [light, dark] = both_of(scenery, frame, camera, size);
   const std::string when = fmt::format("t = {:.4g}{}", frame.t, run.unit);
   return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n",
@@ -116,13 +112,13 @@ std::string picture_of(const RunRecord& run, const KeptFrame& frame, const Camer
 }
 
 // All frames of a run that were kept, in motion. Those of a large body would take too long.
-std::string animation_of(const RunRecord& run, const Camera& camera, std::size_t place) {
+std::string animation_of(const RunRecord& run, const Camera& camera, std::optional<int> tint = {}) {
   std::size_t triangles = 0;
   for (const SurfacePart& part : run.scenery.parts) triangles += part.triangles.size();
   const std::size_t count = run.frames.size();
   if (count < kFewestMoving || triangles * count > kMostTriangles) return {};
   Scenery scenery = run.scenery;
-  tint(scenery, place);
+  scenery.tint = tint;
   std::vector<std::pair<Image, Image>> images(count);
   parallel_for(static_cast<int>(count), [&](int k) {
     const auto i = static_cast<std::size_t>(k);
@@ -144,7 +140,7 @@ std::string animation_of(const RunRecord& run, const Camera& camera, std::size_t
 }
 
 std::string strip_of(const RunRecord& run, const std::vector<double>& times, const Camera& camera) {
-  const std::string animation = animation_of(run, camera, 0);
+  const std::string animation = animation_of(run, camera);
   std::string out = "<div class=\"strip\">\n" + animation;
   // An animation begins with the first frame and takes its place.
   const KeptFrame* before = animation.empty() ? nullptr : &run.frames.front();
@@ -156,10 +152,10 @@ std::string strip_of(const RunRecord& run, const std::vector<double>& times, con
   return out + "</div>\n";
 }
 
-std::string row_of(const RunRecord& run, std::size_t place, const std::vector<double>& times,
+std::string row_of(const RunRecord& run, int tint, const std::vector<double>& times,
                    const Camera& camera) {
   std::string out = fmt::format("<h3>{}</h3>\n<div class=\"row\">\n", html::escaped(run.method));
-  out += animation_of(run, camera, place);
+  out += animation_of(run, camera, tint);
   const double apart = times.size() > 1 ? times[1] - times[0] : 0;
   for (const double t : times) {
     if (run.frames.empty() || t > run.frames.back().t + 0.5 * apart) {
@@ -168,14 +164,15 @@ std::string row_of(const RunRecord& run, std::size_t place, const std::vector<do
                       run.started ? fmt::format("stopped at t = {:.4g}{}", run.summary.t, run.unit)
                                   : std::string("did not run"));
     } else {
-      out += picture_of(run, nearest_frame(run.frames, t), camera, kSmall, place);
+      out += picture_of(run, nearest_frame(run.frames, t), camera, kSmall, tint);
     }
   }
   return out + "</div>\n";
 }
 
 struct PicturedRun {
-  std::string name;  // of the folder
+  std::string name;    // of the folder
+  std::string method;  // empty: not known
   Scenery scenery;
   std::vector<KeptFrame> frames;  // those asked for that there are
 };
@@ -186,7 +183,9 @@ PicturedRun open_source(const fs::path& folder, const std::vector<ListedFrame>& 
   PicturedRun source{.name = fs::weakly_canonical(folder).filename().string()};
   if (const fs::path scene = folder / "scene.resolved.toml"; fs::exists(scene)) {
     try {
-      source.scenery = scenery_of(load_scene(scene, {.steps = {}, .without_start = true}));
+      const Scene read = load_scene(scene, {.steps = {}, .without_start = true});
+      source.method = read.method;
+      source.scenery = scenery_of(read);
     } catch (const Error& error) {  // its meshes may be on another machine
       warnings.push_back(fmt::format("{}: drawn without obstacles, as its scene cannot be read: {}",
                                      source.name, error.what()));
@@ -210,6 +209,16 @@ KeptFrame read_frame(const PicturedRun& source, int number, const ListedFrame& l
   return frame;
 }
 
+// Several runs side by side have the colours of their methods.
+template <class Runs, class Pictured>
+void tint_by_method(Runs& runs, const Pictured& pictured) {
+  if (runs.size() < 2) return;
+  std::vector<std::string> methods;
+  for (auto& run : runs) methods.push_back(pictured(run).method);
+  const std::vector<int> colours = method_colours(methods);
+  for (std::size_t k = 0; k < colours.size(); ++k) pictured(runs[k]).scenery.tint = colours[k];
+}
+
 std::string picture_name(const PicturedRun& source, int frame) {
   return fmt::format("{}-{}", source.name, frame);
 }
@@ -222,7 +231,8 @@ std::string frame_strips(Runs runs) {
   const Camera camera = camera_for(runs, runs.size() > 1 ? kSmall : kLarge);
   if (runs.size() == 1) return strip_of(*runs[0], times, camera);
   std::string out;
-  for (std::size_t k = 0; k < runs.size(); ++k) out += row_of(*runs[k], k, times, camera);
+  const std::vector<int> colours = run_colours(runs);
+  for (std::size_t k = 0; k < runs.size(); ++k) out += row_of(*runs[k], colours[k], times, camera);
   return out;
 }
 
@@ -236,7 +246,6 @@ FramePictures write_frame_pictures(const std::vector<fs::path>& folders,
   for (const fs::path& folder : folders) {
     const std::vector<ListedFrame> listed = listed_frames(folder);
     PicturedRun source = open_source(folder, listed, pictures.warnings);
-    if (folders.size() > 1) tint(source.scenery, sources.size());
     source.scenery.dark = options.dark;
     const std::vector<int> wanted = named_frames(options.frames, static_cast<int>(listed.size()));
     // The first frame is always read: its size decides what counts as exploded.
@@ -253,6 +262,7 @@ FramePictures write_frame_pictures(const std::vector<fs::path>& folders,
     add_points_to_frame(source.frames, points);
     sources.push_back(std::move(source));
   }
+  tint_by_method(sources, [](PicturedRun& source) -> PicturedRun& { return source; });
   const float aspect =
       static_cast<float>(options.size.height) / static_cast<float>(options.size.width);
   const Camera camera = framing(points, up, aspect, options.outlook);
@@ -329,7 +339,6 @@ Film write_film(const std::vector<fs::path>& folders, const FilmOptions& options
   for (const fs::path& folder : folders) {
     FilmedRun filmed{.listed = listed_frames(folder)};
     filmed.run = open_source(folder, filmed.listed, film.warnings);
-    if (folders.size() > 1) tint(filmed.run.scenery, runs.size());
     filmed.run.scenery.dark = options.dark;
     longest = std::max(longest, filmed.listed.size());
     std::vector<KeptFrame> seen;
@@ -340,6 +349,7 @@ Film write_film(const std::vector<fs::path>& folders, const FilmOptions& options
     add_points_to_frame(seen, points);
     runs.push_back(std::move(filmed));
   }
+  tint_by_method(runs, [](FilmedRun& filmed) -> PicturedRun& { return filmed.run; });
   const auto every = static_cast<std::size_t>(options.every);
   film.frames = static_cast<int>((longest + every - 1) / every);
   const auto& slowest =

@@ -155,7 +155,7 @@ std::string chart(const Figure& figure) {
 }
 
 std::string motion(const DrawnMotion& motion, const SeenBox& box, std::string_view title,
-                   std::size_t place) {
+                   int colour) {
   const DrawnParts& parts = motion.parts;
   const float size = std::max({box.right - box.left, box.high - box.low, 1e-30F});
   // In thousandths of the picture, from its lower left corner.
@@ -173,12 +173,14 @@ std::string motion(const DrawnMotion& motion, const SeenBox& box, std::string_vi
   }
   return fmt::format(
       "<figure class=\"motion\"><figcaption>{}</figcaption>\n<script type=\"application/json\">"
-      "{{\"title\":{},\"place\":{},\"radii\":[{:.4g}],\"rods\":{},\"springs\":{},\"trails\":{},"
+      "{{\"title\":{},\"colour\":{},\"radii\":[{:.4g}],\"rods\":{},\"springs\":{},\"trails\":{},"
+      "\"held\":[{}],"
       "\"unit\":{:.6g},\"width\":{:.6g},\"height\":{:.6g},\"end\":{:.6g},\"t\":[{}],\"at\":[{}]}}"
       "</script></figure>\n",
-      escaped(title), json_text(std::string(title)), place, fmt::join(parts.radii, ","), parts.rods,
-      parts.springs, parts.trails, kFine / size, kFine * (box.right - box.left) / size,
-      kFine * (box.high - box.low) / size, motion.end, times, at);
+      escaped(title), json_text(std::string(title)), colour, fmt::join(parts.radii, ","),
+      parts.rods, parts.springs, parts.trails, fmt::join(parts.held, ","), kFine / size,
+      kFine * (box.right - box.left) / size, kFine * (box.high - box.low) / size, motion.end, times,
+      at);
 }
 
 std::string page(std::string_view title, std::string_view body) {

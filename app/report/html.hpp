@@ -34,9 +34,9 @@ struct Pictures {
 [[nodiscard]] std::string chart(const Figure& figure);
 
 // Returns a <figure> with the places of a drawing at some moments as JSON, which the script of the page
-// plays. `place` is that of the run among several: it decides on the colours.
+// plays. `colour` is that of the run, an index into the palette.
 [[nodiscard]] std::string motion(const DrawnMotion& motion, const SeenBox& box,
-                                 std::string_view title, std::size_t place);
+                                 std::string_view title, int colour);
 
 // Returns a page with its style and its script. `body` is HTML, `title` is plain text.
 [[nodiscard]] std::string page(std::string_view title, std::string_view body);

@@ -32,6 +32,7 @@ DrawnParts::DrawnParts(const Drawing* drawing) {
   for (const Drawing::Point& point : drawing->points) radii.push_back(point.radius);
   rods = drawing->rods;
   springs = drawing->springs;
+  held = drawing->held;
   trails = drawing->trails.size();
   flat = drawing->flat;
 }
@@ -152,21 +153,22 @@ Vector3f colour_from(int rgb) {
 }
 
 // The colours of lines on paper, and lighter ones on a dark ground.
-Vector3f motion_colour(std::size_t i, bool dark) {
-  static constexpr std::array kOnDark = {0x56b4e9, 0xf0803c, 0x2bbf95, 0xdd8fbc,
-                                         0xe6b422, 0x8ccbf0, 0x9ca3af};
-  if (dark) return colour_from(kOnDark[i % kOnDark.size()]);
-  return colour_from(palette(static_cast<int>(i)));
+Vector3f motion_colour(int i, bool dark) {
+  static constexpr std::array<int, kAllColours> kOnDark = {0x56b4e9, 0xf0803c, 0x2bbf95, 0xdd8fbc,
+                                                           0xe6b422, 0x8ccbf0, 0x9ca3af, 0xe5e7eb,
+                                                           0xd9b600, 0xa78bfa, 0xd2a08f};
+  if (!dark) return colour_from(palette(i));
+  return colour_from(kOnDark[static_cast<std::size_t>(i < kAllColours ? i : i % kPaletteSize)]);
 }
 
 // Draws one moment, in layers: what is drawn later is nearer.
 class MotionPainter {
  public:
   MotionPainter(const DrawnMotion& motion, const SeenBox& box, const PictureSize& size, bool dark,
-                std::size_t place)
+                int colour)
       : motion_(motion),
         dark_(dark),
-        place_(place),
+        colour_(colour),
         paper_(dark ? colour_from(0x14171b) : Vector3f::Ones()),
         ink_(colour_from(dark ? 0xc6ccd4 : 0x3d4651)),
         raster_(size.width, size.height, paper_) {
@@ -188,6 +190,7 @@ class MotionPainter {
     for (std::size_t s = 0; s < motion_.parts.springs; ++s) {
       spring(at, points + 2 * (motion_.parts.rods + s));
     }
+    for (const std::size_t k : motion_.parts.held) support(at, points + k);
     for (std::size_t i = 0; i < points; ++i) disc(at, i);
     return raster_.image();
   }
@@ -211,7 +214,8 @@ class MotionPainter {
   }
 
   [[nodiscard]] Vector3f own(std::size_t i) const {
-    return motion_colour(motion_.parts.trails > 1 ? i : place_, dark_);
+    return motion_colour(motion_.parts.trails > 1 ? static_cast<int>(i % kPaletteSize) : colour_,
+                         dark_);
   }
 
   void trails(std::size_t frame) {
@@ -256,6 +260,20 @@ class MotionPainter {
     go(1, 0);
   }
 
+  // A triangle on hatched ground: what does not move.
+  void support(std::span<const float> at, std::size_t i) {
+    const Projected tip = seen(at, i);
+    const float pixel = 2.0F / 480;
+    const auto stroke = [&](float x0, float y0, float x1, float y1) {
+      raster_.line({tip.x + x0 * pixel, tip.y + y0 * pixel, tip.inverse_depth},
+                   {tip.x + x1 * pixel, tip.y + y1 * pixel, tip.inverse_depth}, 1.5F * unit_, ink_);
+    };
+    stroke(0, 0, -9, 11);
+    stroke(0, 0, 9, 11);
+    stroke(-13, 11, 13, 11);
+    for (const float x : {-10.0F, -5.0F, 0.0F, 5.0F, 10.0F}) stroke(x, 11, x + 4, 16);
+  }
+
   void disc(std::span<const float> at, std::size_t i) {
     const DrawnParts& parts = motion_.parts;
     const std::size_t count = parts.radii.size();
@@ -269,7 +287,7 @@ class MotionPainter {
     const Vector3f colour = coloured               ? own(i)
                             : parts.radii[i] < 0.6 ? ink_
                             : after_first          ? own(i - 1)
-                                                   : motion_colour(place_, dark_);
+                                                   : motion_colour(colour_, dark_);
     raster_.line(p, p, 2 * radius + 2 * unit_, paper_);
     Projected over = p;
     over.inverse_depth += 0.5F;
@@ -278,7 +296,7 @@ class MotionPainter {
 
   const DrawnMotion& motion_;
   bool dark_;
-  std::size_t place_;
+  int colour_;
   Vector3f paper_, ink_;
   Raster raster_;
   float scale_ = 1;
@@ -290,8 +308,8 @@ class MotionPainter {
 }  // namespace
 
 Image draw_motion(const DrawnMotion& motion, std::size_t frame, const SeenBox& box,
-                  const PictureSize& size, bool dark, std::size_t place) {
-  return MotionPainter(motion, box, size, dark, place).paint(frame);
+                  const PictureSize& size, bool dark, int colour) {
+  return MotionPainter(motion, box, size, dark, colour).paint(frame);
 }
 
 }  // namespace lilyan

@@ -21,6 +21,7 @@ struct DrawnParts {
   std::size_t rods = 0;
   std::size_t springs = 0;
   std::size_t trails = 0;
+  std::vector<std::size_t> held = {};  // ends of rods and springs that do not move
   bool flat = true;
 
   explicit DrawnParts(const Drawing* drawing);
@@ -78,9 +79,9 @@ struct SeenBox {
 };
 [[nodiscard]] SeenBox box_of(std::span<const DrawnMotion* const> motions);
 
-// Draws a moment, with what the trails have left behind them until then. `place` is that of the run among
-// several: it decides on the colours.
+// Draws a moment, with what the trails have left behind them until then. `colour` is that of the run, an
+// index into the palette.
 [[nodiscard]] Image draw_motion(const DrawnMotion& motion, std::size_t frame, const SeenBox& box,
-                                const PictureSize& size, bool dark, std::size_t place = 0);
+                                const PictureSize& size, bool dark, int colour = 0);
 
 }  // namespace lilyan

@@ -41,20 +41,24 @@ Vector3f vertex_at(std::span<const float> points, std::size_t i) {
 }
 
 // Returns the colour that plots use, but lighter, because shading darkens surfaces.
-Vector3f body_colour(int body) {
-  const int rgb = palette(body);
+Vector3f body_colour(int body, std::optional<int> tint) {
+  const int rgb = palette(tint.value_or(body % kPaletteSize));
   const auto part = [rgb](int shift) { return static_cast<float>((rgb >> shift & 0xff) / 255.0); };
   const Vector3f pure(part(16), part(8), part(0));
-  return 0.78F * pure + Vector3f::Constant(0.22F);
+  const Vector3f light = 0.78F * pure + Vector3f::Constant(0.22F);
+  constexpr int kShades = 4;
+  const float paler =
+      tint ? 0.5F * static_cast<float>(body % kShades) / static_cast<float>(kShades - 1) : 0.0F;
+  return light + paler * (Vector3f::Ones() - light);
 }
 
 void draw_part(Raster& raster, const SurfacePart& part, std::span<const float> points,
-               const Camera& camera) {
+               const Camera& camera, std::optional<int> tint) {
   std::vector<float> normals;
   vertex_normals(points, part.triangles, normals);
   std::vector<Projected> seen(part.vertices.size());
   for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = camera.project(vertex_at(points, i));
-  const Vector3f colour = body_colour(part.body);
+  const Vector3f colour = body_colour(part.body, tint);
   const Lighting lighting(camera);
   for (const auto& corners : part.triangles) {
     std::array<RasterCorner, 3> triangle;
@@ -284,7 +288,8 @@ Image render(const Scenery& scenery, const Camera& camera, const FrameView& fram
   Raster raster(size.width, size.height, ground.background);
   std::size_t first = 0;
   for (const SurfacePart& part : scenery.parts) {
-    draw_part(raster, part, frame.points.subspan(3 * first, 3 * part.vertices.size()), camera);
+    draw_part(raster, part, frame.points.subspan(3 * first, 3 * part.vertices.size()), camera,
+              scenery.tint);
     first += part.vertices.size();
   }
   for (const Obstacle& obstacle : scenery.obstacles) {

@@ -144,6 +144,8 @@ struct Scenery {
   std::vector<Obstacle> obstacles = {};
   Eigen::Vector3f up = Eigen::Vector3f::UnitY();
   bool dark = false;  // light things on a dark ground
+  // The colour of all bodies, in shades, as an index into the palette; none: each body has its own.
+  std::optional<int> tint = {};
 };
 
 struct FrameView {

@@ -103,6 +103,7 @@ class ReportPage {
                          !v.kept                      ? "none"
                          : *v.kept == Kept::conserved ? "kept"
                          : *v.kept == Kept::bounded   ? "bounded"
+                         : *v.kept == Kept::undecided ? "undecided"
                                                       : "lost",
                          escaped(v.text));
     }
@@ -123,9 +124,10 @@ class ReportPage {
         std::string& cell = table.rows[i][static_cast<std::size_t>(column - table.head.begin())];
         if (cell == kNone) return;
         cell = fmt::format("<span class=\"{}\">{}</span>",
-                           d.kept() == Kept::conserved ? "good"
-                           : d.kept() == Kept::bounded ? "fair"
-                                                       : "bad",
+                           d.kept() == Kept::conserved   ? "good"
+                           : d.kept() == Kept::bounded   ? "fair"
+                           : d.kept() == Kept::undecided ? "open"
+                                                         : "bad",
                            cell);
       };
       mark("|ΔE|/E₀", run.energy);
@@ -134,7 +136,9 @@ class ReportPage {
     }
     return html::table(table.head, table.rows) +
            "<p class=\"soft\">Largest deviations over the run; green: conserved to nine digits or "
-           "more; blue: bounded, it swings in a band without drifting; red: drifts. “–”: the scene "
+           "more; blue: bounded, it swings in a band without drifting; red: drifts; grey: "
+           "undecided, "
+           "the run is too short to tell a swing from a drift. “–”: the scene "
            "does not conserve this quantity, or it is zero throughout.</p>\n";
   }
 
@@ -158,16 +162,19 @@ class ReportPage {
   std::string motion() {
     std::string out;
     const SeenBox box = common_box();
+    const std::vector<int> colours = run_colours(runs_);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const RunRecord& run = *runs_[i];
       std::string figures;
       if (!run.motion.empty() && !box.empty()) {
-        figures += html::motion(run.motion, box, one() ? "" : run.method, i);
+        figures += html::motion(run.motion, box, one() ? "" : run.method, colours[i]);
       }
       for (const auto& [name, grid] : run.pictures) {
         // The energy has its own charts further down.
         if (name == "energy") continue;
         for (Figure panel : grid.panels) {
+          // In a comparison a curve that is alone has the colour of its method.
+          if (!one() && panel.series.size() == 1) panel.series[0].colour = colours[i];
           if (panel.title.empty()) panel.title = panel.y_label + " over " + panel.x_label;
           figures += html::chart(panel);
         }
@@ -186,6 +193,9 @@ class ReportPage {
       figures.insert(figures.begin(), {energy_parts(), own_error_figure(*runs_.front())});
     } else {
       figures.insert(figures.begin(), {energy_figure(runs_), energy_error_figure(runs_)});
+    }
+    if (Figure depth = contact_depth_figure(runs_); !depth.series.empty()) {
+      figures.push_back(std::move(depth));
     }
     return charts(figures);
   }
@@ -206,14 +216,22 @@ class ReportPage {
                         fmt::format("{:.6g}", q.start), fmt::format("{:.6g}", q.now),
                         fmt::format("{:.1e}", q.worst_relative())});
       }
-      if (run->has_exact) {
-        rows.push_back({"distance from the exact solution", escaped(run->method), "0",
-                        fmt::format("{:.3g}", run->exact_error),
-                        fmt::format("at most {:.3g}", run->exact_worst)});
-      }
     }
-    if (rows.empty()) return {};
-    return html::table({"quantity", "method", "start", "end", "largest change, relative"}, rows);
+    std::vector<std::vector<std::string>> distances;
+    for (const RunRecord* run : runs_) {
+      if (!run->has_exact) continue;
+      distances.push_back({escaped(run->method), fmt::format("{:.3g}", run->exact_error),
+                           fmt::format("{:.3g}", run->exact_worst)});
+    }
+    std::string out;
+    if (!rows.empty()) {
+      out += html::table({"quantity", "method", "start", "end", "largest relative change"}, rows);
+    }
+    if (!distances.empty()) {
+      out += "<p>Distance from the exact solution:</p>\n" +
+             html::table({"method", "at the end", "largest"}, distances);
+    }
+    return out;
   }
 
   // The further orbits: the worst of each run, and all of them to be unfolded.

@@ -279,15 +279,15 @@ void ResultFolder::add(const RunMoment& moment) {
 void ResultFolder::take_in(const RunMoment& moment) {
   const OutputSettings& output = scene_.output;
   if (moment.report) {
-    watch_.add(moment.state);
+    watch_.add(moment.state, moment.so_far.contact_depth);
     watch_.require_finite(moment.step, moment.state.t);
     // Of the last step finish() writes a row, so that a longer run can go on from before it.
     const bool due = moment.step % output.series_every == 0;
     series_->add(moment.step, moment.state.t, *moment.report, due,
-                 due ? watch_.values() : std::vector<double>());
+                 due ? watch_.take_values() : std::vector<double>());
   } else {
-    watch_.start(moment.state);
-    series_->start(moment.state.t, moment.invariants, watch_.values());
+    watch_.start(moment.state, moment.so_far.contact_depth);
+    series_->start(moment.state.t, moment.invariants, watch_.take_values());
   }
   if (figures_) figures_->add(moment, watch_);
   if (recorder_) recorder_->add(moment);
@@ -347,8 +347,9 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   Failures failures;
   const auto attempt = [&](const auto& part) { failures.attempt(part); };
   if (series_) {
-    attempt(
-        [&] { series_->finish(summary.steps, summary.t, summary.invariants, watch_.values()); });
+    attempt([&] {
+      series_->finish(summary.steps, summary.t, summary.invariants, watch_.take_values());
+    });
   }
   if (frames() && last_frame_ != summary.steps) {
     attempt([&] { write_frame(summary.steps, summary.state); });

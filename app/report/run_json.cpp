@@ -122,6 +122,10 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                                     system.translation_invariant())},
       {"angular_momentum",
        deviation(drift.angular_momentum(), start.angular_momentum.norm(), drift.spin().any())}};
+  json["verdicts"] = Json::array();
+  for (const auto& [kept, text] : verdicts(system, summary, drift)) {
+    json["verdicts"].push_back({{"verdict", kept ? Json(name(*kept)) : Json()}, {"text", text}});
+  }
   if (!watch_.invariants().empty()) {
     Json invariants = Json::object();
     for (const Watch::Quantity& q : watch_.invariants()) {
@@ -153,9 +157,11 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
   }
   if (!scene_.obstacles.empty()) {
     json["obstacles"] = {{"vertices_through", summary.passages},
-                         {"longest_step_over_thickness", summary.longest_to_obstacle},
-                         {"deepest", summary.deepest},
-                         {"deepest_over_size_of_body", summary.deepest_share}};
+                         {"longest_step_over_thickness", summary.longest_to_obstacle}};
+  }
+  if (scene_.has_contact()) {
+    json["contact_depth"] = {{"deepest", summary.deepest},
+                             {"deepest_over_size_of_body", summary.deepest_share}};
   }
   if (!scene_.contacts.empty()) {
     json["contacts"] = {{"vertices_through", summary.passages_of_bodies}};

@@ -1,4 +1,5 @@
 #include "app/report/run_record.hpp"
+#include "app/report/method_colours.hpp"
 
 #include <fmt/format.h>
 
@@ -28,15 +29,16 @@ std::string time_label(Runs runs) {
   return runs.empty() || runs.front()->unit.empty() ? "time" : "time (s)";
 }
 
-// Returns one curve of every run. Each run has the colour of its place in the list.
+// Returns one curve of every run. Several runs have the colours of their methods.
 std::vector<PlotSeries> overlaid(Runs runs, Curve curve, bool logarithmic) {
   std::vector<PlotSeries> all;
+  const std::vector<int> colours = run_colours(runs);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i]->series.empty()) continue;
     PlotSeries series{.x = (*runs[i])[Curve::t],
                       .y = (*runs[i])[curve],
                       .label = runs.size() > 1 ? runs[i]->method : "",
-                      .colour = static_cast<int>(i)};
+                      .colour = colours[i]};
     if (logarithmic) {
       for (double& y : series.y) y = std::max(y, kNothing);
       // At the start nothing can have changed yet, so this zero is no result and is not shown.
@@ -52,6 +54,13 @@ bool any_nonzero(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+std::vector<int> run_colours(Runs runs) {
+  if (runs.size() == 1) return {0};
+  std::vector<std::string> methods;
+  for (const RunRecord* run : runs) methods.push_back(run->method);
+  return method_colours(methods);
+}
 
 Scenery scenery_of(const Scene& scene) {
   Scenery scenery{.parts = surface_parts(geometry_of(scene)), .obstacles = scene.obstacles};
@@ -150,6 +159,7 @@ void Recorder::add(const RunMoment& moment) {
                        moment.invariants.potential[k]);
   }
   set(Curve::total, moment.invariants.total);
+  set(Curve::contact_depth, moment.so_far.contact_depth);
 }
 
 void Recorder::finish(const RunSummary& summary, const DriftTracker& drift, const Watch& watch) {
@@ -239,6 +249,17 @@ FigureGrid momenta_figure(Runs runs) {
   add(Curve::linear_drift, "Linear momentum", promises(&RunRecord::linear_invariant));
   add(Curve::angular_drift, "Angular momentum", promises(&RunRecord::angular_invariant));
   return grid;
+}
+
+Figure contact_depth_figure(Runs runs) {
+  Figure figure{.title = "Depth of contact",
+                .x_label = time_label(runs),
+                .y_label = "m, of the deepest vertex",
+                .over_time = true};
+  for (PlotSeries& s : overlaid(runs, Curve::contact_depth, false)) {
+    if (any_nonzero(s.y)) figure.series.push_back(std::move(s));
+  }
+  return figure;
 }
 
 Figure iterations_figure(Runs runs) {

@@ -48,6 +48,7 @@ enum class Curve : std::size_t {
   contact,
   potential,
   total,
+  contact_depth,
   count,
 };
 
@@ -124,6 +125,10 @@ using Runs = std::span<const RunRecord* const>;
 // Shows the relative drifts of linear and angular momentum. A momentum that the scene does not
 // conserve has no panel.
 [[nodiscard]] FigureGrid momenta_figure(Runs runs);
+// Shows how deep bodies were in obstacles and in each other. Without contact there are no series.
+[[nodiscard]] Figure contact_depth_figure(Runs runs);
+// The index into the palette of each run: that of its method, where they differ.
+[[nodiscard]] std::vector<int> run_colours(Runs runs);
 // Shows the linear solves of each step. A method that does not iterate has no series.
 [[nodiscard]] Figure iterations_figure(Runs runs);
 // Shows the entries of the ledger, summed up since the start, with a panel for each run.

@@ -359,9 +359,12 @@ std::size_t letters_in(std::string_view text) {
 }
 
 int palette(int index) {
-  static constexpr std::array<int, kPaletteSize> kColours = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
-                                                             0xe69f00, 0x56b4e9, 0x000000};
-  return kColours[static_cast<std::size_t>((index % kPaletteSize + kPaletteSize) % kPaletteSize)];
+  static constexpr std::array<int, kAllColours> kColours = {0x0072b2, 0xd55e00, 0x009e73, 0xb8578c,
+                                                            0xb98300, 0x3a9bd6, 0x6b7280, 0x1f2937,
+                                                            0x8a6d00, 0x6a51a3, 0x8c564b};
+  const bool there = index >= 0 && index < kAllColours;
+  const int place = there ? index : (index % kPaletteSize + kPaletteSize) % kPaletteSize;
+  return kColours[static_cast<std::size_t>(place)];
 }
 
 std::string svg_text(const FigureGrid& grid) {

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "app/files/series.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
 
@@ -31,7 +33,23 @@ std::string remedy(const RunSummary& summary, const Deviation& energy) {
   return " (by the method's quadrature: integrator.quadrature = \"auto\" keeps it)";
 }
 
+// What symplectic methods promise of the energy holds for systems that keep their energy, and for steps of
+// one length or of a reversible choice.
+bool promises_band(const Scene& scene) {
+  const System& system = *scene.system;
+  return scene.scheme.claims.energy == EnergyBehaviour::bounded &&
+         scene.control.kind != StepControlKind::error && system.forces().empty() &&
+         system.dissipations().empty() && system.impulses().empty() && system.motions().empty() &&
+         std::ranges::none_of(scene.obstacles, [](const Obstacle& o) { return o.motion.moves(); });
+}
+
 }  // namespace
+
+DriftTracker follow_drift(const Scene& scene) { return follow_drift(scene, scene.initial); }
+
+DriftTracker follow_drift(const Scene& scene, const State& initial) {
+  return {*scene.system, initial, invariants(*scene.system, initial), promises_band(scene)};
+}
 
 Watch::Watch(const Scene& scene) : scene_(scene) {
   if (!scene.observables) return;
@@ -41,15 +59,16 @@ Watch::Watch(const Scene& scene) : scene_(scene) {
   }
 }
 
-void Watch::start(const State& initial) {
-  add(initial);
+void Watch::start(const State& initial, double contact_depth) {
+  add(initial, contact_depth);
   for (Quantity& q : invariants_) {
     q.start = q.now;
     q.deviation = {.scale = q.deviation.scale};
   }
 }
 
-void Watch::add(const State& state) {
+void Watch::add(const State& state, double contact_depth) {
+  contact_depth_ = std::max(contact_depth_, contact_depth);
   if (!invariants_.empty()) {
     const double* values = scene_.observables->invariant_values(state);
     for (Quantity& q : invariants_) {
@@ -87,13 +106,15 @@ std::vector<std::string> Watch::columns() const {
   std::vector<std::string> names;
   for (const Quantity& q : invariants_) names.push_back("invariant_" + q.name);
   if (has_exact_) names.emplace_back("exact_error");
+  if (scene_.has_contact()) names.emplace_back("contact_depth");
   return names;
 }
 
-std::vector<double> Watch::values() const {
+std::vector<double> Watch::take_values() {
   std::vector<double> values;
   for (const Quantity& q : invariants_) values.push_back(q.now);
   if (has_exact_) values.push_back(error_);
+  if (scene_.has_contact()) values.push_back(std::exchange(contact_depth_, 0.0));
   return values;
 }
 
@@ -105,6 +126,11 @@ std::string how_kept(const Deviation& d, std::string_view symbol, std::string_vi
     case Kept::bounded:
       return fmt::format("bounded, in a band of {:.1e} {}, drift {:+.0e} {} a step",
                          d.relative_band(), size, d.relative_drift() / std::max(steps, 1), size);
+    case Kept::undecided:
+      return fmt::format(
+          "undecided, in a band of {:.1e} {} so far: the run is too short to tell a swing from a "
+          "drift",
+          d.relative_band(), size);
     case Kept::drifts: break;
   }
   return fmt::format("drifts, by {:+.1e} {} over the run, |{}|/{} ≤ {:.1e}", d.relative_drift(),

@@ -16,15 +16,16 @@ struct RunSummary;
 struct Scene;
 struct State;
 
-// Follows the invariants that a scene of a small system names, and the distance from its exact
-// solution.
+// Follows the invariants that a scene of a small system names, the distance from its exact solution, and the depth
+// of contact.
 class Watch {
  public:
   // The scene must outlive this.
   explicit Watch(const Scene& scene);
 
-  void start(const State& initial);
-  void add(const State& state);
+  void start(const State& initial, double contact_depth);
+  // contact_depth: how deep contact has given way (app/run/contact_depth.hpp).
+  void add(const State& state, double contact_depth);
   // Throws Error, with the step and the column, when a value of the last state is not finite.
   void require_finite(int step, double t) const;
 
@@ -43,10 +44,11 @@ class Watch {
   [[nodiscard]] double error() const { return error_; }  // √Σ (q − q_exact)² now
   [[nodiscard]] double worst_error() const { return worst_error_; }
 
-  // Further columns of series.csv, and their values at the state last added.
+  // Further columns of series.csv, and their values at the state last added; of the depth of contact the largest
+  // since the row before.
   [[nodiscard]] std::vector<std::string> columns() const;
-  [[nodiscard]] std::vector<double> values() const;
-  void archive(Archive& a) { a(invariants_, seen_, error_, worst_error_); }
+  [[nodiscard]] std::vector<double> take_values();
+  void archive(Archive& a) { a(invariants_, seen_, error_, worst_error_, contact_depth_); }
 
  private:
   const Scene& scene_;
@@ -55,13 +57,19 @@ class Watch {
   long seen_ = 0;
   double error_ = 0;
   double worst_error_ = 0;
+  double contact_depth_ = 0;
 };
+
+// Follows the conservation of a run of the scene, from its initial state or another.
+[[nodiscard]] DriftTracker follow_drift(const Scene& scene);
+[[nodiscard]] DriftTracker follow_drift(const Scene& scene, const State& initial);
 
 struct Verdict {
   std::optional<Kept> kept;  // none: the scene does not keep this quantity
   std::string text;          // "energy conserved, |ΔE|/E₀ ≤ 5.3e-13"
 };
-// "conserved, |ΔE|/E₀ ≤ 5.3e-13", "bounded: in a band of 9.8e-06 of E₀, drift 1.2e-12 a step"
+// "conserved, |ΔE|/E₀ ≤ 5.3e-13", "bounded, in a band of 9.8e-06 E₀, drift 1e-12 E₀ a step",
+// "undecided, in a band of 3.3e-05 E₀ so far: the run is too short to tell a swing from a drift"
 [[nodiscard]] std::string how_kept(const Deviation& deviation, std::string_view symbol,
                                    std::string_view size, int steps);
 // Verdicts on energy, and on the momenta of points in space.

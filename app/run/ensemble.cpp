@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "app/run/conservation.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/assemble/invariants.hpp"
 
 namespace lilyan {
 namespace {
@@ -31,8 +31,7 @@ std::string how_it_starts(const Scene& scene, const State& s) {
 
 struct Ensemble::Orbit {
   Orbit(const Scene& scene, const State& initial, const std::atomic<bool>* stop)
-      : drift(*scene.system, initial, invariants(*scene.system, initial)),
-        run(scene, drift, initial, stop) {}
+      : drift(follow_drift(scene, initial)), run(scene, drift, initial, stop) {}
 
   DriftTracker drift;
   SceneRun run;

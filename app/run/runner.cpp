@@ -140,6 +140,7 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial
       end_(scene.initial.t + scene.duration),
       dense_output_(scene),
       tunnels_(scene),
+      depth_(scene),
       may_give_up_(stop && scene.system->dofs() >= kLargeSystem) {
   make_steps();
   summary_.state = initial;
@@ -147,6 +148,8 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial
   summary_.invariants = drift.start();
   summary_.linear_solver = integrator_->linear_solver();
   dense_output_.start(summary_.state);
+  depth_.add(summary_.state);
+  tell_depth();
 }
 
 SceneRun::~SceneRun() = default;
@@ -187,9 +190,10 @@ void SceneRun::archive(Archive& a) {
     Archive::require(before->size() == dofs || (before->size() == 0 && state.h_previous == 0));
   }
   integrator_->archive(a);
-  a(dense_output_, tunnels_, ended_);
+  a(dense_output_, tunnels_, depth_, ended_);
   if (ensemble_) a(*ensemble_);
   if (!a.loading()) return;
+  tell_depth();
   earlier_seconds_ = summary_.wall_seconds;
   earlier_processor_ = summary_.processor_seconds;
   earlier_steps_ = summary_.steps;
@@ -239,6 +243,12 @@ RunMoment SceneRun::start() {
           {},
           {},
           ensemble_.get()};
+}
+
+void SceneRun::tell_depth() {
+  summary_.contact_depth = depth_.now();
+  summary_.deepest = depth_.deepest();
+  summary_.deepest_share = depth_.deepest_share();
 }
 
 // Takes the step into report_; false when it failed or was stopped.
@@ -307,8 +317,8 @@ std::optional<RunMoment> SceneRun::step() {
   if (tunnels_.wanted()) tunnels_.add(before_, state);
   summary_.passages = tunnels_.passages();
   summary_.longest_to_obstacle = tunnels_.longest();
-  summary_.deepest = tunnels_.deepest();
-  summary_.deepest_share = tunnels_.deepest_share();
+  depth_.add(state);
+  tell_depth();
   summary_.passages_of_bodies = tunnels_.between_bodies();
   watch_solver(summary_, step, integrator_->linear_solver());
   summary_.t = state.t;

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/run/contact_depth.hpp"
 #include "app/run/dense_output.hpp"
 #include "app/run/tunnelling.hpp"
 #include "lilyan/core/digest.hpp"
@@ -65,10 +66,13 @@ struct RunSummary {
     void archive(Archive& a) { a(step, from, to); }
   };
   std::vector<SolverSwitch> switches;
-  Digest digest;                   // of all states so far
-  long passages = 0;               // of vertices through obstacles, within one step
-  double deepest = 0;              // that a vertex has been in an obstacle,
-  double deepest_share = 0;        // and as a share of its body's size
+  Digest digest;      // of all states so far
+  long passages = 0;  // of vertices through obstacles, within one step
+  // How far the deepest vertex is beyond where contact begins, now and at worst; and the latter as a share
+  // of its body's size.
+  double contact_depth = 0;
+  double deepest = 0;
+  double deepest_share = 0;
   double longest_to_obstacle = 0;  // longest step towards an obstacle, over its thickness
   long passages_of_bodies = 0;     // of vertices through other bodies' surfaces
   // The further orbits, at the end of the run.
@@ -152,6 +156,7 @@ class SceneRun {
   void take_processor_time();
   void make_steps();
   bool advance();
+  void tell_depth();
 
   using Clock = std::chrono::steady_clock;
   Clock::time_point begun_ = Clock::now();
@@ -166,6 +171,7 @@ class SceneRun {
   std::unique_ptr<StepControl> control_;
   DenseOutput dense_output_;
   TunnelWatch tunnels_;
+  ContactDepth depth_;
   std::unique_ptr<Ensemble> ensemble_;
   State before_;
   StepReport report_;

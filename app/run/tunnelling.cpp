@@ -86,33 +86,6 @@ Turns turns_of(const std::array<double, 4>& cubic) {
   return turns;
 }
 
-std::vector<double> sizes_of_bodies(const Scene& scene) {
-  std::vector<int> body(static_cast<std::size_t>(scene.system->vertices()), -1);
-  const auto assign = [&](const auto& elements, const std::vector<int>& bodies) {
-    for (std::size_t e = 0; e < elements.size(); ++e) {
-      for (const int i : elements[e]) body[static_cast<std::size_t>(i)] = bodies[e];
-    }
-  };
-  assign(scene.tets, scene.tet_body);
-  assign(scene.triangles, scene.triangle_body);
-  assign(scene.edges, scene.edge_body);
-  std::vector<Box> boxes(scene.body_names.size());
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    if (body[i] < 0) continue;
-    boxes[static_cast<std::size_t>(body[i])].extend(
-        Vec3(scene.initial.x.segment<3>(3 * static_cast<Eigen::Index>(i))));
-  }
-  for (Box& box : boxes) box = box_around(box, scene.ranks);
-  std::vector<double> sizes(body.size(), 0.0);
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    if (body[i] < 0) continue;
-    const Vec3 extent = boxes[static_cast<std::size_t>(body[i])].sizes();
-    const bool flat = extent.minCoeff() < 1e-3 * extent.maxCoeff();
-    sizes[i] = flat ? extent.maxCoeff() : extent.minCoeff();
-  }
-  return sizes;
-}
-
 }  // namespace
 
 // The four are in one plane when the volume (b − a) × (c − a) · (p − a) is zero, which is a cubic of time.
@@ -160,24 +133,18 @@ TunnelWatch::TunnelWatch(const Scene& scene)
     if (scene.obstacles[k].inside_out || !std::isfinite(thickness)) continue;
     obstacles_.push_back({k, thickness});
   }
-  if (!scene.obstacles.empty()) sizes_ = sizes_of_bodies(scene);
 }
 
 void TunnelWatch::add(const State& before, const State& after) {
   const long passages = passages_;
   add_obstacles(before, after);
-  add_depths(after);
   if (scene_.ranks) {
     passages_ = passages + std::lround(scene_.ranks->sum(static_cast<double>(passages_ - passages)));
-    std::array<double, 3> worst = {longest_, deepest_, deepest_share_};
-    scene_.ranks->largest(worst);
-    longest_ = worst[0];
-    deepest_ = worst[1];
-    deepest_share_ = worst[2];
+    longest_ = scene_.ranks->largest(longest_);
   }
-  for (const std::vector<ContactSurface>& surfaces : scene_.contacts) {
-    for (const ContactSurface& one : surfaces) {
-      for (const ContactSurface& other : surfaces) {
+  for (const TouchingBodies& touching : scene_.contacts) {
+    for (const ContactSurface& one : touching.surfaces) {
+      for (const ContactSurface& other : touching.surfaces) {
         if (&one != &other) add_bodies(one, other, before, after);
       }
     }
@@ -233,20 +200,6 @@ void TunnelWatch::add_obstacles(const State& before, const State& after) {
       // Out at the other side: a vertex that was turned back leaves where it came in.
       if (end.value < 0 || start.normal.dot(end.normal) >= 0) continue;
       passages_ += enters(obstacle.shape, a, b, thickness);
-    }
-  }
-}
-
-void TunnelWatch::add_depths(const State& after) {
-  for (const Obstacle& obstacle : scene_.obstacles) {
-    const Pose pose = obstacle.motion.at(after.t);
-    for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      if (sizes_[i] == 0 || scene_.system->fixed(static_cast<int>(i))) continue;
-      const double depth =
-          -obstacle.distance(pose, after.x.segment<3>(3 * static_cast<Eigen::Index>(i))).value;
-      if (!(depth > 0)) continue;
-      deepest_ = std::max(deepest_, depth);
-      deepest_share_ = std::max(deepest_share_, depth / sizes_[i]);
     }
   }
 }

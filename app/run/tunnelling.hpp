@@ -23,7 +23,7 @@ class TunnelWatch {
   // The scene must outlive this.
   explicit TunnelWatch(const Scene& scene);
 
-  // Whether the scene has something that can be gone through or into.
+  // Whether the scene has something that can be gone through.
   [[nodiscard]] bool wanted() const { return !scene_.obstacles.empty() || bodies_touch_; }
   void add(const State& before, const State& after);
 
@@ -35,14 +35,10 @@ class TunnelWatch {
   // Vertices whose way went through a triangle of another body that they are in contact with, each step that one did.
   // Edges that go through edges are not looked at: contact does not see them either.
   [[nodiscard]] long between_bodies() const { return between_bodies_; }
-  // How deep a vertex has been in an obstacle, and the largest share of its body's size that was.
-  [[nodiscard]] double deepest() const { return deepest_; }
-  [[nodiscard]] double deepest_share() const { return deepest_share_; }
-  void archive(Archive& a) { a(passages_, longest_, between_bodies_, deepest_, deepest_share_); }
+  void archive(Archive& a) { a(passages_, longest_, between_bodies_); }
 
  private:
   void add_obstacles(const State& before, const State& after);
-  void add_depths(const State& after);
   void add_bodies(const ContactSurface& one, const ContactSurface& other, const State& before,
                   const State& after);
 
@@ -56,10 +52,6 @@ class TunnelWatch {
   double longest_ = 0;
   bool bodies_touch_;
   long between_bodies_ = 0;
-  double deepest_ = 0;
-  double deepest_share_ = 0;
-  std::vector<double>
-      sizes_;  // of each vertex's body: its smallest extent, or if it is flat its largest
   // To be used again in every step.
   SpatialHash hash_;
   std::vector<std::size_t> near_;

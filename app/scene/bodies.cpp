@@ -203,7 +203,7 @@ void read_bodies(TableReader& root, Scene& scene) {
       std::erase_if(obstacles, [](const TableReader& o) { return o.has("bodies"); });
     }
     System unused(std::vector<double>{});
-    (void)read_obstacles(std::move(obstacles), placed, unused);
+    (void)read_obstacles(std::move(obstacles), placed, scene.gravity, unused);
     return;
   }
   const Parameters& material = bodies[0].material_parameters;
@@ -220,14 +220,26 @@ void read_bodies(TableReader& root, Scene& scene) {
     root.fail("body", error.what());
   }
   scene.springs += springs.size();
-  root.recover([&] { read_springs(std::move(springs), placed, scene.initial.x, *scene.system); });
-  scene.obstacles = read_obstacles(std::move(obstacles), placed, *scene.system);
+  root.recover([&] { read_springs(std::move(springs), placed, scene); });
+  for (auto& [obstacle, touch] :
+       read_obstacles(std::move(obstacles), placed, scene.gravity, *scene.system)) {
+    scene.obstacles.push_back(std::move(obstacle));
+    scene.touches.push_back(std::move(touch));
+  }
   root.recover([&] {
-    scene.contacts = read_contacts(std::move(contacts), placed, scene.initial.x, *scene.system);
+    scene.contacts =
+        read_contacts(std::move(contacts), placed, scene.gravity, scene.initial.x, *scene.system);
   });
-  root.recover([&] {
-    read_constraints(std::move(constraints), placed, project, *scene.system, scene.initial);
-  });
+  root.recover([&] { read_constraints(std::move(constraints), placed, project, scene); });
+  for (const PlacedBody& b : placed) {
+    for (const Anchor& a : b.body->anchors) {
+      scene.links.push_back(
+          {.kind = Link::Kind::anchor, .ends = {{{b.first + a.vertex}, {.point = a.point}}}});
+    }
+    for (const Link& pivot : pivots(*scene.system, scene.initial.x, b.first, b.count())) {
+      scene.links.push_back(pivot);
+    }
+  }
 }
 
 }  // namespace lilyan

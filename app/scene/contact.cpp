@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "app/files/surface.hpp"
+#include "app/scene/contact_stiffness.hpp"
 #include "app/scene/scene_tables.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/friction.hpp"
@@ -276,19 +277,20 @@ Obstacle read_obstacle(TableReader& reader) {
   return obstacle;
 }
 
-Obstacle add_obstacle(TableReader& reader, const std::vector<PlacedBody>& bodies, System& system) {
+TouchedObstacle add_obstacle(TableReader& reader, const std::vector<PlacedBody>& bodies,
+                             const Vec3& gravity, System& system) {
   reader.expect({"name", "kind", "point", "normal", "center", "radius", "size", "from", "to",
-                 "inside", "stiffness", "thickness", "model", "friction", "creep", "bodies",
-                 "motion"});
+                 "inside", "stiffness", "stiffness_per_area", "depth", "thickness", "model",
+                 "friction", "creep", "bodies", "motion"});
   reader.text("name", "obstacle");
-  const Obstacle obstacle = read_obstacle(reader);
-  const double stiffness = reader.positive("stiffness");
-  const double thickness = reader.not_negative("thickness", 0.0);
+  TouchedObstacle touched{.obstacle = read_obstacle(reader)};
+  const SceneStiffness stiffness(reader, gravity);
+  touched.touch.thickness = reader.not_negative("thickness", 0.0);
   const std::string model = reader.choice("model", {"penalty", "repulsion-springs"}, "penalty");
   const SceneFriction friction = read_friction(reader);
-  std::vector<int> vertices;
+  std::vector<double> k;
   for (const PlacedBody* body : touching_bodies(reader, bodies)) {
-    for (int i = 0; i < body->body->owned(); ++i) vertices.push_back(body->first + i);
+    stiffness.add(*body, touched.touch.vertices, k);
   }
   if (model == "repulsion-springs") {
     if (!bodies.empty() && bodies.front().body->ranks) {
@@ -297,15 +299,19 @@ Obstacle add_obstacle(TableReader& reader, const std::vector<PlacedBody>& bodies
     if (friction.mu > 0) {
       reader.fail("friction", "repulsion springs have no friction; use model = \"penalty\"");
     }
-    system.add(
-        std::make_unique<RepulsionSprings>(obstacle, std::move(vertices), stiffness, thickness));
+    if (stiffness.kind() != SceneStiffness::Kind::per_vertex) {
+      reader.fail("model", "repulsion springs take 'stiffness', which is that of each vertex");
+    }
+    system.add(std::make_unique<RepulsionSprings>(touched.obstacle, touched.touch.vertices,
+                                                  stiffness.value(), touched.touch.thickness));
   } else {
     add_with_friction(
-        std::make_unique<ObstacleContact>(obstacle, std::move(vertices), stiffness, thickness),
+        std::make_unique<ObstacleContact>(touched.obstacle, touched.touch.vertices,
+                                          ContactStiffness(std::move(k)), touched.touch.thickness),
         friction, system);
   }
   reader.finish();
-  return obstacle;
+  return touched;
 }
 
 }  // namespace
@@ -318,29 +324,37 @@ std::vector<Obstacle> obstacles_in(const std::filesystem::path& file) {
   return obstacles;
 }
 
-std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
-                                     const std::vector<PlacedBody>& bodies, System& system) {
-  std::vector<Obstacle> obstacles;
+std::vector<TouchedObstacle> read_obstacles(std::vector<TableReader> readers,
+                                            const std::vector<PlacedBody>& bodies,
+                                            const Vec3& gravity, System& system) {
+  std::vector<TouchedObstacle> obstacles;
   for (TableReader& reader : readers) {
-    reader.recover([&] { obstacles.push_back(add_obstacle(reader, bodies, system)); });
+    reader.recover([&] { obstacles.push_back(add_obstacle(reader, bodies, gravity, system)); });
   }
   return obstacles;
 }
 
-std::vector<std::vector<ContactSurface>> read_contacts(std::vector<TableReader> readers,
-                                                       const std::vector<PlacedBody>& bodies,
-                                                       Vector& x, System& system) {
-  std::vector<std::vector<ContactSurface>> contacts;
+std::vector<TouchingBodies> read_contacts(std::vector<TableReader> readers,
+                                          const std::vector<PlacedBody>& bodies,
+                                          const Vec3& gravity, Vector& x, System& system) {
+  std::vector<TouchingBodies> contacts;
   for (TableReader& reader : readers) {
-    reader.expect({"bodies", "stiffness", "thickness", "friction", "creep", "overlap"});
-    std::vector<ContactSurface> surfaces;
+    reader.expect({"bodies", "stiffness", "stiffness_per_area", "depth", "thickness", "friction",
+                   "creep", "overlap"});
+    TouchingBodies touching;
     const std::vector<const PlacedBody*> chosen = touching_bodies(reader, bodies);
-    for (const PlacedBody* body : chosen) surfaces.push_back(surface_of(*body));
-    if (surfaces.size() < 2) {
+    for (const PlacedBody* body : chosen) touching.surfaces.push_back(surface_of(*body));
+    if (chosen.size() < 2) {
       reader.fail("bodies", "a contact needs two bodies or more");
     }
-    const double stiffness = reader.positive("stiffness");
-    const double thickness = reader.positive("thickness");
+    const SceneStiffness stiffness(reader, gravity);
+    touching.thickness = reader.positive("thickness");
+    const double thickness = touching.thickness;
+    if (stiffness.kind() == SceneStiffness::Kind::depth && !(stiffness.value() < thickness)) {
+      reader.fail("depth",
+                  "bodies that sink in deeper than the 'thickness' of the contact go "
+                  "through each other; give a smaller depth");
+    }
     for (const PlacedBody* body : chosen) {
       Eigen::AlignedBox3d extent;
       for (int i = 0; i < body->count(); ++i)
@@ -354,9 +368,14 @@ std::vector<std::vector<ContactSurface>> read_contacts(std::vector<TableReader> 
     const std::string within = reader.choice("overlap", {"refuse", "separate", "allow"}, "refuse");
     if (within != "allow") resolve_overlap(reader, chosen, within == "separate", x);
     const SceneFriction friction = read_friction(reader);
-    add_with_friction(std::make_unique<BodyContact>(surfaces, stiffness, thickness, x), friction,
-                      system);
-    contacts.push_back(std::move(surfaces));
+    std::vector<double> k;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      stiffness.add_of(*chosen[i], touching.surfaces[i].vertices, k);
+    }
+    add_with_friction(std::make_unique<BodyContact>(touching.surfaces,
+                                                    ContactStiffness(std::move(k)), thickness, x),
+                      friction, system);
+    contacts.push_back(std::move(touching));
     reader.finish();
   }
   return contacts;

@@ -88,6 +88,13 @@ class DrawingReader {
     }
     drawing_.rods = rods_.size() / 2;
     drawing_.springs = springs_.size() / 2;
+    for (const auto* ends : {&rods_, &springs_}) {
+      for (std::size_t k = 0; k < ends->size(); ++k) {
+        const bool still = std::ranges::all_of(
+            (*ends)[k], [&](ExpressionNode n) { return model_.graph().variables(n).empty(); });
+        if (still) drawing_.held.push_back(k + (ends == &rods_ ? 0 : rods_.size()));
+      }
+    }
     drawing_.places_ = ExpressionEvaluator(model_.graph(), nodes);
     return std::move(drawing_);
   }

@@ -26,6 +26,8 @@ class Drawing {
   std::size_t springs = 0;
   std::vector<std::string> trails;  // their names, which may be empty
   bool flat = true;                 // the third number of every place is zero
+  // Which ends of rods and springs do not move, counted as their places are after those of points: pivots.
+  std::vector<std::size_t> held;
 
   [[nodiscard]] bool empty() const { return count() == 0; }
   // How many places there are, and which is the first of a trail.

@@ -89,8 +89,10 @@ std::array<int, 2> spring_vertices(TableReader& reader, const SpringEnds& ends, 
 
 class ConstraintReader {
  public:
-  ConstraintReader(TableReader& reader, const std::vector<PlacedBody>& bodies, const Vector& x)
-      : reader_(reader), bodies_(bodies), x_(x) {}
+  // What the constraints are is added to the links.
+  ConstraintReader(TableReader& reader, const std::vector<PlacedBody>& bodies, const Vector& x,
+                   std::vector<Link>& links)
+      : reader_(reader), bodies_(bodies), x_(x), links_(links) {}
 
   std::vector<std::unique_ptr<Constraint>> read() {
     reader_.expect({"kind", "body", "other_body", "between", "vertex", "point", "length", "region",
@@ -107,6 +109,7 @@ class ConstraintReader {
     } else if (kind == "joint") {
       const auto [i, j] = two_vertices();
       made.push_back(joint(i, j));
+      add_link(Link::Kind::joint, {i}, {j});
     } else {
       hinge(made);
     }
@@ -145,10 +148,12 @@ class ConstraintReader {
     if (!reader_.has("between")) {
       const int i = a.first + reader_.whole("vertex", 0, a.count() - 1);
       const Vec3 point = reader_.vector("point");
+      add_link(Link::Kind::rod, {i}, {.point = point});
       return std::make_unique<DistanceConstraint>(i, point, length(at(i), point));
     }
     const auto [i, j] = two_vertices();
     if (i == j) reader_.fail("between", "a distance needs two different vertices");
+    add_link(Link::Kind::rod, {i}, {j});
     return std::make_unique<DistanceConstraint>(i, j, length(at(i), at(j)));
   }
 
@@ -181,6 +186,7 @@ class ConstraintReader {
     const PlacedBody& a = main_body();
     for (const int v : chosen_vertices(a)) {
       made.push_back(std::make_unique<PointConstraint>(a.first + v, at(a.first + v)));
+      add_link(Link::Kind::pivot, {a.first + v}, {a.first + v});
     }
   }
 
@@ -207,6 +213,7 @@ class ConstraintReader {
     if (i == j) {
       reader_.fail("to", "the same vertex is nearest to both ends of this axis; a hinge needs two");
     }
+    add_link(Link::Kind::hinge, {i}, {j});
     if (!reader_.has("other_body")) {
       for (const int v : {i, j}) made.push_back(std::make_unique<PointConstraint>(v, at(v)));
       return;
@@ -226,18 +233,26 @@ class ConstraintReader {
     for (const int v : vertices) {
       const int i = a.first + v;
       made.push_back(std::make_unique<PlaneConstraint>(i, common ? point : at(i), normal));
+      add_link(Link::Kind::slider, {i}, {i});
     }
+  }
+
+  void add_link(Link::Kind kind, const Link::End& from, const Link::End& to) {
+    links_.push_back({.kind = kind, .ends = {{from, to}}});
   }
 
   TableReader& reader_;
   const std::vector<PlacedBody>& bodies_;
   const Vector& x_;
+  std::vector<Link>& links_;
 };
 
 }  // namespace
 
 void read_springs(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,
-                  const Vector& x, System& system) {
+                  Scene& scene) {
+  const Vector& x = scene.initial.x;
+  System& system = *scene.system;
   std::array<std::vector<Spring>, 2> lists;  // hookean, stvk
   for (TableReader& reader : readers) {
     reader.expect({"bodies", "vertices", "from", "to", "kind", "stiffness", "length"});
@@ -250,16 +265,19 @@ void read_springs(std::vector<TableReader> readers, const std::vector<PlacedBody
     const double length = reader.not_negative("length", now);
     reader.finish();
     lists[hookean ? 0 : 1].push_back({a, b, stiffness, length});
+    scene.links.push_back({.kind = Link::Kind::spring, .ends = {{{a}, {b}}}});
   }
   if (!lists[0].empty()) system.add(springs(SpringKind::hookean, lists[0]));
   if (!lists[1].empty()) system.add(springs(SpringKind::stvk, lists[1]));
 }
 
 void read_constraints(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,
-                      bool project, System& system, State& initial) {
+                      bool project, Scene& scene) {
+  System& system = *scene.system;
+  State& initial = scene.initial;
   std::vector<std::size_t> table;  // of each constraint of the system
   for (std::size_t k = 0; k < readers.size(); ++k) {
-    for (auto& constraint : ConstraintReader(readers[k], bodies, initial.x).read()) {
+    for (auto& constraint : ConstraintReader(readers[k], bodies, initial.x, scene.links).read()) {
       system.add(std::move(constraint));
       table.push_back(k);
     }

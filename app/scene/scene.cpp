@@ -233,7 +233,7 @@ std::string describe_plan(const Scene& scene) {
   const std::string_view unit = time_unit(scene);
   if (!scene.variable_steps()) {
     const bool whole = scene.duration == scene.steps * scene.step;
-    return fmt::format("{} steps of {}{}{}", scene.steps, scene.step, unit,
+    return fmt::format("{} steps of {:.6g}{}{}", scene.steps, scene.step, unit,
                        whole ? "" : fmt::format(" over {}{}", scene.duration, unit));
   }
   return fmt::format(

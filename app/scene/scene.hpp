@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/files/surface.hpp"
+#include "app/scene/links.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
@@ -43,6 +44,17 @@ struct OutputSettings {
   std::vector<std::string> formats = {"vtu"};   // of frames, see frame_formats()
   UpAxis up = UpAxis::y;                        // for formats that have an up
   bool report = true;                           // report.html
+};
+
+// What touches an obstacle: vertices, and the distance from its surface at which contact begins.
+struct Touch {
+  std::vector<int> vertices;
+  double thickness = 0;
+};
+// Surfaces that touch each other, and the distance at which contact begins.
+struct TouchingBodies {
+  std::vector<ContactSurface> surfaces;
+  double thickness = 0;
 };
 
 struct RayleighDamping {
@@ -117,7 +129,10 @@ struct Scene {
   std::optional<Lame> material;
   std::optional<RayleighDamping> damping;
   std::vector<Obstacle> obstacles;
-  std::vector<std::vector<ContactSurface>> contacts;  // surfaces that touch each other
+  std::vector<Touch> touches;  // of each obstacle
+  std::vector<TouchingBodies> contacts;
+  [[nodiscard]] bool has_contact() const { return !touches.empty() || !contacts.empty(); }
+  std::vector<Link> links;  // what holds bodies and ties them to each other
   Vec3 gravity = Vec3::Zero();
   // A name for each degree of freedom of a small system; empty for bodies.
   std::vector<std::string> coordinates;

@@ -8,6 +8,7 @@
 #include "app/scene/body.hpp"
 #include "app/scene/scene.hpp"
 #include "app/scene/table_reader.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
 
 namespace lilyan {
 
@@ -34,22 +35,27 @@ struct PlacedBody {
   [[nodiscard]] int count() const { return static_cast<int>(body->masses.size()); }
 };
 
-// [[spring]]: single springs within or between bodies, which start at x (joints.cpp).
+// [[spring]]: single springs within or between bodies (joints.cpp).
 void read_springs(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,
-                  const Vector& x, System& system);
+                  Scene& scene);
 
-// [[constraint]]: adds the constraints to the system and makes sure that the initial state obeys
+// [[constraint]]: adds the constraints to the scene's system and makes sure that the initial state obeys
 // them. With `project` its velocities are made to. Throws InputError that points at the table to
 // blame (joints.cpp).
 void read_constraints(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,
-                      bool project, System& system, State& initial);
+                      bool project, Scene& scene);
 
 // [[obstacle]] and [[contact]] between bodies, which start at x (contact.cpp).
-std::vector<Obstacle> read_obstacles(std::vector<TableReader> readers,
-                                     const std::vector<PlacedBody>& bodies, System& system);
-// The surfaces that touch each other. Bodies that overlap are moved apart if the scene asks for it.
-std::vector<std::vector<ContactSurface>> read_contacts(std::vector<TableReader> readers,
-                                                       const std::vector<PlacedBody>& bodies,
-                                                       Vector& x, System& system);
+struct TouchedObstacle {
+  Obstacle obstacle;
+  Touch touch;
+};
+std::vector<TouchedObstacle> read_obstacles(std::vector<TableReader> readers,
+                                            const std::vector<PlacedBody>& bodies,
+                                            const Vec3& gravity, System& system);
+// Bodies that overlap are moved apart if the scene asks for it.
+std::vector<TouchingBodies> read_contacts(std::vector<TableReader> readers,
+                                          const std::vector<PlacedBody>& bodies,
+                                          const Vec3& gravity, Vector& x, System& system);
 
 }  // namespace lilyan

@@ -83,7 +83,25 @@ OrderedJson describe_obstacles(const std::vector<Obstacle>& all) {
 OrderedJson describe_drawing(const PaneInfo::Draw& draw) {
   if (draw.empty()) return nullptr;
   return {{"radii", draw.radii},     {"names", draw.names},   {"rods", draw.rods},
-          {"springs", draw.springs}, {"trails", draw.trails}, {"flat", draw.flat}};
+          {"springs", draw.springs}, {"trails", draw.trails}, {"flat", draw.flat},
+          {"held", draw.held}};
+}
+
+OrderedJson describe_links(const std::vector<Link>& all) {
+  OrderedJson list = OrderedJson::array();
+  for (const Link& link : all) {
+    const auto& [from, to] = link.ends;
+    list.push_back({{"kind", name(link.kind)}, {"held", {from.in_space(), to.in_space()}}});
+  }
+  return list;
+}
+
+OrderedJson describe_verdicts(const std::vector<Verdict>& all) {
+  OrderedJson list = OrderedJson::array();
+  for (const auto& [kept, text] : all) {
+    list.push_back({{"verdict", kept ? OrderedJson(name(*kept)) : OrderedJson()}, {"text", text}});
+  }
+  return list;
 }
 
 OrderedJson describe_sections(const std::vector<PaneInfo::Section>& all) {
@@ -112,6 +130,7 @@ OrderedJson describe_pane(PaneId id, const PaneInfo& info) {
           {"columns", info.columns},
           {"obstacles", describe_obstacles(info.obstacles)},
           {"fixed", info.fixed},
+          {"links", describe_links(info.links)},
           {"compare", info.compare},
           {"draw", describe_drawing(info.draw)},
           {"sections", describe_sections(info.sections)},
@@ -191,6 +210,7 @@ Message state_message(const Pace& pace, std::span<const PaneStatus> panes) {
                          {"msPerStep", p.ms_per_step}};
     if (!p.failed.empty()) entry["failed"] = p.failed;
     entry["interrupted"] = p.interrupted;
+    entry["kept"] = describe_verdicts(p.verdicts);
     list.push_back(std::move(entry));
   }
   return share(OrderedJson{{"type", "state"},
@@ -211,7 +231,8 @@ Message frame_message(PaneId id, int frame, double t, const FrameArrays& arrays)
   BinaryMessage bytes(MessageKind::frame, id);
   bytes.count(static_cast<std::size_t>(frame)).count(arrays.speed.size()).add(t);
   bytes.array(arrays.x).array(arrays.speed).array(arrays.energy);
-  return bytes.count(arrays.poses.size() / kPoseNumbers).array(arrays.poses).take();
+  bytes.count(arrays.poses.size() / kPoseNumbers).array(arrays.poses);
+  return bytes.count(arrays.links.size() / kLinkNumbers).array(arrays.links).take();
 }
 
 Message system_message(PaneId id, int frame, double t, std::span<const double> q,

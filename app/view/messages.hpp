@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/run/conservation.hpp"
 #include "app/view/command.hpp"
 
 namespace lilyan::view {
@@ -41,6 +42,7 @@ struct PaneStatus {
   bool interrupted = false;
   std::string failed;  // empty: it did not
   double ms_per_step = 0;
+  std::vector<Verdict> verdicts;  // at the end
 };
 struct Pace {
   bool playing = false;
@@ -62,9 +64,11 @@ struct MeshArrays {
 [[nodiscard]] Message mesh_message(PaneId id, const MeshArrays& mesh);
 
 inline constexpr std::size_t kPoseNumbers = 12;  // of a matrix [R|t], row by row
+inline constexpr std::size_t kLinkNumbers = 6;   // of both ends
 struct FrameArrays {
   std::span<const float> x, speed, energy;
   std::span<const float> poses;  // 12 numbers for each obstacle that moves
+  std::span<const float> links;  // both ends of each link
 };
 [[nodiscard]] Message frame_message(PaneId id, int frame, double t, const FrameArrays& arrays);
 // The coordinates q and velocities v of a small system, and the places of its drawing, three numbers

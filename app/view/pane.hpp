@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/conservation.hpp"
 #include "app/scene/scene.hpp"
 #include "app/view/command.hpp"
 #include "app/view/messages.hpp"
@@ -28,6 +29,7 @@ struct PaneInfo {
   std::vector<std::string> columns;  // of rows
   std::vector<Obstacle> obstacles;
   std::vector<int> fixed;            // vertices of the surface that do not move by themselves
+  std::vector<Link> links;           // what holds bodies and ties them to each other
   std::vector<std::string> compare;  // methods that a comparison takes
   // The drawing of a small system.
   struct Draw {
@@ -36,6 +38,7 @@ struct PaneInfo {
     std::size_t rods = 0, springs = 0;
     std::vector<std::string> trails;  // names
     bool flat = true;
+    std::vector<std::size_t> held;  // ends of rods and springs that do not move
     [[nodiscard]] bool empty() const {
       return radii.empty() && rods + springs + trails.size() == 0;
     }
@@ -61,8 +64,9 @@ struct PaneMoment {
   std::vector<double> path;
   std::vector<double> sections;  // points of sections: which one, x, y
   bool done = false;
-  bool interrupted = false;  // it was ended before its time
-  std::string failed;        // why the run cannot go on
+  bool interrupted = false;       // it was ended before its time
+  std::string failed;             // why the run cannot go on
+  std::vector<Verdict> verdicts;  // at the end of a run
 };
 
 class Pane {

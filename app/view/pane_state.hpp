@@ -66,6 +66,7 @@ struct Session::PaneState {
   bool finished = false;
   bool interrupted = false;
   std::string failed;
+  std::vector<Verdict> verdicts;
   double ms_per_step = 0;
 
   Message shown, shown_cloud;  // last sent to all
@@ -142,6 +143,7 @@ struct Session::PaneState {
     frame = shown_frame = steps_asked = steps_in_tick = rows_in_tick = 0;
     error = finished = pull_asked = false;
     failed.clear();
+    verdicts.clear();
     pull.reset();
     cloud_asked.reset();
   }

@@ -110,6 +110,7 @@ PaneInfo::Draw describe(const Drawing* drawing) {
   draw.springs = drawing->springs;
   draw.trails = drawing->trails;
   draw.flat = drawing->flat;
+  draw.held = drawing->held;
   return draw;
 }
 
@@ -124,7 +125,8 @@ Message picture_of(PaneId id, int frame, const State& state, const Drawing* draw
   return system_message(id, frame, state.t, {state.x.data(), n}, {state.v.data(), n}, places);
 }
 
-Picture::Picture(const Scene& scene) : scene_(scene), energies_(*scene.system) {
+Picture::Picture(const Scene& scene)
+    : scene_(scene), energies_(*scene.system), links_(shown_links(scene.links)) {
   if (scene.coordinates.empty()) surface_ = whole_surface(geometry_of(scene));
 }
 
@@ -142,13 +144,13 @@ int Picture::vertex(int of_surface) const {
   return surface_.vertices[n];
 }
 
-std::vector<int> Picture::fixed() const {
+std::vector<int> held_vertices(const WholeSurface& surface, const System& system) {
   constexpr std::size_t kMostShown = 4000;
-  std::vector<int> fixed;
-  for (std::size_t k = 0; k < surface_.vertices.size() && fixed.size() < kMostShown; ++k) {
-    if (scene_.system->fixed(surface_.vertices[k])) fixed.push_back(static_cast<int>(k));
+  std::vector<int> held;
+  for (std::size_t k = 0; k < surface.vertices.size() && held.size() < kMostShown; ++k) {
+    if (system.fixed(surface.vertices[k])) held.push_back(static_cast<int>(k));
   }
-  return fixed;
+  return held;
 }
 
 Message Picture::mesh(PaneId id, const State& initial) const {
@@ -177,7 +179,8 @@ Message Picture::frame(PaneId id, int frame, const State& state) {
                        {.x = surface_points(surface_, {state.x.data(), n}),
                         .speed = surface_speeds(surface_, {state.v.data(), n}),
                         .energy = density_,
-                        .poses = obstacle_poses(scene_.obstacles, state.t)});
+                        .poses = obstacle_poses(scene_.obstacles, state.t),
+                        .links = link_places(links_, {state.x.data(), n})});
 }
 
 }  // namespace lilyan::view

@@ -48,6 +48,9 @@ void add_to_path(const State& state, std::vector<double>& path, const Drawing* d
 void add_section_points(const Scene& scene, std::span<const EventHit> hits, std::size_t orbit,
                         std::vector<double>& to);
 
+// Vertices of the surface that are held.
+[[nodiscard]] std::vector<int> held_vertices(const WholeSurface& surface, const System& system);
+
 class Picture {
  public:
   // The scene must outlive this.
@@ -56,7 +59,8 @@ class Picture {
   [[nodiscard]] int vertices() const;  // of the surface
   // The number in the scene of a vertex of the surface. Throws Error when there is none.
   [[nodiscard]] int vertex(int of_surface) const;
-  [[nodiscard]] std::vector<int> fixed() const;  // vertices of the surface
+  [[nodiscard]] std::vector<int> fixed() const { return held_vertices(surface_, *scene_.system); }
+  [[nodiscard]] const std::vector<Link>& links() const { return links_; }
   [[nodiscard]] Message mesh(PaneId id, const State& initial) const;
   [[nodiscard]] Message frame(PaneId id, int frame, const State& state);
 
@@ -66,6 +70,7 @@ class Picture {
   const Scene& scene_;
   WholeSurface surface_;
   VertexEnergies energies_;
+  std::vector<Link> links_;
   std::vector<float> density_;  // at the vertices of the surface
 };
 

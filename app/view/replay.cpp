@@ -66,6 +66,7 @@ class Replay : public Pane {
   NumberTable series_;
   std::vector<int> steps_;  // numbers of the frames' steps
   std::string failed_;      // why the run did
+  std::vector<Verdict> verdicts_;
   bool interrupted_ = false;
   std::size_t rows_shown_ = 0;
   std::size_t shown_ = 0;
@@ -123,12 +124,24 @@ void Replay::read_summary(const std::filesystem::path& file) {
     info_.step = json["step_size"].get<double>();
   }
   info_.method_name = info_.method.substr(0, info_.method.find('('));
+  if (!json.is_object() || !json.contains("verdicts") || !json["verdicts"].is_array()) return;
+  for (const nlohmann::json& entry : json["verdicts"]) {
+    if (!entry.is_object()) continue;
+    Verdict verdict{.text = entry.contains("text") && entry["text"].is_string()
+                                ? entry["text"].get<std::string>()
+                                : std::string()};
+    for (const Kept kept : {Kept::conserved, Kept::bounded, Kept::undecided, Kept::drifts}) {
+      if (entry.contains("verdict") && entry["verdict"] == name(kept)) verdict.kept = kept;
+    }
+    verdicts_.push_back(std::move(verdict));
+  }
 }
 
 PaneMoment Replay::show(std::size_t frame) {
   PaneMoment moment{.frame = steps_[frame], .t = times_[frame], .done = frame + 1 == times_.size()};
   if (moment.done) moment.failed = failed_;
   moment.interrupted = moment.done && interrupted_;
+  if (moment.done) moment.verdicts = verdicts_;
   try {
     moment.picture = picture(frame);
   } catch (const Error& error) {
@@ -179,6 +192,7 @@ class BodyReplay final : public Replay {
 
  private:
   [[nodiscard]] Message picture(std::size_t frame) override;
+  void find_held(const std::filesystem::path& folder);
 
   std::vector<ListedFrame> frames_;
   std::size_t points_ = 0;
@@ -194,6 +208,7 @@ BodyReplay::BodyReplay(PaneId id, const PaneRequest& request, const std::filesys
   points_ = first.points.size();
   info_.vertices = static_cast<int>(surface_.vertices.size());
   info_.obstacles = obstacles_of(folder);
+  find_held(folder);
   std::vector<double> times;
   for (const ListedFrame& frame : frames_) times.push_back(frame.t);
   set_times(std::move(times));
@@ -202,6 +217,20 @@ BodyReplay::BodyReplay(PaneId id, const PaneRequest& request, const std::filesys
                             .body = surface_.body,
                             .bodies = surface_.bodies,
                             .rest = surface_points(surface_, as_points(first.points))});
+}
+
+// What holds the bodies is in the scene, which is read once more if its meshes are still there and not large.
+void BodyReplay::find_held(const std::filesystem::path& folder) {
+  constexpr std::size_t kLarge = 100000;  // vertices
+  if (points_ > kLarge) return;
+  try {
+    const Scene scene = load_scene(folder / "scene.resolved.toml");
+    if (!scene.coordinates.empty() || static_cast<std::size_t>(scene.system->vertices()) != points_)
+      return;
+    info_.links = shown_links(scene.links);
+    info_.fixed = held_vertices(surface_, *scene.system);
+  } catch (const Error&) {  // shown without it
+  }
 }
 
 Message BodyReplay::picture(std::size_t frame) {
@@ -216,7 +245,8 @@ Message BodyReplay::picture(std::size_t frame) {
                        {.x = surface_points(surface_, as_points(content.points)),
                         .speed = surface_speeds(surface_, as_points(content.velocity)),
                         .energy = unknown,
-                        .poses = obstacle_poses(info_.obstacles, listed.t)});
+                        .poses = obstacle_poses(info_.obstacles, listed.t),
+                        .links = link_places(info_.links, as_points(content.points))});
 }
 
 // ---------------------------------------------------------------------------- small systems

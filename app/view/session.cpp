@@ -284,6 +284,7 @@ void Session::store(PaneState& s, PaneMoment moment) {
   s.finished = moment.done;
   s.interrupted = moment.interrupted;
   s.failed = std::move(moment.failed);
+  s.verdicts = std::move(moment.verdicts);
   if (s.finished) state_due_ = true;
   if (!moment.picture) return;
   if (moment.t > s.t) s.h = moment.t - s.t;

@@ -156,7 +156,8 @@ void Session::send_state() {
                    .finished = s.finished,
                    .interrupted = s.interrupted,
                    .failed = s.failed,
-                   .ms_per_step = s.ms_per_step});
+                   .ms_per_step = s.ms_per_step,
+                   .verdicts = s.verdicts});
   }
   send_to_all(state_message({playing_, speed_, usual_speed_}, all));
 }

@@ -16,7 +16,6 @@
 #include "app/view/pane.hpp"
 #include "app/view/picture.hpp"
 #include "app/view/session.hpp"
-#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
 
@@ -48,6 +47,7 @@ PaneInfo info_of(const Scene& scene, const Picture& picture, const PaneRequest& 
           .columns = series_columns(Watch(scene).columns()),
           .obstacles = scene.obstacles,
           .fixed = picture.fixed(),
+          .links = picture.links(),
           .compare = compared_methods(scene),
           .draw = describe(scene.drawing.get()),
           .sections = sections_of(scene),
@@ -74,6 +74,7 @@ class MomentMaker {
     shown.row = row(moment);
     add_entry(moment.state, !shown.row.empty(), shown);
     add_sections(moment, shown);
+    if (moment.last) shown.verdicts = verdicts(*scene_.system, moment.so_far, moment.drift);
     return shown;
   }
 
@@ -81,7 +82,7 @@ class MomentMaker {
   [[nodiscard]] PaneMoment show_failure(const RunSummary& summary) {
     PaneMoment end{.frame = summary.steps, .t = summary.t, .done = true, .failed = summary.message};
     if (next_.pending()) {
-      end.row = next_.take(summary.steps, summary.t, summary.invariants, watch_.values());
+      end.row = next_.take(summary.steps, summary.t, summary.invariants, watch_.take_values());
     }
     return end;
   }
@@ -90,13 +91,13 @@ class MomentMaker {
   // Empty when there is none at this step.
   std::vector<double> row(const RunMoment& moment) {
     if (!moment.report) {
-      watch_.start(moment.state);
-      return next_.take(moment.step, moment.state.t, moment.invariants, watch_.values());
+      watch_.start(moment.state, moment.so_far.contact_depth);
+      return next_.take(moment.step, moment.state.t, moment.invariants, watch_.take_values());
     }
-    watch_.add(moment.state);
+    watch_.add(moment.state, moment.so_far.contact_depth);
     next_.add(*moment.report);
     if (!moment.last && moment.step % scene_.output.series_every != 0) return {};
-    return next_.take(moment.step, moment.state.t, moment.invariants, watch_.values());
+    return next_.take(moment.step, moment.state.t, moment.invariants, watch_.take_values());
   }
 
   // The path of a small system has every step; that of one with very many coordinates those with a
@@ -132,7 +133,7 @@ class Simulation final : public Pane {
                           {.settings = request.settings, .without_files = not_trusted(request)})),
         moments_(scene_),
         info_(info_of(scene_, moments_.picture(), request)),
-        drift_(*scene_.system, scene_.initial, invariants(*scene_.system, scene_.initial)),
+        drift_(follow_drift(scene_)),
         run_(scene_, drift_, &stop_),
         pull_(scene_) {}
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "app/run/conservation.hpp"
 #include "callbacks.hpp"
-#include "lilyan/assemble/invariants.hpp"
 #include "lilyan/core/error.hpp"
 
 namespace lilyan::python {
@@ -119,8 +119,7 @@ void Recording::add_frame(const RunMoment& moment) {
 
 Simulation::Simulation(std::shared_ptr<PlannedScene> scene)
     : scene_(std::move(scene)),
-      drift_(*scene_->scene.system, scene_->scene.initial,
-             invariants(*scene_->scene.system, scene_->scene.initial)),
+      drift_(follow_drift(scene_->scene)),
       run_(scene_->scene, drift_, &stop_),
       watch_(scene_->scene) {}
 

@@ -92,14 +92,14 @@ falloff = 0.3
 [[obstacle]]
 kind = "plane"
 point = [0, -1, 0]
-stiffness = 500
+depth = 0.01
 friction = 0.3
 
 [[obstacle]]
 kind = "sphere"
 center = [0.6, -1, 0]
 radius = 0.3
-stiffness = 300
+stiffness_per_area = 3000
 bodies = ["falling"]
 motion = {{ keys = [{{ t = 0 }}, {{ t = 1, shift = [-1, 0, 0] }}] }}
 """
@@ -228,8 +228,8 @@ class Distributed(unittest.TestCase):
                 self.compare_series(one, several, 1e-9)
                 a, b = summary(one), summary(several)
                 if method == "avf":
-                    self.assertGreater(a["obstacles"]["deepest"], 1e-3)
-                self.assertAlmostEqual(a["obstacles"]["deepest"], b["obstacles"]["deepest"], places=9)
+                    self.assertGreater(a["contact_depth"]["deepest"], 1e-3)
+                self.assertAlmostEqual(a["contact_depth"]["deepest"], b["contact_depth"]["deepest"], places=9)
                 self.assertEqual(a["size"], b["size"])
                 for momentum in ("linear_momentum", "angular_momentum"):
                     self.assertEqual(a["drift"][momentum]["is_invariant_of_the_scene"],

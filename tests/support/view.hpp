@@ -36,6 +36,11 @@ inline constexpr const char* kBar =
     "shape = { kind = \"bar\", size = [2, 1, 1], cells = [2, 1, 1] }\n"
     "deform = [{ kind = \"stretch\", factors = [1.3, 1, 1] }]\n";
 
+// What holds the bar: a rod to a point in space, an attachment, a spring within it.
+inline constexpr const char* kTies =
+    "[[body.attach]]\nvertices = [9]\nstiffness = 20\n"
+    "[[spring]]\nvertices = [1, 10]\nstiffness = 5\n"
+    "[[constraint]]\nkind = \"distance\"\nvertex = 0\npoint = [-3, 1, 0]\n";
 inline constexpr const char* kPendulum =
     "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.1\nsteps = 20\n"
     "[system]\nkind = \"lagrangian\"\ncoordinates = [\"q\"]\nkinetic = \"q'^2/2\"\n"
@@ -95,13 +100,39 @@ struct SeenFrame {
   [[nodiscard]] float pose(std::size_t i) const {
     return value_at<float>(bytes, 36 + 20 * std::size_t{vertices} + 4 * i);
   }
+  [[nodiscard]] std::uint32_t links() const { return value_at<std::uint32_t>(bytes, links_at()); }
+  [[nodiscard]] float link(std::size_t i) const {
+    return value_at<float>(bytes, links_at() + 4 + 4 * i);
+  }
+  [[nodiscard]] std::size_t links_at() const {
+    return 36 + 20 * std::size_t{vertices} + 48 * std::size_t{obstacles()};
+  }
   [[nodiscard]] double q(std::size_t i) const { return value_at<double>(bytes, 32 + 8 * i); }
 };
+
+// The links of the bar: spring, rod and attachment, in this order.
+inline void expect_ties(const SeenFrame& frame, const State& state) {
+  ASSERT_EQ(frame.links(), 3U);
+  const auto expect_at = [&](std::size_t end, int vertex) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      EXPECT_EQ(frame.link(3 * end + c),
+                static_cast<float>(state.x[3 * vertex + static_cast<int>(c)]));
+    }
+  };
+  expect_at(0, 1);
+  expect_at(1, 10);
+  expect_at(2, 0);
+  EXPECT_EQ(frame.link(9), -3);
+  EXPECT_EQ(frame.link(10), 1);
+  expect_at(4, 9);
+  EXPECT_EQ(frame.bytes.size(), frame.links_at() + 4 + 72);
+}
 
 // Where those obstacles are after twelve steps.
 inline void expect_obstacles_at_end(const SeenFrame& frame) {
   ASSERT_EQ(frame.obstacles(), 2U);
-  EXPECT_EQ(frame.bytes.size(), 36 + 20 * std::size_t{frame.vertices} + 96);
+  EXPECT_EQ(frame.bytes.size(), 36 + 20 * std::size_t{frame.vertices} + 96 + 4);
+  EXPECT_EQ(frame.links(), 0U);
   const std::array<float, 24> expected = {0, 0, 1, 1, 0, 1, 0, 0, -1, 0, 0, 1,
                                           1, 0, 0, 3, 0, 1, 0, 0, 0,  0, 1, 6};
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -276,11 +307,12 @@ struct PlainRun {
     (void)run_scene(scene, drift, [&](const RunMoment& moment) {
       if (moment.report) {
         next.add(*moment.report);
-        watch.add(moment.state);
+        watch.add(moment.state, moment.so_far.contact_depth);
       } else {
-        watch.start(moment.state);
+        watch.start(moment.state, moment.so_far.contact_depth);
       }
-      rows.push_back(next.take(moment.step, moment.state.t, moment.invariants, watch.values()));
+      rows.push_back(
+          next.take(moment.step, moment.state.t, moment.invariants, watch.take_values()));
       states.push_back(moment.state);
       return true;
     });

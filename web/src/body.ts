@@ -8,6 +8,7 @@ import {
 import type { Rect } from "./camera";
 import { bodyColour, hexToLinear, isDark, paneColour, RAMP } from "./colour";
 import { splitCreases } from "./creases";
+import { Links } from "./links";
 import type { PaneModel } from "./model";
 import { Surroundings } from "./surroundings";
 
@@ -62,6 +63,7 @@ export class PaneScene {
   /** There are other panes: bodies have the colour of the method. */
   tinted = false;
   private held: Points | null = null;
+  private links: Links | null = null;
 
   constructor(readonly model: PaneModel) {
     this.surroundings = new Surroundings(model.info.obstacles);
@@ -81,6 +83,7 @@ export class PaneScene {
       for (const material of ([] as Material[]).concat(m.material ?? [])) material.dispose();
     });
     this.rods?.dispose();
+    this.links?.dispose();
     this.surroundings.dispose();
   }
 
@@ -122,6 +125,10 @@ export class PaneScene {
       this.held.frustumCulled = false;
       this.scene.add(this.held);
     }
+    if (this.model.info.links.length) {
+      this.links = new Links(this.model.info.links, size);
+      this.scene.add(this.links.group);
+    }
     this.edges = mesh.edges;
     if (mesh.edges.length && mesh.edges.length <= 2 * 6000) {
       const count = mesh.edges.length / 2;
@@ -156,8 +163,21 @@ export class PaneScene {
       p.fromArray(x, i);
       if (Number.isFinite(p.x + p.y + p.z)) box.expandByPoint(p);
     }
-    if (!box.isEmpty()) this.box.copy(box);
+    if (box.isEmpty()) return;
+    // What they hang from is in the picture too, unless it is far away.
+    const far = 2 * box.getSize(new Vector3()).length(), ends = this.model.frame?.links ?? new Float32Array(0), bodies = box.clone();
+    for (let i = 0; i + 2 < ends.length; i += 3) {
+      if (bodies.distanceToPoint(p.fromArray(ends, i)) >= far) continue;
+      box.expandByPoint(p);
+      const { kind, held } = this.model.info.links[Math.floor(i / 6)];
+      if (!held[(i / 3) % 2]) continue;
+      this.pivots.push(p.clone());
+      // Room for a body that swings on a rod.
+      if (kind === "rod") box.expandByPoint(p.clone().addScaledVector(UP, -p.distanceTo(bodies.getCenter(new Vector3())) - 0.25 * far));
+    }
+    this.box.copy(box);
   }
+  private readonly pivots: Vector3[] = [];
 
   private place(from: Float32Array): void {
     const x = (this.geometry.getAttribute("position") as BufferAttribute).array as Float32Array, { source } = this;
@@ -181,6 +201,7 @@ export class PaneScene {
     }
     if (this.rods) this.updateRods(x);
     if (!model.frame) return;
+    this.links?.move(model.frame.links);
     this.surroundings.makeWay(meanHeight(model.mesh.rest) - meanHeight(model.positions()));
     this.surroundings.move(model.frame.poses);
   }
@@ -250,6 +271,11 @@ export class PaneScene {
     }
   }
 
+  /** The links that are drawn, and where the ends of the first are. */
+  get linksShown(): { count: number; first: number[] } {
+    return { count: this.links ? this.model.info.links.length : 0, first: [...(this.model.frame?.links.subarray(0, 6) ?? [])] };
+  }
+
   /** How many vertices are marked as held. */
   get heldCount(): number {
     return this.held?.geometry.index?.count ?? 0;
@@ -272,11 +298,14 @@ export class PaneScene {
     // A few vertices far away move the mean, and not the median.
     const centre = new Vector3(...(mean as [number, number, number]));
     if (centre.distanceTo(new Vector3(...(median as [number, number, number]))) > 2 * this.firstReach) centre.set(...(median as [number, number, number]));
+    // Bodies that hang from something are shown with it.
+    for (const pivot of this.pivots) centre.addScaledVector(pivot.clone().sub(centre), 0.5 / this.pivots.length);
     return { centre, reach };
   }
   private firstReach: number | undefined;
 
   wireframe(on: boolean): void {
+    this.links?.recolour();
     if (this.held) (this.held.material as PointsMaterial).color.set(isDark() ? 0xf2f4f6 : 0x20262d);
     if (!this.wire) return;
     this.wire.visible = on;

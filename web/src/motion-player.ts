@@ -8,7 +8,7 @@ import { cssValue } from "./plot";
 /** As app/report/html.cpp writes it: places are in thousandths of the picture, two numbers each. */
 export interface MotionData extends Parts {
   title: string;
-  place: number;
+  colour: number;
   unit: number;
   width: number;
   height: number;
@@ -95,7 +95,7 @@ export class MotionPlayer {
     g.fillStyle = cssValue("--paper");
     g.fillRect(0, 0, width, height);
     g.lineJoin = g.lineCap = "round";
-    const own = (k: number) => curveColour(data.trails > 1 ? k : data.place), first = data.radii.length + 2 * (data.rods + data.springs);
+    const own = (k: number) => curveColour(data.trails > 1 ? k : data.colour), first = data.radii.length + 2 * (data.rods + data.springs);
     g.lineWidth = 1.5;
     for (let k = Math.max(1, frame - TRAIL + 1); k <= frame; ++k) {
       g.globalAlpha = 0.15 + 0.6 * (1 - (frame - k) / TRAIL);
@@ -108,6 +108,6 @@ export class MotionPlayer {
       }
     }
     g.globalAlpha = 1;
-    drawParts(g, data, (i) => at(frame, i), own, curveColour(data.place), scale * data.unit, { top: 9, bottom: 9 });
+    drawParts(g, data, (i) => at(frame, i), own, curveColour(data.colour), scale * data.unit, { top: 9, bottom: 9 });
   }
 }

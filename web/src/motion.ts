@@ -72,7 +72,7 @@ export function drawMotion(g: CanvasRenderingContext2D, model: PaneModel, toPixe
   drawParts(g, { ...draw, trails: draw.trails.length }, at, own, colour, scale);
 }
 
-export interface Parts { radii: number[]; rods: number; springs: number; trails: number }
+export interface Parts { radii: number[]; rods: number; springs: number; trails: number; held?: number[] }
 
 /** Rods, springs and points at their places; `scale`: pixels in a unit. */
 export function drawParts(g: CanvasRenderingContext2D, draw: Parts, at: (i: number) => [number, number], own: (k: number) => string, colour: string, scale: number, edge = { top: 50, bottom: 36 }): void {
@@ -92,6 +92,8 @@ export function drawParts(g: CanvasRenderingContext2D, draw: Parts, at: (i: numb
     spring(g, at(first), at(first + 1));
   }
   g.stroke();
+  // What does not move is marked as a support on hatched ground.
+  for (const k of draw.held ?? []) support(g, at(points + k), ink);
   // Points of a long lattice do not cover each other.
   const least = Math.max(1.5, Math.min(7, points > 1 && draw.springs ? 0.35 * scale : 7));
   for (let i = 0; i < points; ++i) {
@@ -110,6 +112,29 @@ export function drawParts(g: CanvasRenderingContext2D, draw: Parts, at: (i: numb
     else g.strokeStyle = g.fillStyle;
     g.stroke();
   }
+}
+
+function support(g: CanvasRenderingContext2D, [x, y]: [number, number], ink: string): void {
+  if (!Number.isFinite(x + y)) return;
+  const half = 9, high = 11;
+  g.fillStyle = isDark() ? "#2a323b" : "#e4e8ec";
+  g.strokeStyle = ink;
+  g.lineWidth = 1.5;
+  g.beginPath();
+  g.moveTo(x, y);
+  g.lineTo(x - half, y - high);
+  g.lineTo(x + half, y - high);
+  g.closePath();
+  g.fill();
+  g.stroke();
+  g.beginPath();
+  g.moveTo(x - half - 4, y - high);
+  g.lineTo(x + half + 4, y - high);
+  for (let k = -half - 1; k <= half + 4; k += 5) {
+    g.moveTo(x + k, y - high);
+    g.lineTo(x + k + 4, y - high - 5);
+  }
+  g.stroke();
 }
 
 /** A zigzag, with straight ends. */

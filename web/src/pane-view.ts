@@ -20,6 +20,7 @@ export class PaneView {
   private readonly time = make("span");
   private readonly steps = make("span");
   private readonly size = make("span", { className: "extra" });
+  private readonly verdict = make("span", { className: "verdict", hidden: true });
   private readonly cost = make("span", { className: "extra" });
   private readonly label = make("span", { className: "label", hidden: true });
   private readonly axes = make("span", { className: "axes", hidden: true });
@@ -48,7 +49,7 @@ export class PaneView {
       this.stage,
       make("header", {}, this.swatch, this.method, this.label, this.mode, this.axes, this.cloudButton, make("span", { className: "grow" }), this.open, this.remove),
       this.note,
-      make("footer", {}, this.time, this.steps, this.area, this.size, this.cost),
+      make("footer", {}, this.time, this.steps, this.area, this.size, this.cost, this.verdict),
     );
     this.method.addEventListener("change", () => change(app, index, [`integrator.method=${this.method.value}`]));
     this.remove.addEventListener("click", () => removePane(app, index));
@@ -207,9 +208,15 @@ export class PaneView {
     this.summary = `t = ${time}   step ${step}   h = ${short(info.step)}`;
     const failed = info.error ?? state?.failed ?? null;
     const loading = this.app.loading.has(this.index);
-    const text = loading ? "Loading …" : failed ? `${info.error ? "Cannot run" : "Failed"}: ${failed}` : state?.interrupted ? "Interrupted before its end" : state?.finished ? "Finished" : "";
+    const text = loading ? "Loading …" : failed ? `${info.error ? "Cannot run" : "Failed"}: ${failed}` : state?.interrupted ? "Interrupted before its end" : state?.finished && state.frame + 1 >= state.frames ? "Finished" : "";
     if (this.note.textContent !== text) this.note.textContent = text;
     this.note.hidden = !text;
+    // Of what was kept the first, which is the energy; all of it where one points at it.
+    const kept = !loading && !failed && state?.finished ? state.kept : [], told = kept.find((v) => v.verdict);
+    this.verdict.hidden = !told;
+    this.verdict.textContent = told?.text ?? "";
+    this.verdict.className = `verdict ${told?.verdict ?? ""}`;
+    this.verdict.title = kept.map((v) => v.text).join("\n");
     this.note.classList.toggle("failed", !!failed && !loading);
     this.note.classList.toggle("interrupted", !failed && !loading && !!state?.interrupted);
     this.outcome = { text, failed: !!failed };

@@ -18,7 +18,17 @@ export interface Obstacle {
 
 /** The parts of a small system's picture: the places of points, of both ends of rods and springs come with each frame,
  * those of trails with the path. */
-export interface Drawing { radii: number[]; names: string[]; rods: number; springs: number; trails: string[]; flat: boolean }
+export interface Drawing {
+  radii: number[]; names: string[]; rods: number; springs: number; trails: string[]; flat: boolean;
+  /** Ends of rods and springs that do not move, counted as their places are after those of points. */
+  held: number[];
+}
+
+/** What holds bodies or ties them to each other; which of its ends are points in space. Where the ends are comes with
+ * each frame. */
+export interface LinkInfo { kind: string; held: [boolean, boolean] }
+/** What a run says at its end; no verdict: the scene does not keep this. */
+export interface Verdict { verdict: string | null; text: string }
 
 export interface PaneInfo {
   type: "pane";
@@ -40,6 +50,7 @@ export interface PaneInfo {
   duration: number;
   /** Vertices of the surface that are held. */
   fixed: number[];
+  links: LinkInfo[];
   /** Methods that a comparison takes; none where the program does not tell. */
   compare: string[];
   draw: Drawing | null;
@@ -58,7 +69,7 @@ export interface Rows { type: "rows"; pane: number; run: number; rows: (number |
 
 export interface PaneState {
   pane: number; run: number; frame: number; frames: number;
-  finished: boolean; interrupted: boolean; failed: string | null; msPerStep: number;
+  finished: boolean; interrupted: boolean; failed: string | null; msPerStep: number; kept: Verdict[];
 }
 export interface State { type: "state"; playing: boolean; speed: number; usualSpeed: number; panes: PaneState[] }
 /** A change that cannot be made: the pane goes on as it was. */
@@ -87,6 +98,8 @@ export interface FrameData {
   data: ArrayBuffer; // the arrays begin at byte 32
   /** Where the moving obstacles are: twelve numbers each; none where the program does not tell. */
   poses: Float32Array;
+  /** Both ends of each link, six numbers each; none where the program does not tell. */
+  links: Float32Array;
   /** Of the drawing of a small system, three numbers each. */
   places: Float32Array;
 }
@@ -109,6 +122,7 @@ const isObject = (x: unknown): x is Json => typeof x === "object" && x !== null 
 const number = (x: unknown, fallback = 0): number => (typeof x === "number" && Number.isFinite(x) ? x : fallback);
 const text = (x: unknown, fallback = ""): string => (typeof x === "string" ? x : fallback);
 const texts = (x: unknown): string[] => (Array.isArray(x) ? x.filter((s): s is string => typeof s === "string") : []);
+const wholes = (x: unknown): number[] => (Array.isArray(x) ? x.filter((i): i is number => Number.isInteger(i) && i >= 0) : []);
 const numbers = (x: unknown, n: number): number[] | undefined =>
   Array.isArray(x) && x.length === n && x.every((v) => typeof v === "number") ? (x as number[]) : undefined;
 
@@ -133,7 +147,8 @@ function drawing(x: unknown): Drawing | null {
   if (!isObject(x)) return null;
   const count = (n: unknown) => Math.max(0, Math.floor(number(n)));
   const radii = Array.isArray(x.radii) ? x.radii.map((r) => number(r, 1)) : [];
-  return { radii, names: texts(x.names), rods: count(x.rods), springs: count(x.springs), trails: texts(x.trails), flat: x.flat === true };
+  return { radii, names: texts(x.names), rods: count(x.rods), springs: count(x.springs), trails: texts(x.trails), flat: x.flat === true,
+    held: wholes(x.held) };
 }
 
 export function parseText(source: string): ServerMessage {
@@ -157,7 +172,10 @@ export function parseText(source: string): ServerMessage {
         kind: x.kind === "system" ? "system" : "body", vertices: number(x.vertices), coordinates: texts(x.coordinates),
         settings: texts(x.settings), columns: texts(x.columns),
         obstacles: Array.isArray(x.obstacles) ? x.obstacles.map(obstacle).filter((o): o is Obstacle => o !== null) : [],
-        duration: number(x.duration), fixed: Array.isArray(x.fixed) ? x.fixed.filter((i): i is number => Number.isInteger(i)) : [],
+        duration: number(x.duration), fixed: wholes(x.fixed),
+        links: Array.isArray(x.links) ? x.links.filter(isObject).map((l) => ({
+          kind: text(l.kind), held: Array.isArray(l.held) ? [l.held[0] === true, l.held[1] === true] : [false, false],
+        })) : [],
         compare: texts(x.compare), draw: drawing(x.draw),
         sections: Array.isArray(x.sections) ? x.sections.filter(isObject).map((s) => ({ name: text(s.name), x: text(s.x), y: text(s.y) })) : [],
         material: isObject(x.material) ? material : null,
@@ -178,6 +196,7 @@ export function parseText(source: string): ServerMessage {
           finished: p.finished === true, interrupted: p.interrupted === true,
           failed: typeof p.failed === "string" ? p.failed : null,
           msPerStep: number(p.msPerStep),
+          kept: Array.isArray(p.kept) ? p.kept.filter(isObject).map((v) => ({ verdict: typeof v.verdict === "string" ? v.verdict : null, text: text(v.text) })) : [],
         })),
       };
     case "refused":
@@ -218,14 +237,20 @@ export function parseBinary(data: ArrayBuffer, known: (pane: number) => Known | 
   if (kind === 2) {
     const nv = head[5], { system } = shown, end = 32 + (system ? 16 : 20) * nv;
     need(end);
-    let poses = new Float32Array(0), places = new Float32Array(0);
+    let poses = new Float32Array(0), places = new Float32Array(0), links = new Float32Array(0);
     if (system) places = new Float32Array(data, end, 3 * Math.floor((data.byteLength - end) / 12));
     if (!system && data.byteLength >= end + 4) {
       const count = view.getUint32(end, true);
       need(end + 4 + 48 * count);
       poses = new Float32Array(data, end + 4, 12 * count);
+      const after = end + 4 + 48 * count;
+      if (data.byteLength >= after + 4) {
+        const linkCount = view.getUint32(after, true);
+        need(after + 4 + 24 * linkCount);
+        links = new Float32Array(data, after + 4, 6 * linkCount);
+      }
     }
-    return { kind: "frame", pane, run, frame: head[4], nv, t: view.getFloat64(24, true), data, poses, places };
+    return { kind: "frame", pane, run, frame: head[4], nv, t: view.getFloat64(24, true), data, poses, places, links };
   }
   if (kind === 3) {
     const count = head[5];

@@ -182,9 +182,9 @@ export class View3D {
     return this.eye.project(scene.vertex(vertex), rect);
   }
 
-  /** For tests: where the camera looks, and how many vertices are marked as held. */
-  get looksAt(): { target: number[]; held: number[] } {
-    return { target: this.eye.target.toArray(), held: [...this.panes.values()].map((s) => s.heldCount) };
+  /** For tests: where the camera looks, how many vertices are marked as held, and which links are drawn. */
+  get looksAt(): { target: number[]; held: number[]; links: { count: number; first: number[] }[] } {
+    return { target: this.eye.target.toArray(), held: [...this.panes.values()].map((s) => s.heldCount), links: [...this.panes.values()].map((s) => s.linksShown) };
   }
 
   private colour(): void {

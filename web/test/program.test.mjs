@@ -230,6 +230,40 @@ test("pulling does work; a picture is taken", async () => {
   quiet();
 });
 
+test("what holds bodies is drawn where it is, and a run that is done says what was kept", async () => {
+  await view("swinging-bar", "--set", "integrator.duration=0.5");
+  const links = () => page.evaluate(() => window.lilyan.looksAt.links[0]);
+  assert.deepEqual(await page.evaluate(() => window.lilyan.panes[0].links), [{ kind: "rod", held: [false, true] }]);
+  await until(() => window.lilyan.looksAt.links[0]?.first.length === 6);
+  await seek(0);
+  await frameIs(0);
+  const [ax, ay, az, ...pivot] = (await links()).first;
+  assert.deepEqual(pivot, [-1, 2, 0]);
+  assert.deepEqual([ax, ay, az], [-1, 0, 0]);
+  // The pivot is in the picture: the camera looks at a place between it and the bar.
+  const target = await page.evaluate(() => window.lilyan.looksAt.target);
+  assert.ok(target[1] > 0, `the camera looks at ${target}`);
+  await page.selectOption("#speed", "0");
+  await playing(true);
+  await until(() => window.lilyan.panes[0].finished && window.lilyan.lastFrame(0).frame === 50);
+  const after = (await links()).first;
+  assert.deepEqual(after.slice(3), [-1, 2, 0]);
+  assert.ok(Math.abs(Math.hypot(after[0] + 1, after[1] - 2, after[2]) - 2) < 1e-6, "the rod keeps its length");
+  assert.ok(after[0] > -0.99 || after[1] < -0.01 || after[0] < -1.01, "and has moved");
+  await until(() => /energy conserved, \|ΔE\|\/E₀ ≤/.test(document.querySelector(".pane .verdict").textContent));
+  assert.equal(await page.locator(".pane .note").textContent(), "Finished");
+  assert.match(await page.locator(".pane .verdict").getAttribute("title"), /linear momentum/);
+  assert.deepEqual(problems, []);
+});
+
+test("a short run of a symplectic method is undecided, and its pivot is marked", async () => {
+  await view("pendulum", "--set", "integrator.duration=0.6");
+  assert.deepEqual(await page.evaluate(() => window.lilyan.panes[0].draw.held), [0]);
+  await page.selectOption("#speed", "0");
+  await playing(true);
+  await until(() => /energy undecided/.test(document.querySelector(".pane .verdict").textContent));
+});
+
 test("four methods side by side", async () => {
   await view("falling-blob");
   await page.locator("#compare").click();

@@ -27,7 +27,7 @@ const CHARTS = [
 ];
 /** A rod that turns, with a mass at its end that leaves a trail. */
 const MOTION = {
-  title: "", place: 0, radii: [1], rods: 1, springs: 0, trails: 1, unit: 1000, width: 2000, height: 2000, end: 100,
+  title: "", colour: 0, radii: [1], rods: 1, springs: 0, trails: 1, held: [0], unit: 1000, width: 2000, height: 2000, end: 100,
   t: range(60, (k) => 0.1 * k),
   at: range(60, (k) => [Math.round(1000 + 1000 * Math.cos(0.1 * k)), Math.round(1000 + 1000 * Math.sin(0.1 * k))]).flatMap((p) => [...p, 1000, 1000, ...p, ...p]),
 };

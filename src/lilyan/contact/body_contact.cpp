@@ -94,10 +94,9 @@ struct BodyContact::Memory final : EnergyMemory {
   }
 };
 
-BodyContact::BodyContact(const std::vector<ContactSurface>& surfaces, double k, double thickness,
-                         const Vector& x)
-    : k_(k), thickness_(thickness), first_(std::make_unique<Memory>()) {
-  if (!(k > 0)) throw Error("the stiffness of a contact must be positive");
+BodyContact::BodyContact(const std::vector<ContactSurface>& surfaces, const ContactStiffness& k,
+                         double thickness, const Vector& x)
+    : thickness_(thickness), first_(std::make_unique<Memory>()) {
   if (!(thickness > 0)) throw Error("the thickness of a contact between bodies must be positive");
   std::set<int> seen;
   for (const ContactSurface& surface : surfaces) {
@@ -110,6 +109,11 @@ BodyContact::BodyContact(const std::vector<ContactSurface>& surfaces, double k, 
     for (const auto& t : surface.triangles) triangles_.push_back({t, surface.body});
   }
   const auto n = static_cast<std::size_t>(x.size() / 3);
+  const std::vector<double> of_points = k.of(points_.size());
+  k_.resize(n);
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    k_[static_cast<std::size_t>(points_[i].vertex)] = of_points[i];
+  }
   first_->start = x;
   first_->reach.assign(n, kSlack * thickness);
   first_->needed.assign(n, 0.0);
@@ -191,15 +195,16 @@ bool BodyContact::found_all_contacts(const double* x, EnergyMemory& memory) cons
   return all;
 }
 
-LocalDerivatives<12> BodyContact::energy(const PointTriangle& z, bool want_hessian) const {
+LocalDerivatives<12> BodyContact::energy(const PointTriangle& z, double k,
+                                         bool want_hessian) const {
   LocalDerivatives<12> e;
   if (!(point_triangle_distance(z) < thickness_)) return e;
   const PointTriangleDistance d = point_triangle_derivatives(z, want_hessian);
   const double depth = thickness_ - d.value;
-  e.value = 0.5 * k_ * depth * depth;
-  e.gradient = -k_ * depth * d.gradient;
+  e.value = 0.5 * k * depth * depth;
+  e.gradient = -k * depth * d.gradient;
   if (want_hessian) {
-    e.hessian = k_ * (d.gradient * d.gradient.transpose() - depth * d.hessian);
+    e.hessian = k * (d.gradient * d.gradient.transpose() - depth * d.hessian);
   }
   return e;
 }
@@ -208,9 +213,10 @@ double BodyContact::evaluate(const Evaluation& at) const {
   const Memory& memory = known(at.memory);
   double value = 0;
   const bool want_hessian = at.hessian != nullptr;
-  const auto local = [&](const PointTriangle& z, bool hessian) { return energy(z, hessian); };
   for (std::size_t n = 0; n < memory.pairs.size(); ++n) {
     const Pair& pair = memory.pairs[n];
+    const double k = k_[static_cast<std::size_t>(pair.vertex[0])];
+    const auto local = [&](const PointTriangle& z, bool hessian) { return energy(z, k, hessian); };
     const PointTriangle z0 = pair.gather(at.x0);
     const PointTriangle d = pair.gather(at.d);
     // The distance changes by no more than point and triangle move.
@@ -225,13 +231,13 @@ double BodyContact::evaluate(const Evaluation& at) const {
       sum.gradient = w * m.gradient;
       if (want_hessian) sum.hessian = w * m.hessian;
       if (at.mean->start != 0) {
-        const PointTriangle start = at.mean->start * energy(z0, false).gradient;
+        const PointTriangle start = at.mean->start * energy(z0, k, false).gradient;
         sum.value -= start.dot(d);
         sum.gradient -= start;
       }
     } else {
       for (const WeightedNode& node : at.nodes) {
-        const LocalDerivatives<12> e = energy(z0 + node.theta * d, want_hessian);
+        const LocalDerivatives<12> e = energy(z0 + node.theta * d, k, want_hessian);
         sum.value += node.value * e.value;
         sum.gradient += node.gradient * e.gradient;
         if (want_hessian) sum.hessian += node.hessian * e.hessian;
@@ -297,7 +303,8 @@ ContactPoint BodyContact::contact_point(std::size_t n, const double* x, const do
   const Pair& pair = known(memory).pairs[n];
   const PointTriangle z0 = pair.gather(x);
   const PointTriangle moved = pair.gather(d);
-  const auto local = [&](const PointTriangle& z, bool hessian) { return energy(z, hessian); };
+  const double k = k_[static_cast<std::size_t>(pair.vertex[0])];
+  const auto local = [&](const PointTriangle& z, bool hessian) { return energy(z, k, hessian); };
   ContactPoint point;
   const Vec3 force = exact_path_mean<12>(local, z0, moved, z0.norm(), false).gradient.segment<3>(0);
   point.pressure = force.norm();

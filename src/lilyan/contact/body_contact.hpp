@@ -1,8 +1,8 @@
 // Contact between bodies: every vertex of one against every triangle of another's surface,
-//   E = Σ ½ k max(r − dist(vertex, triangle), 0)²,                                              (1)
+//   E = Σ ½ kᵢ max(r − dist(vertex i, triangle), 0)²,                                           (1)
 // which begins to push at the distance r (their thickness). The distance has no sign: what gets
 // through to the other side is pushed on. For that a vertex would have to come through within one
-// step, faster than 2r/h against the surface, or with more energy than the ½ k r² of each of the
+// step, faster than 2r/h against the surface, or with more energy than the ½ kᵢ r² of each of the
 // pairs it meets.
 //
 // The distance to a triangle has continuous derivatives, hence so has E. Mean forces over a step
@@ -35,8 +35,8 @@ class BodyContact final : public ContactEnergy {
  public:
   // x are the initial positions. Throws Error unless k and r are positive, and for surfaces that
   // share a vertex.
-  BodyContact(const std::vector<ContactSurface>& surfaces, double k, double thickness,
-              const Vector& x);
+  BodyContact(const std::vector<ContactSurface>& surfaces, const ContactStiffness& k,
+              double thickness, const Vector& x);
   ~BodyContact() override;
 
   [[nodiscard]] Stencils stencils() const override;
@@ -69,11 +69,12 @@ class BodyContact final : public ContactEnergy {
   [[nodiscard]] const Memory& known(const EnergyMemory* memory) const;
   // Sets near_pairs of the memory to all pairs whose ways, grown by the thickness and `extra`, meet.
   void find_near_pairs(double extra, Memory& memory) const;
-  [[nodiscard]] LocalDerivatives<12> energy(const PointTriangle& z, bool want_hessian) const;
+  [[nodiscard]] LocalDerivatives<12> energy(const PointTriangle& z, double k,
+                                            bool want_hessian) const;
 
   std::vector<Point> points_;
   std::vector<Triangle> triangles_;
-  double k_;
+  std::vector<double> k_;  // of each vertex of the system as a point in contact
   double thickness_;
   std::unique_ptr<Memory> first_;  // at the initial positions
 };

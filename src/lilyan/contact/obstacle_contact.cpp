@@ -190,7 +190,7 @@ struct ObstacleContact::Memory final : EnergyMemory {
   }
 };
 
-// The energy of one vertex.
+// The energy of one vertex, of stiffness k.
 class ObstacleContact::Penalty {
  public:
   Penalty(const ObstacleContact& contact, const EnergyMemory* memory, double projection)
@@ -207,11 +207,11 @@ class ObstacleContact::Penalty {
   }
 
   // Not inlined, so that it rounds the same way wherever it is called from.
-  [[nodiscard, gnu::noinline]] LocalDerivatives<3> at(const Vec3& x, bool want_hessian) const {
+  [[nodiscard, gnu::noinline]] LocalDerivatives<3> at(const Vec3& x, double k,
+                                                      bool want_hessian) const {
     LocalDerivatives<3> e;
     const SignedDistance d = distance(x);
     if (!(d.value < 0)) return e;
-    const double k = contact_.k_;
     e.value = 0.5 * k * d.value * d.value;
     e.gradient = k * d.value * d.normal;
     if (want_hessian) {
@@ -222,19 +222,19 @@ class ObstacleContact::Penalty {
 
   // weight times the mean over the path x0 → x0 + d. `start` is the distance at x0.
   [[nodiscard]] LocalDerivatives<3> mean(const Vec3& x0, const Vec3& d, const SignedDistance& start,
-                                         double weight, bool want_hessian) const {
+                                         double k, double weight, bool want_hessian) const {
     LocalDerivatives<3> sum;
     // The distance changes by no more than the vertex moves.
     if (start.value > d.norm()) return sum;
     if (flat_) {
       const double end = start.value + start.normal.dot(d);
-      const LinearMean m = linear_mean(contact_.k_, start.value, end);
+      const LinearMean m = linear_mean(k, start.value, end);
       sum.value = weight * m.value;
       sum.gradient = weight * m.first * start.normal;
       sum.hessian = weight * m.second * start.normal * start.normal.transpose();
       return sum;
     }
-    const auto energy = [&](const Vec3& x, bool hessian) { return at(x, hessian); };
+    const auto energy = [&](const Vec3& x, bool hessian) { return at(x, k, hessian); };
     // The lengths that distances of a vertex near x0 are computed from.
     const double size = contact_.extent_ + x0.norm();
     const LocalDerivatives<3> m = exact_path_mean<3>(energy, x0, d, size, want_hessian);
@@ -251,14 +251,13 @@ class ObstacleContact::Penalty {
   double projection_;
 };
 
-ObstacleContact::ObstacleContact(Obstacle obstacle, std::vector<int> vertices, double k,
-                                 double thickness)
+ObstacleContact::ObstacleContact(Obstacle obstacle, std::vector<int> vertices,
+                                 const ContactStiffness& k, double thickness)
     : obstacle_(std::move(obstacle)),
       vertices_(std::move(vertices)),
-      k_(k),
+      k_(k.of(vertices_.size())),
       thickness_(thickness),
       extent_(extent(obstacle_.shape)) {
-  if (!(k > 0)) throw Error("the stiffness of a contact must be positive");
   at_rest_.now = at_rest_.step_from = at_rest_.step_to = obstacle_.motion.at(0);
 }
 
@@ -284,7 +283,8 @@ ContactPoint ObstacleContact::contact_point(std::size_t n, const double* x, cons
   const Penalty penalty(*this, memory, 0);
   const Vec3 start = vertex_at(x, vertices_[n]);
   const Vec3 gradient =
-      penalty.mean(start, vertex_at(d, vertices_[n]), penalty.distance(start), 1, false).gradient;
+      penalty.mean(start, vertex_at(d, vertices_[n]), penalty.distance(start), k_[n], 1, false)
+          .gradient;
   ContactPoint point{.pressure = gradient.norm(), .weight = {1}};
   if (point.pressure == 0) return point;
   point.normal = gradient / point.pressure;
@@ -302,16 +302,16 @@ double ObstacleContact::evaluate(const Evaluation& at) const {
     const SignedDistance start = penalty.distance(x0);
     LocalDerivatives<3> sum;
     if (at.mean) {
-      sum = penalty.mean(x0, d, start, at.mean->weight, want_hessian);
+      sum = penalty.mean(x0, d, start, k_[n], at.mean->weight, want_hessian);
       if (at.mean->start != 0 && start.value < 0) {
-        const Vec3 known = at.mean->start * k_ * start.value * start.normal;
+        const Vec3 known = at.mean->start * k_[n] * start.value * start.normal;
         sum.value -= known.dot(d);
         sum.gradient -= known;
       }
     } else {
       for (const WeightedNode& node : at.nodes) {
         if (start.value > std::abs(node.theta) * d.norm()) continue;
-        const LocalDerivatives<3> e = penalty.at(x0 + node.theta * d, want_hessian);
+        const LocalDerivatives<3> e = penalty.at(x0 + node.theta * d, k_[n], want_hessian);
         sum.value += node.value * e.value;
         sum.gradient += node.gradient * e.gradient;
         if (want_hessian) sum.hessian += node.hessian * e.hessian;
@@ -336,7 +336,7 @@ void ObstacleContact::discrete_gradient(const DiscreteEvaluation& at) const {
     const Vec3 x0 = vertex_at(at.x0, vertices_[n]);
     const Vec3 d = vertex_at(at.d, vertices_[n]);
     const LocalDerivatives<3> m =
-        penalty.mean(x0, d, penalty.distance(x0), 1, at.jacobian != nullptr);
+        penalty.mean(x0, d, penalty.distance(x0), k_[n], 1, at.jacobian != nullptr);
     if (at.gradient) {
       Eigen::Map<Vec3>(at.gradient + 3 * std::ptrdiff_t{vertices_[n]}) +=
           at.gradient_weight * m.gradient;

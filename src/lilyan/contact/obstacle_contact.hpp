@@ -1,6 +1,7 @@
 // Obstacles, and contact of vertices with one by penalty:
-//   E(x) = Σ ½ k min(d(x_i) − r, 0)²,                                                           (1)
-// d the signed distance to the obstacle and r a thickness that vertices have.
+//   E(x) = Σ ½ kᵢ min(d(x_i) − r, 0)²,                                                          (1)
+// d the signed distance to the obstacle, r a thickness that vertices have, and kᵢ the stiffness of the
+// contact at a vertex.
 //
 // Mean forces over a step (AVF, discrete gradients) are integrated exactly, whatever the method's
 // own quadrature: for planes, where d is linear along the path from d₀ to d₁, by the difference
@@ -78,8 +79,9 @@ struct ObstaclePoses {
 
 class ObstacleContact final : public ContactEnergy {
  public:
-  // k is force per length, of each vertex. Throws Error unless it is positive.
-  ObstacleContact(Obstacle obstacle, std::vector<int> vertices, double k, double thickness);
+  // Throws Error unless k is positive.
+  ObstacleContact(Obstacle obstacle, std::vector<int> vertices, const ContactStiffness& k,
+                  double thickness);
 
   [[nodiscard]] Stencils stencils() const override { return {1, vertices_}; }
   [[nodiscard]] bool translation_invariant() const override { return false; }
@@ -107,7 +109,7 @@ class ObstacleContact final : public ContactEnergy {
 
   Obstacle obstacle_;
   std::vector<int> vertices_;
-  double k_;
+  std::vector<double> k_;  // of each of them
   double thickness_;
   double extent_;          // how large the numbers are that the shape is given by
   ObstaclePoses at_rest_;  // at time 0

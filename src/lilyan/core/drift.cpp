@@ -21,6 +21,8 @@ constexpr double kNegligibleEnergy = 1e-3;
 // a line that rises by up to 0.95/n of its band.
 constexpr double kFlat = 0.2;
 constexpr double kFewest = 10;  // values, below which nobody can tell
+// The share of its band by which a quantity comes back where it has turned.
+constexpr double kTurn = 0.25;
 
 // Sum of the gravity forces' sizes.
 double total_weight(const System& system, const State& state) {
@@ -92,8 +94,38 @@ double Trend::drift() const { return squares_ > 0 ? products_ / squares_ * (last
 
 bool Trend::bounded() const { return count_ >= kFewest && std::abs(drift()) <= kFlat * band(); }
 
+void Swings::add(double value) {
+  if (!begun_) {
+    begun_ = true;
+    low_ = high_ = extreme_ = value;
+    return;
+  }
+  if (high_ == low_) rising_ = value > low_;
+  low_ = std::min(low_, value);
+  high_ = std::max(high_, value);
+  const double band = high_ - low_;
+  if (band > 2 * band_) {
+    band_ = band;
+    turns_ = 0;
+  }
+  const double further = rising_ ? value - extreme_ : extreme_ - value;
+  if (further >= 0) {
+    extreme_ = value;
+  } else if (-further > kTurn * band) {
+    turns_ += 1;
+    rising_ = !rising_;
+    extreme_ = value;
+  }
+}
+
 std::string_view name(Kept kept) {
-  return kept == Kept::conserved ? "conserved" : kept == Kept::bounded ? "bounded" : "drifts";
+  switch (kept) {
+    case Kept::conserved: return "conserved";
+    case Kept::bounded: return "bounded";
+    case Kept::undecided: return "undecided";
+    case Kept::drifts: break;
+  }
+  return "drifts";
 }
 
 void Deviation::add(double t, double deviation) {
@@ -104,7 +136,12 @@ void Deviation::add(double t, double deviation) {
 
 Kept Deviation::kept() const {
   if (worst_relative() <= kConserved) return Kept::conserved;
-  return worst_relative() <= kMostOfBounded && trend.bounded() ? Kept::bounded : Kept::drifts;
+  // As it is for a deviation that is not a number.
+  if (!(worst_relative() <= kMostOfBounded)) return Kept::drifts;
+  if (trend.bounded()) return Kept::bounded;
+  const bool few = swings * kFlat < 1;
+  const bool as_a_wave = swings * std::abs(trend.drift()) <= trend.band();
+  return promised_bounded && few && as_a_wave ? Kept::undecided : Kept::drifts;
 }
 
 namespace {
@@ -164,8 +201,10 @@ const char* describe_spin(const SpinInvariant& spin) {
   }
 }
 
-DriftTracker::DriftTracker(const System& system, const State& initial, const Invariants& start)
+DriftTracker::DriftTracker(const System& system, const State& initial, const Invariants& start,
+                           bool promised_bounded)
     : kept_(spin_invariant(system, initial.x)), start_(start) {
+  energy_.promised_bounded = promised_bounded;
   const double potential = std::abs(start.of(EnergyKind::potential));
   if (system.dimension() != 3) {
     // Relative to the energy itself, unless that is nothing but the difference of its parts.
@@ -213,6 +252,8 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
 void DriftTracker::add(double t, const Invariants& at, double work) {
   // A body set in motion by forces is compared with the energy they gave it.
   if (work != 0) energy_.scale = std::max({energy_.scale, std::abs(work), at.kinetic});
+  motion_.add(at.kinetic);
+  energy_.swings = motion_.count();
   energy_.add(t, at.total - start_.total - work);
   linear_.add(t, (at.linear_momentum - start_.linear_momentum).norm());
   angular_.add(t, (spin_of(at) - spin_).norm());

@@ -34,11 +34,30 @@ class Trend {
   double low_ = 0, high_ = 0;
 };
 
+// How many times a quantity has swung to and fro, from the turns that it made. A turn counts when the
+// quantity has come back by a quarter of the band it moves in. Swings that a much wider band has made small
+// do not count any more.
+class Swings {
+ public:
+  void add(double value);
+  [[nodiscard]] double count() const { return 0.5 * turns_; }  // a swing has two turns
+  void archive(Archive& a) { a(begun_, rising_, turns_, low_, high_, extreme_, band_); }
+
+ private:
+  bool begun_ = false;
+  bool rising_ = true;  // since the last turn
+  double turns_ = 0;
+  double low_ = 0, high_ = 0;
+  double extreme_ = 0;  // the farthest value since the last turn
+  double band_ = 0;     // when the counting began
+};
+
 // How a quantity that nature keeps was kept by a run.
 enum class Kept {
   conserved,  // to rounding errors and tolerances
   bounded,    // it swings in a band, as symplectic methods let it
-  drifts,     // neither
+  undecided,  // the method promises a band, and the run is too short to tell a swing in it from a drift
+  drifts,  // none of these
 };
 [[nodiscard]] std::string_view name(Kept kept);
 
@@ -53,6 +72,11 @@ struct Deviation {
   double worst = 0;
   double scale = 0;
   Trend trend;  // of Q − Q₀; of its length for vectors
+  // Whether the method promises that it swings in a band, and how many swings the motion has made.
+  // The line through n swings of a wave rises by up to 1/n of the wave's band. One that rises by more is
+  // a drift; below five swings, one that rises by less can be either.
+  bool promised_bounded = false;
+  double swings = 0;
 
   // Takes in the deviation at time t.
   void add(double t, double deviation);
@@ -63,7 +87,7 @@ struct Deviation {
 
   [[nodiscard]] double relative() const { return scale > 0 ? now / scale : now; }
   [[nodiscard]] double worst_relative() const { return scale > 0 ? worst / scale : worst; }
-  void archive(Archive& a) { a(now, worst, scale, trend); }
+  void archive(Archive& a) { a(now, worst, scale, trend, swings); }
 };
 
 // The angular momentum that a system keeps.
@@ -95,7 +119,11 @@ struct SpinInvariant {
 // about the origin; where vertices are fixed, about that vertex or along their axis.
 class DriftTracker {
  public:
-  DriftTracker(const System& system, const State& initial, const Invariants& start);
+  // promised_bounded: the method promises that the energy of this system swings in a band. The swings of
+  // the kinetic energy then tell how much of the motion was seen: the energy's error is nearly a function
+  // of the state, and comes back with it.
+  DriftTracker(const System& system, const State& initial, const Invariants& start,
+               bool promised_bounded = false);
   // At time t. work: done by external forces since the start; it does not count as a change of the energy.
   void add(double t, const Invariants& at, double work = 0);
 
@@ -105,7 +133,7 @@ class DriftTracker {
   [[nodiscard]] const Invariants& start() const { return start_; }
   // What the deviation of the angular momentum is about.
   [[nodiscard]] const SpinInvariant& spin() const { return kept_; }
-  void archive(Archive& a) { a(start_, center_, spin_, energy_, linear_, angular_); }
+  void archive(Archive& a) { a(start_, center_, spin_, energy_, linear_, angular_, motion_); }
 
  private:
   [[nodiscard]] Vec3 spin_of(const Invariants& at) const;
@@ -115,6 +143,7 @@ class DriftTracker {
   Vec3 center_ = Vec3::Zero();
   Vec3 spin_ = Vec3::Zero();  // initial angular momentum about center_
   Deviation energy_, linear_, angular_;
+  Swings motion_;
 };
 
 }  // namespace lilyan

@@ -298,6 +298,35 @@ TEST(Cli, ExpectBoundedAllowsASymplecticMethodToSwing) {
   EXPECT_NE(drifts.text.find("energy drifts, by +"), std::string::npos) << drifts.text;
 }
 
+// Less than a swing of a symplectic method is neither bounded nor a drift, wherever it is told.
+TEST(Cli, ShortRunsOfSymplecticMethodsAreUndecided) {
+  const TempFolder folder;
+  const Output shortly = run(folder, "run pendulum -o r --steps 100 --expect bounded");
+  EXPECT_EQ(shortly.code, 4);
+  EXPECT_NE(shortly.text.find("energy undecided, in a band of"), std::string::npos) << shortly.text;
+  EXPECT_EQ(shortly.text.find("energy drifts"), std::string::npos) << shortly.text;
+  const std::string json = read_text(folder.path() / "r/run.json");
+  EXPECT_NE(json.find("\"verdict\": \"undecided\""), std::string::npos);
+  const std::string report = read_text(folder.path() / "r/report.html");
+  EXPECT_NE(report.find("<li class=\"undecided\">energy undecided"), std::string::npos);
+  const Output euler =
+      run(folder, "run pendulum -q -o e --steps 100 --set integrator.method=explicit-euler");
+  EXPECT_NE(euler.text.find("energy drifts, by +"), std::string::npos) << euler.text;
+  const Output table = run(folder, "compare pendulum --steps 100 -o c");
+  EXPECT_NE(table.text.find("undecided"), std::string::npos) << table.text;
+}
+
+// Examples and the launcher's commands are in the help of the program, and not in that of each command.
+TEST(Cli, HelpOfACommandIsAboutTheCommand) {
+  const TempFolder folder;
+  EXPECT_NE(run(folder, "--help").text.find("Examples:"), std::string::npos);
+  for (const char* command : {"run", "export", "mesh", "mesh info"}) {
+    const Output help = run(folder, std::string(command) + " --help");
+    EXPECT_EQ(help.code, 0);
+    EXPECT_EQ(help.text.find("Examples:"), std::string::npos) << help.text;
+  }
+}
+
 TEST(Cli, NoFinishedRunIsLost) {
   const TempFolder folder;
   std::filesystem::create_directories(folder.path() / "a");

@@ -243,6 +243,31 @@ TEST(BodyContact, PairsAreKnownBeforeTheyTouch) {
   EXPECT_NEAR(report.after.total, report.before.total, 1e-10);
 }
 
+// The stiffness of a pair is that of its point.
+TEST(BodyContact, EveryPointMayHaveItsOwnStiffness) {
+  const Vector x0 = with_point(Vec3(0.3, 0.25, 0.1));
+  Vector d = Vector::Zero(12);
+  d.segment<3>(3 * OnePair::kPoint) = Vec3(0.05, 0.02, -0.06);
+  const std::vector<ContactSurface> surfaces{
+      {.body = 0, .vertices = {OnePair::kPoint}, .triangles = {}},
+      {.body = 1, .vertices = {0, 1, 3}, .triangles = {OnePair::kCorners}}};
+  System system({1.0, 1.0, 1.0, 1.0});
+  system.add(
+      std::make_unique<BodyContact>(surfaces, ContactStiffness({70, 1, 2, 3}), kThickness, x0));
+  const BodyContact alone(surfaces, 70, kThickness, x0);
+  const Energy& contact = *system.energies()[0];
+  const std::vector<WeightedNode> here{{.value = 1}};
+  const double expected = alone.evaluate({.x0 = x0.data(), .nodes = here});
+  ASSERT_GT(expected, 0.1);
+  EXPECT_DOUBLE_EQ(contact.evaluate({.x0 = x0.data(), .nodes = here}), expected);
+  test::expect_path_derivatives(system, x0, d, {}, 2e-5, 1e-4);
+  const auto mean = test::path_sums(system, x0, d, PathMeanWeights{1, 0});
+  const Vector x1 = x0 + d;
+  EXPECT_NEAR(mean.gradient.dot(d), alone.evaluate({.x0 = x1.data(), .nodes = here}) - expected,
+              1e-13);
+  EXPECT_THROW(BodyContact(surfaces, ContactStiffness({1, 2, 3}), kThickness, x0), Error);
+}
+
 TEST(BodyContact, RefusesNonsense) {
   const Vector x = with_point(Vec3(0, 0, 1));
   const std::vector<ContactSurface> surfaces{

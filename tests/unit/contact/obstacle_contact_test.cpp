@@ -277,6 +277,50 @@ TEST(ObstacleContact, JacobianOfTheDiscreteGradientMatchesDifferences) {
   }
 }
 
+// Three vertices with a stiffness each, of which the one in the middle does not touch: values add up as those of
+// three contacts, and derivatives and the exact mean follow.
+TEST(ObstacleContact, EveryVertexMayHaveItsOwnStiffness) {
+  const std::vector<double> k = {50, 400, 7};
+  for (const auto& [shape, inside] : kObstacles) {
+    const Obstacle obstacle{.shape = shape, .inside_out = inside};
+    System system({1.0, 1.0, 1.0, 1.0});
+    auto made = std::make_unique<ObstacleContact>(obstacle, std::vector{3, 0, 2},
+                                                  ContactStiffness(k), 0.01);
+    const ObstacleContact& contact = *made;
+    system.add(std::move(made));
+    for (std::size_t path = 0; path < kPaths.size(); ++path) {
+      Vector x0 = Vector::Zero(12);
+      Vector d = Vector::Zero(12);
+      for (const int vertex : {0, 2, 3}) {
+        const auto& [from, way] = kPaths[(path + static_cast<std::size_t>(vertex)) % kPaths.size()];
+        x0.segment<3>(3 * vertex) = from;
+        d.segment<3>(3 * vertex) = way;
+      }
+      const auto energy = [](const Energy& of, const Vector& x) {
+        return of.evaluate({.x0 = x.data(), .nodes = std::vector<WeightedNode>{{.value = 1}}});
+      };
+      const Vector x1 = x0 + d;
+      double sum = 0;
+      double before = 0;
+      for (std::size_t n = 0; n < 3; ++n) {
+        const ObstacleContact alone(obstacle, {std::array{3, 0, 2}[n]}, k[n], 0.01);
+        sum += energy(alone, x1);
+        before += energy(alone, x0);
+      }
+      EXPECT_NEAR(energy(contact, x1), sum, 1e-13 * (1 + sum));
+      test::expect_path_derivatives(system, x0, d, {}, 2e-5, 1e-4);
+      test::expect_path_derivatives(system, x0, d, PathMeanWeights{0.7, 0.2}, 2e-6, 1e-4, 1e-3);
+      const auto mean = test::path_sums(system, x0, d, PathMeanWeights{1, 0});
+      EXPECT_NEAR(mean.gradient.dot(d), sum - before, 1e-13 * (1 + sum + before));
+      for (std::size_t n = 0; n < 3; ++n) {
+        const ObstacleContact alone(obstacle, {std::array{3, 0, 2}[n]}, k[n], 0.01);
+        EXPECT_NEAR(contact.contact_point(n, x0.data(), d.data(), nullptr).pressure,
+                    alone.contact_point(0, x0.data(), d.data(), nullptr).pressure, 1e-12);
+      }
+    }
+  }
+}
+
 TEST(ObstacleContact, MovesAtTheMiddleOfTheStep) {
   const RigidMotion up({{.t = 0}, {.t = 1, .shift = Vec3(0, 1, 0)}}, Vec3::UnitY(), Vec3::Zero(),
                        Easing::linear, false);
@@ -354,6 +398,10 @@ TEST(ObstacleContact, MemoryIsTheSameAfterSavingAndLoading) {
 TEST(ObstacleContact, RefusesNonsense) {
   EXPECT_THROW(ObstacleContact({.shape = PlaneShape{}}, {0}, 0, 0), Error);
   EXPECT_THROW(ObstacleContact({.shape = PlaneShape{}}, {0}, -1, 0), Error);
+  const auto each = [](std::vector<double> k) { return ContactStiffness(std::move(k)); };
+  EXPECT_THROW(ObstacleContact({.shape = PlaneShape{}}, {0, 1}, each({1}), 0), Error);
+  EXPECT_THROW(ObstacleContact({.shape = PlaneShape{}}, {0, 1}, each({1, 0}), 0), Error);
+  EXPECT_NO_THROW(ObstacleContact({.shape = PlaneShape{}}, {0, 1}, each({1, 2}), 0));
 }
 
 }  // namespace

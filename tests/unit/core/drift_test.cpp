@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -100,6 +101,83 @@ TEST(Deviation, HasThreeVerdicts) {
   Deviation nan{.scale = 1};
   for (int k = 0; k < 20; ++k) nan.add(k, std::nan(""));
   EXPECT_EQ(nan.kept(), Kept::drifts);
+}
+
+TEST(Swings, CountsThoseThatAreLargeBesideTheBand) {
+  const auto count = [](double periods, double ripple) {
+    Swings swings;
+    for (int k = 0; k <= 10000; ++k) {
+      const double t = 2 * std::numbers::pi * 1e-4 * k;
+      swings.add(3 - std::cos(periods * t) + ripple * std::sin(400 * t));
+    }
+    return swings.count();
+  };
+  EXPECT_EQ(count(0.4, 0), 0);
+  EXPECT_NEAR(count(1, 0), 1, 0.5);
+  EXPECT_NEAR(count(7, 0), 7, 0.5);
+  EXPECT_NEAR(count(1, 0.05), 1, 0.5);  // a ripple does not count,
+  EXPECT_GT(count(1, 1), 100);          // a wave does
+  Swings line;
+  for (int k = 0; k < 1000; ++k) line.add(-2.0 * k);
+  EXPECT_EQ(line.count(), 0);
+}
+
+// Below five swings a method that promises a band is not said to leave it for what a wave could do as well.
+TEST(Deviation, IsUndecidedWhereAPromisedBandCannotBeToldFromADrift) {
+  const auto verdict = [](bool promised, double periods, double slope) {
+    Deviation d{.scale = 1, .promised_bounded = promised, .swings = periods};
+    for (int k = 0; k <= 1000; ++k) {
+      const double t = 1e-3 * k;
+      d.add(t, 1e-4 * (std::sin(2 * std::numbers::pi * periods * t) + slope * t));
+    }
+    return d.kept();
+  };
+  for (const double periods : {0.1, 0.3, 0.7, 1.0, 2.0, 3.0, 4.0}) {
+    EXPECT_EQ(verdict(true, periods, 0), Kept::undecided) << periods;
+    EXPECT_EQ(verdict(false, periods, 0), Kept::drifts) << periods;
+  }
+  EXPECT_EQ(verdict(true, 0.5, 0), Kept::bounded);  // there and back
+  EXPECT_EQ(verdict(true, 6, 0), Kept::bounded);
+  EXPECT_EQ(verdict(false, 6, 0), Kept::bounded);
+  // A line that rises by more than waves could is a drift, whatever was promised.
+  EXPECT_EQ(verdict(true, 2, 20), Kept::drifts);
+  EXPECT_EQ(verdict(true, 6, 3), Kept::drifts);
+  EXPECT_EQ(verdict(true, 50, 3), Kept::drifts);
+  Deviation large{.scale = 1, .promised_bounded = true};
+  for (int k = 0; k <= 100; ++k) large.add(k, 0.01 * k);
+  EXPECT_EQ(large.kept(), Kept::drifts);
+}
+
+// Symplectic methods promise a band, the others do not; a force or a damping takes the promise away.
+TEST(Drift, IsUndecidedInShortRunsOfSymplecticMethodsOnly) {
+  const auto verdict = [](const std::string& method, int steps, const std::string& more = "") {
+    const TempFolder folder;
+    const Scene scene = load_scene(folder.write(
+        "s.toml", "[integrator]\nmethod = \"" + method + "\"\nstep = 0.05\nsteps = " +
+                      std::to_string(steps) + "\n[system]\nkind = \"lagrangian\"\n" +
+                      "coordinates = [\"a\"]\nkinetic = \"a'^2/2\"\npotential = \"1 - cos(a)\"\n" +
+                      "position = { a = 0.8 }\n" + more));
+    DriftTracker drift = follow_drift(scene);
+    run_scene(scene, drift, [](const RunMoment&) { return true; });
+    return drift.energy().kept();
+  };
+  for (const char* method :
+       {"stoermer-verlet", "implicit-midpoint", "symplectic-euler-a", "newmark"}) {
+    for (const int steps : {5, 15, 20, 31}) {
+      EXPECT_EQ(verdict(method, steps), Kept::undecided) << method << " " << steps;
+    }
+    for (int steps = 40; steps < 400; steps += 20) {
+      EXPECT_NE(verdict(method, steps), Kept::drifts) << method << " " << steps;
+    }
+    EXPECT_EQ(verdict(method, 2000), Kept::bounded) << method;
+  }
+  for (const char* method : {"explicit-euler", "backward-euler", "bdf2"}) {
+    for (const int steps : {5, 15, 31, 60, 2000}) {
+      EXPECT_EQ(verdict(method, steps), Kept::drifts) << method << " " << steps;
+    }
+  }
+  EXPECT_EQ(verdict("rk4", 20000), Kept::drifts);
+  EXPECT_EQ(verdict("stoermer-verlet", 15, "force = { a = \"-0.01*a'\" }\n"), Kept::drifts);
 }
 
 // A body that turns about one fixed vertex, or about the line through two, keeps that much of its angular

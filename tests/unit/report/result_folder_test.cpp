@@ -236,5 +236,45 @@ TEST(ResultFolder, AValueThatIsNotFiniteFailsTheRunByStepAndColumn) {
       << ran.summary.message;
 }
 
+// How deep a falling box is in the floor, in every row; where rows are left out, the deepest since the row before.
+TEST(ResultFolder, SeriesHasTheDepthOfContact) {
+  const TempFolder folder;
+  const auto file = folder.write("s.toml",
+                                 "[integrator]\nstep = 0.01\nsteps = 60\n[world]\ngravity = [0, "
+                                 "-9.81, 0]\n[[body]]\nshape = { "
+                                 "kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\nmass = "
+                                 "1\nmaterial = { mu = 1e4, lambda = 1e4 }\n"
+                                 "translate = [0, 0.55, 0]\n[[obstacle]]\nkind = "
+                                 "\"plane\"\nstiffness = 2000\nthickness = 0.01\n");
+  Ran ran = run_into(folder.path() / "all", file, {});
+  const auto all = rows(folder.path() / "all" / "series.csv");
+  std::vector<double> depth;
+  DriftTracker drift(*ran.scene.system, ran.scene.initial,
+                     invariants(*ran.scene.system, ran.scene.initial));
+  run_scene(ran.scene, drift, [&](const RunMoment& moment) {
+    double deepest = 0;
+    for (Eigen::Index i = 1; i < moment.state.x.size(); i += 3) {
+      deepest = std::max(deepest, 0.01 - moment.state.x[i]);
+    }
+    depth.push_back(deepest);
+    return true;
+  });
+  ASSERT_EQ(all.size(), depth.size());
+  for (std::size_t k = 0; k < all.size(); ++k) EXPECT_DOUBLE_EQ(all[k].back(), depth[k]) << k;
+  const double worst = *std::ranges::max_element(depth);
+  EXPECT_GT(worst, 0.005);
+  EXPECT_EQ(depth[0], 0);
+  run_into(folder.path() / "some", file, {.settings = {"output.series_every=15"}});
+  const auto some = rows(folder.path() / "some" / "series.csv");
+  ASSERT_EQ(some.size(), 5u);
+  for (std::size_t k = 1; k < some.size(); ++k) {
+    const auto begin = depth.begin() + static_cast<std::ptrdiff_t>(15 * (k - 1) + 1);
+    EXPECT_DOUBLE_EQ(some[k].back(), *std::max_element(begin, begin + 15)) << k;
+  }
+  EXPECT_NE(read_text(folder.path() / "all/run.json").find("\"contact_depth\""), std::string::npos);
+  EXPECT_TRUE(read_text(folder.path() / "all/series.csv").find("step_size,contact_depth\n") !=
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace lilyan::test::result_folder_test

@@ -444,7 +444,7 @@ TEST(Svg, TheLegendIsAboveTheAxesInTheColoursOfTheCurves) {
                   curves[i].of("stroke-dasharray") != curves[k].of("stroke-dasharray"));
     }
   }
-  EXPECT_EQ(curves[3].of("stroke"), "#000000");
+  EXPECT_EQ(curves[3].of("stroke"), "#6b7280");
   figure = waves();
   figure.series[1].label.clear();
   EXPECT_TRUE(Drawing(figure).all("legend").empty()) << "one label tells nothing apart";

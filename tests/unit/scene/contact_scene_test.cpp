@@ -7,6 +7,8 @@
 #include <regex>
 #include <string>
 
+#include "app/run/conservation.hpp"
+#include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
@@ -50,6 +52,147 @@ TEST(ContactScene, ObstaclesHoldWhatFalls) {
   const Ledger ledger = run(scene);
   EXPECT_GT(invariants(*scene.system, scene.initial).of(EnergyKind::contact), 0);
   EXPECT_LE(ledger.dissipation, 0);
+}
+
+// A ball or a block of so many cells, damped so that it comes to rest on a floor. How deep it is there.
+double depth_at_rest(const std::string& shape, const std::string& floor, double mu = 4e4) {
+  const std::string stiff = std::to_string(mu);
+  const Scene scene = load(
+      "[integrator]\nmethod = \"avf\"\nstep = 0.02\nsteps = 150\n[world]\n"
+      "gravity = [0, -9.81, 0]\n[[body]]\nshape = { " +
+      shape + " }\nmass = 2\nmaterial = { mu = " + stiff + ", lambda = " + stiff +
+      " }\ntranslate = [0, 0.301, 0]\ndamping = { mass = 20 }\n" +
+      "[[obstacle]]\nkind = \"plane\"\n" + floor);
+  DriftTracker drift = follow_drift(scene);
+  const RunSummary summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
+  EXPECT_EQ(summary.end, RunEnd::finished) << summary.message;
+  EXPECT_LT(summary.invariants.kinetic, 1e-4);
+  EXPECT_EQ(drift.energy().kept(), Kept::conserved);
+  double deepest = 0;
+  for (int i = 0; i < scene.system->vertices(); ++i) {
+    deepest = std::max(deepest, -summary.state.x[3 * i + 1]);
+  }
+  EXPECT_NEAR(summary.contact_depth, deepest, 1e-15);
+  EXPECT_GE(summary.deepest, deepest);
+  return deepest;
+}
+
+std::string ball(int cells) {
+  return "kind = \"ball\", radius = 0.3, cells = " + std::to_string(cells);
+}
+
+// A stiff block sinks as deep as was asked for, and so does a soft one. A soft ball flattens and sinks less, but more than
+// half as deep.
+TEST(ContactScene, DepthIsReachedAtRest) {
+  for (const double depth : {0.003, 0.03}) {
+    const std::string floor = "depth = " + std::to_string(depth) + "\n";
+    const std::string block = "kind = \"box\", size = [0.6, 0.6, 0.6], cells = [3, 3, 3]";
+    // One edge is a little deeper than the other, as the diagonals of the faces are not symmetric.
+    EXPECT_NEAR(depth_at_rest(block, floor, 4e5), depth, 0.15 * depth);
+    EXPECT_NEAR(depth_at_rest(block, floor, 1e4), depth, 0.4 * depth);
+  }
+  for (const int cells : {4, 8}) {
+    const double soft = depth_at_rest(ball(cells), "depth = 0.03\n", 4e3);
+    EXPECT_GT(soft, 0.015);
+    EXPECT_LT(soft, 0.033);
+    EXPECT_NEAR(depth_at_rest(ball(cells), "depth = 0.03\n", 4e5), 0.03, 0.006);
+  }
+}
+
+// A block stands on the same ground with a finer mesh, but for its edges, whose vertices have a share of the sides as
+// well. On vertices with a stiffness each it would sink three times less.
+TEST(ContactScene, StiffnessPerAreaDoesNotDependOnTheMesh) {
+  const auto depth = [](int cells, const std::string& floor) {
+    const std::string n = std::to_string(cells);
+    return depth_at_rest(
+        "kind = \"box\", size = [0.6, 0.6, 0.6], cells = [" + n + ", " + n + ", " + n + "]", floor,
+        4e5);
+  };
+  const std::string ground = "stiffness_per_area = 5450\n";
+  const double expected = 2 * 9.81 / (5450 * 0.6 * 0.6);
+  const double coarse = depth(4, ground);
+  const double fine = depth(8, ground);
+  EXPECT_NEAR(fine, coarse, 0.25 * coarse);
+  EXPECT_NEAR(fine, expected, 0.25 * expected);
+  EXPECT_GT(fine, coarse);
+  EXPECT_GT(depth(4, "stiffness = 80\n"), 2.5 * depth(8, "stiffness = 80\n"));
+}
+
+TEST(ContactScene, VerticesWithinASolidDoNotTouchWhereTheSurfaceDoes) {
+  const std::string head =
+      kHead +
+      "[world]\ngravity = [0, -1, 0]\n[[body]]\nmass = 1\nmaterial = { mu = 1, "
+      "lambda = 1 }\nshape = { kind = \"box\", size = [1, 1, 1], cells = [2, 2, 2] }\n"
+      "[[obstacle]]\nkind = \"plane\"\n";
+  EXPECT_EQ(load(head + "stiffness = 1\n").touches[0].vertices.size(), 27u);
+  EXPECT_EQ(load(head + "stiffness_per_area = 1\n").touches[0].vertices.size(), 26u);
+  EXPECT_EQ(load(head + "depth = 1\n").touches[0].vertices.size(), 26u);
+}
+
+// AVF keeps the energy of a body that bounces, on a flat floor and in a bowl, and of bodies that meet.
+TEST(ContactScene, EnergyIsKeptThroughContactOfAStiffnessPerArea) {
+  const std::string bowl =
+      "[[obstacle]]\nkind = \"sphere\"\ncenter = [0, 1, 0]\nradius = 1.6\ninside = true\n";
+  const std::string two = box("translate = [0.3, 2, 0]\n", "other") +
+                          "[[contact]]\nthickness = 0.1\nstiffness_per_area = 1e3\n";
+  for (const std::string& floor :
+       {std::string(
+            "[[obstacle]]\nkind = \"plane\"\npoint = [0, -0.6, 0]\nstiffness_per_area = 900\n"),
+        bowl + "depth = 0.05\n", bowl + "stiffness_per_area = 300\n" + two}) {
+    const Scene scene = load(
+        "[integrator]\nmethod = \"avf\"\nstep = 0.02\nsteps = 150\n[world]\ngravity = [0, "
+        "-9.81, 0]\n" +
+        box() + floor);
+    DriftTracker drift = follow_drift(scene);
+    double contact = 0;
+    const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+      contact = std::max(contact, moment.invariants.of(EnergyKind::contact));
+      return true;
+    });
+    EXPECT_EQ(summary.end, RunEnd::finished) << summary.message;
+    EXPECT_GT(contact, 0.01);
+    EXPECT_GT(summary.deepest, 0.001);
+    EXPECT_LT(drift.energy().worst_relative(), 1e-11);
+  }
+}
+
+TEST(ContactScene, OneKeySaysHowStiffContactIs) {
+  const std::string start = kHead + box();
+  const std::string plane = "[[obstacle]]\nkind = \"plane\"\npoint = [0, -1, 0]\n";
+  const std::string gravity = "[world]\ngravity = [0, -1, 0]\n";
+  const auto fault = [](const std::string& text, std::vector<std::string> settings = {}) {
+    const TempFolder folder;
+    try {
+      (void)load_scene(folder.write("scene.toml", text), {.settings = std::move(settings)});
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(fault(start + plane).find("needs one of 'stiffness'"), std::string::npos);
+  EXPECT_NE(fault(start + plane + "stiffness = 1\nstiffness_per_area = 2\n").find("keep one"),
+            std::string::npos);
+  EXPECT_NE(fault(start + plane + "depth = 0.1\n").find("no gravity"), std::string::npos);
+  EXPECT_NE(fault(start + plane + "stifness = 1\n").find("did you mean 'stiffness'"),
+            std::string::npos);
+  EXPECT_NE(fault(start + plane + "stiffness_per_area = -1\n").find("positive"), std::string::npos);
+  EXPECT_NE(fault(start + plane + "stiffness_per_area = 1\nmodel = \"repulsion-springs\"\n")
+                .find("take 'stiffness'"),
+            std::string::npos);
+  const std::string rod =
+      "[[body]]\nkind = \"rod\"\nshape = { kind = \"line\", length = 1, "
+      "segments = 4 }\nmass = 1\nsprings = { stretch = 100 }\n";
+  EXPECT_NE(fault(kHead + rod + plane + "stiffness_per_area = 1\n").find("rod"), std::string::npos);
+  EXPECT_EQ(fault(kHead + gravity + rod + plane + "depth = 0.1\n"), "");
+  const std::string pair =
+      gravity + box("translate = [3, 0, 0]\n", "other") + "[[contact]]\nthickness = 0.1\n";
+  EXPECT_NE(fault(start + pair + "depth = 0.1\n").find("thickness"), std::string::npos);
+  EXPECT_EQ(fault(start + pair + "depth = 0.05\n"), "");
+  // One that is set from outside replaces that of the file.
+  EXPECT_EQ(fault(start + gravity + plane + "stiffness = 1\n", {"obstacle.0.depth=0.1"}), "");
+  EXPECT_NE(fault(start + gravity + plane + "stiffness = 1\n",
+                  {"obstacle.0.depth=0.1", "obstacle.0.stiffness=2"}),
+            "");
 }
 
 TEST(ContactScene, ObstaclesOfEveryKind) {

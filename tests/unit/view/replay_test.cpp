@@ -59,6 +59,25 @@ TEST(Replay, ShowsTheFramesAndRowsOfAFolder) {
   }
 }
 
+TEST(Replay, ShowsWhatHoldsBodiesAndWhatWasKept) {
+  const TempFolder folder;
+  const std::filesystem::path file = folder.write("bar.toml", std::string(kBar) + kTies);
+  run_into(folder.path() / "out", load_scene(file, {.settings = {"output.every=12"}}));
+  const auto replay = view::make_replay({0, 1}, {"out", {}}, folder.path() / "out");
+  const PlainRun plain(file);
+  view::PaneMoment moment = replay->start();
+  EXPECT_EQ(replay->info().links.size(), 3U);
+  expect_ties(SeenFrame(*moment.picture), plain.states[0]);
+  EXPECT_TRUE(moment.verdicts.empty());
+  moment = replay->step();
+  ASSERT_TRUE(moment.done);
+  expect_ties(SeenFrame(*moment.picture), plain.states[12]);
+  ASSERT_EQ(moment.verdicts.size(), 3U);
+  EXPECT_EQ(moment.verdicts[0].kept, Kept::conserved);
+  EXPECT_TRUE(moment.verdicts[0].text.starts_with("energy conserved"));
+  EXPECT_FALSE(moment.verdicts[1].kept);
+}
+
 TEST(Replay, ARunThatFailedIsShownAsSuch) {
   const TempFolder folder;
   run_into(folder.path() / "out", load_scene(folder.write("bar.toml", std::string(kBar))));

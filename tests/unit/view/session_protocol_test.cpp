@@ -22,6 +22,58 @@ TEST_F(Watched, FramesSayWhereObstaclesAre) {
   expect_obstacles_at_end(*end);
 }
 
+TEST_F(Watched, FramesSayWhereLinksAre) {
+  const auto file = folder.write("bar.toml", std::string(kBar) + kTies);
+  const PlainRun plain(file);
+  open({{"bar", {}}});
+  const json links = client.await("pane")["links"];
+  ASSERT_EQ(links.size(), 3U);
+  EXPECT_EQ(links[0], json({{"kind", "spring"}, {"held", {false, false}}}));
+  EXPECT_EQ(links[1], json({{"kind", "rod"}, {"held", {false, true}}}));
+  EXPECT_EQ(links[2], json({{"kind", "anchor"}, {"held", {false, true}}}));
+  const auto start = client.await_frame(0, 0);
+  ASSERT_TRUE(start);
+  expect_ties(*start, plain.states[0]);
+  play_to_the_end();
+  const auto end = client.await_frame(0, 12);
+  ASSERT_TRUE(end);
+  expect_ties(*end, plain.states[12]);
+}
+
+// A vertex that a body turns about is shown wherever it is, a line of them as an axis, and other fixed vertices are not.
+TEST_F(Watched, FixedVerticesAreLinksWhereBodiesTurnAboutThem) {
+  const auto links = [&](const std::string& vertices) {
+    return load_scene(folder.write("held.toml",
+                                   std::string(kBar) + "fix = [{ vertices = " + vertices + " }]\n"))
+        .links;
+  };
+  const std::vector<Link> point = links("[5]");
+  ASSERT_EQ(point.size(), 1U);
+  EXPECT_EQ(point[0].kind, Link::Kind::pivot);
+  EXPECT_EQ(point[0].ends[0].vertex, 5);
+  const std::vector<Link> axis = links("[0, 1]");
+  ASSERT_EQ(axis.size(), 1U);
+  EXPECT_EQ(axis[0].kind, Link::Kind::hinge);
+  EXPECT_EQ(std::min(axis[0].ends[0].vertex, axis[0].ends[1].vertex), 0);
+  EXPECT_EQ(std::max(axis[0].ends[0].vertex, axis[0].ends[1].vertex), 1);
+  EXPECT_TRUE(links("[0, 1, 2]").empty());
+}
+
+// At its end a run says what was kept, as in the terminal.
+TEST_F(Watched, VerdictsAreTold) {
+  open({{"bar", {}}});
+  const json before = client.await("state");
+  EXPECT_TRUE(before["panes"][0]["kept"].empty());
+  play_to_the_end();
+  const json kept = client.await("state", [](const json& s) {
+    return s["panes"][0]["finished"].get<bool>();
+  })["panes"][0]["kept"];
+  ASSERT_EQ(kept.size(), 3U);
+  EXPECT_EQ(kept[0]["verdict"], "conserved");
+  EXPECT_TRUE(kept[0]["text"].get<std::string>().starts_with("energy conserved, |ΔE|/E₀ ≤ "));
+  EXPECT_TRUE(kept[1]["text"].get<std::string>().starts_with("linear momentum"));
+}
+
 TEST_F(Watched, PathsAreThoseOfARunAndComplete) {
   open({{"pair", {}}});
   play_to_the_end();

@@ -24,7 +24,7 @@ TEST_F(Watched, TellsWhatThereIs) {
   const auto frame = client.await_frame(0, 0);
   ASSERT_TRUE(frame);
   EXPECT_EQ(pane["vertices"], frame->vertices);
-  EXPECT_EQ(frame->bytes.size(), 36 + 20 * std::size_t{frame->vertices});
+  EXPECT_EQ(frame->bytes.size(), 36 + 20 * std::size_t{frame->vertices} + 4);
   EXPECT_EQ(frame->obstacles(), 0U);
   EXPECT_GT(frame->energy(0), 0);
 }
