@@ -218,8 +218,8 @@ PartOfMesh MpiDistribution::scatter(const TetMesh& whole) const {
     a(own);
     return own;
   }
-  const std::vector<int> owner = count_ == 1 ? std::vector<int>(whole.vertices.size(), 0)
-                                             : partition(whole, count_);
+  const std::vector<int> owner =
+      count_ == 1 ? std::vector<int>(whole.vertices.size(), 0) : partition(whole, count_);
   const std::vector<int> place = places(owner, count_);
   std::string bytes;
   for (int process = 1; process < count_; ++process) {

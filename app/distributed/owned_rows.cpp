@@ -21,7 +21,8 @@ OwnedRows::OwnedRows(const BlockPattern& pattern, const Share& share, const MpiD
     all_rows_ += std::lround(all[r]);
   }
   if (all_rows_ > 700'000'000) {
-    throw Error("the scene has too many vertices for this build of PETSc, whose indices have 32 bits");
+    throw Error(
+        "the scene has too many vertices for this build of PETSc, whose indices have 32 bits");
   }
   // The number of each vertex here, those of copies from their owners.
   std::vector<double> number(pattern.free_index().size(), -1.0);

@@ -22,7 +22,9 @@ class OwnedRows {
 
   // Rows are free vertices that this process owns, in the order of their nodes in the pattern.
   [[nodiscard]] int rows() const { return static_cast<int>(node_.size()); }
-  [[nodiscard]] long first() const { return first_; }       // the number of the first among all processes
+  [[nodiscard]] long first() const {
+    return first_;
+  }  // the number of the first among all processes
   [[nodiscard]] long all_rows() const { return all_rows_; }  // of all processes
   [[nodiscard]] int vertex(int row) const { return pattern_.free_vertices()[node_[row]]; }
   // The blocks of a row, with ascending columns: from begin(row) to begin(row + 1).

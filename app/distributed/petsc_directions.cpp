@@ -69,7 +69,8 @@ void PetscDirections::make_matrix() {
   if (matrix_) return;
   const std::string preconditioner = option("-pc_type");
   const std::string type = option("-mat_type");
-  const bool scalar = preconditioner == "gamg" || preconditioner == "hypre" || preconditioner == "ml";
+  const bool scalar =
+      preconditioner == "gamg" || preconditioner == "hypre" || preconditioner == "ml";
   needs_motions_ = scalar;
   std::vector<PetscInt> near(static_cast<std::size_t>(rows_.rows()));
   std::vector<PetscInt> far(near.size());
@@ -91,7 +92,8 @@ void PetscDirections::make_matrix() {
 
 void PetscDirections::make_iterative() {
   const std::string preconditioner = option("-pc_type");
-  const bool own = (preconditioner.empty() || preconditioner == PCSHELL) && option("-mat_type").empty();
+  const bool own =
+      (preconditioner.empty() || preconditioner == PCSHELL) && option("-mat_type").empty();
   if (own) {
     product_ = std::make_unique<RowProduct>(rows_, ranks_);
   } else {
@@ -203,8 +205,7 @@ PetscDirections::End PetscDirections::solve_by_iteration(const Objective& object
     } else {
       fill_matrix();
     }
-    if (two_level_ &&
-        !two_level_->prepare(hessian_, middle_, *objective.masses(), renew_)) {
+    if (two_level_ && !two_level_->prepare(hessian_, middle_, *objective.masses(), renew_)) {
       return End::indefinite;
     }
     if (needs_motions_) describe_rigid_motions(middle_);
@@ -282,9 +283,8 @@ bool PetscDirections::find_with(LinearKind kind, Objective& objective, const Vec
     if (projection == 0 && request.definite) continue;
     if (projection == 0.5) ++work.definiteness_fixes;
     assemble(objective, d, projection, times);
-    const End end = kind == LinearKind::pcg
-                        ? solve_by_iteration(objective, d, request, work, times)
-                        : solve_by_factor(false, work, times);
+    const End end = kind == LinearKind::pcg ? solve_by_iteration(objective, d, request, work, times)
+                                            : solve_by_factor(false, work, times);
     if (end == End::solved) return true;
     if (end == End::exhausted) {
       if (choice_ == LinearChoice::pcg) return goes_down();  // as far as it got

@@ -108,7 +108,8 @@ SurfaceOfAll::SurfaceOfAll(Scene& scene, const MpiDistribution& ranks) : ranks_(
   // A face with a vertex that this process owns has all its tets here, so it is known whether there is a second.
   const auto body_of = [&](int vertex) {
     return static_cast<std::size_t>(std::ranges::upper_bound(scene.part_first, vertex) -
-                                    scene.part_first.begin()) - 1;
+                                    scene.part_first.begin()) -
+           1;
   };
   const auto number = [&](int vertex) {
     const std::size_t b = body_of(vertex);
@@ -137,7 +138,8 @@ SurfaceOfAll::SurfaceOfAll(Scene& scene, const MpiDistribution& ranks) : ranks_(
   if (ranks.rank() != 0) return;
   // In an order that does not depend on the number of processes.
   std::map<std::pair<double, double>, std::size_t> place;
-  for (std::size_t k = 0; k < all_names.size(); k += 2) place[{all_names[k], all_names[k + 1]}] = k / 2;
+  for (std::size_t k = 0; k < all_names.size(); k += 2)
+    place[{all_names[k], all_names[k + 1]}] = k / 2;
   int next = 0;
   std::map<std::pair<double, double>, int> index;
   for (const auto& [name, at] : place) {
@@ -192,7 +194,8 @@ class StateFile {
     long before = 0;
     for (const BodyPart& part : scene.parts) {
       for (int i = 0; i < part.owned; ++i) {
-        places.push_back(static_cast<MPI_Aint>(24 * (before + part.number[static_cast<std::size_t>(i)])));
+        places.push_back(
+            static_cast<MPI_Aint>(24 * (before + part.number[static_cast<std::size_t>(i)])));
       }
       before += part.whole;
     }
@@ -225,14 +228,16 @@ class StateFile {
   // The k-th vector of the file, numbers of the vertices that this process owns.
   void write(int k, const Vector& v) {
     pack(const_cast<Vector&>(v), true);
-    failed_ = !at(k) || MPI_File_write_all(file_, buffer_.data(), static_cast<int>(buffer_.size()),
-                                           MPI_DOUBLE, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+    failed_ = !at(k) ||
+              MPI_File_write_all(file_, buffer_.data(), static_cast<int>(buffer_.size()),
+                                 MPI_DOUBLE, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
               failed_;
   }
   void read(int k, Vector& v) {
     buffer_.resize(3 * vertices_);
-    failed_ = !at(k) || MPI_File_read_all(file_, buffer_.data(), static_cast<int>(buffer_.size()),
-                                          MPI_DOUBLE, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+    failed_ = !at(k) ||
+              MPI_File_read_all(file_, buffer_.data(), static_cast<int>(buffer_.size()), MPI_DOUBLE,
+                                MPI_STATUS_IGNORE) != MPI_SUCCESS ||
               failed_;
     v.resize(scene_.initial.x.size());
     pack(v, false);

@@ -34,7 +34,7 @@ class FramePieces {
   const MpiDistribution& ranks_;
   std::vector<std::array<int, 4>> tets_;  // those that this process counts
   std::vector<int> body_;
-  std::vector<std::int64_t> number_;      // of the vertices here in the whole scene
+  std::vector<std::int64_t> number_;  // of the vertices here in the whole scene
   VertexEnergies energies_;
   std::unique_ptr<PvdWriter> pvd_;  // in process 0
 };
@@ -49,8 +49,9 @@ class SurfaceOfAll {
 
  private:
   const MpiDistribution& ranks_;
-  std::vector<int> vertices_;     // of this process that are on it
-  std::vector<std::size_t> from_;  // in process 0: where each vertex of the surface is among all that are sent
+  std::vector<int> vertices_;  // of this process that are on it
+  std::vector<std::size_t>
+      from_;  // in process 0: where each vertex of the surface is among all that are sent
 };
 
 // The whole state in one file, vertices in the order of the bodies' meshes: any number of processes can read it.

@@ -23,10 +23,12 @@ RowProduct::RowProduct(const OwnedRows& rows, const MpiDistribution& ranks) : ro
       Part& part = own >= 0 ? own_ : others_;
       part.source.push_back(k);
       part.column.push_back(
-          own >= 0 ? own
-                   : static_cast<int>(std::ranges::lower_bound(halo, rows.column(k)) - halo.begin()));
+          own >= 0
+              ? own
+              : static_cast<int>(std::ranges::lower_bound(halo, rows.column(k)) - halo.begin()));
     }
-    for (Part* part : {&own_, &others_}) part->start.push_back(static_cast<int>(part->column.size()));
+    for (Part* part : {&own_, &others_})
+      part->start.push_back(static_cast<int>(part->column.size()));
   }
   for (Part* part : {&own_, &others_}) part->blocks.resize(9 * part->column.size() + 1);
   diagonal_.resize(9 * diagonal_source_.size() + 3);
@@ -53,12 +55,12 @@ RowProduct::~RowProduct() {
 
 void RowProduct::assign(std::span<const double> values) {
   for (int row = 0; row < rows_.rows(); ++row) {
-    Eigen::Matrix3d diagonal =
-        rows_.block(diagonal_source_[static_cast<std::size_t>(row)], values);
+    Eigen::Matrix3d diagonal = rows_.block(diagonal_source_[static_cast<std::size_t>(row)], values);
     for (Part* part : {&own_, &others_}) {
       for (int k = part->start[static_cast<std::size_t>(row)];
            k < part->start[static_cast<std::size_t>(row) + 1]; ++k) {
-        const Eigen::Matrix3d block = rows_.block(part->source[static_cast<std::size_t>(k)], values);
+        const Eigen::Matrix3d block =
+            rows_.block(part->source[static_cast<std::size_t>(k)], values);
         Eigen::Map<Eigen::Matrix3f> rounded(part->blocks.data() + 9 * std::ptrdiff_t{k});
         rounded = block.cast<float>();
         diagonal += block - rounded.cast<double>();

@@ -118,9 +118,9 @@ class SharedRun {
     std::string chosen;
     together(ranks_, [&] {
       if (!first_) return;
-      std::string name = scene_.name + "-" + scene_.method +
-                         name_of_changes(options_.scene.settings, options_.steps,
-                                         options_.scene.start);
+      std::string name =
+          scene_.name + "-" + scene_.method +
+          name_of_changes(options_.scene.settings, options_.steps, options_.scene.start);
       if (ranks_.count() > 1) name += fmt::format("-ranks={}", ranks_.count());
       const FolderChoice choice = lilyan::choose_folder({.given = options_.output,
                                                          .name = name,
@@ -153,8 +153,16 @@ class SharedRun {
     const State shown = surface_->gather(moment.state);
     together(ranks_, [&] {
       if (!first_) return;
-      results_->add({moment.step, shown, moment.invariants, moment.report, moment.drift,
-                     moment.so_far, moment.last, {}, {}, nullptr});
+      results_->add({moment.step,
+                     shown,
+                     moment.invariants,
+                     moment.report,
+                     moment.drift,
+                     moment.so_far,
+                     moment.last,
+                     {},
+                     {},
+                     nullptr});
     });
     if (!frames()) return;
     // The folder is another run's until this one has made a step; then its first frame follows.
@@ -218,9 +226,10 @@ class SharedRun {
       a(*results_, last_frame_);
     });
     if (saved.start != start_of(scene_)) {
-      throw InputError({checkpoint_->file.string(), 0, 0},
-                       "the scene starts from another state now: a file that it names has changed, or "
-                       "the run was not one of several ranks");
+      throw InputError(
+          {checkpoint_->file.string(), 0, 0},
+          "the scene starts from another state now: a file that it names has changed, or "
+          "the run was not one of several ranks");
     }
     double last = first_ ? last_frame_ : -1;
     last_frame_ = static_cast<int>(ranks_.largest(last));

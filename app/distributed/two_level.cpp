@@ -39,9 +39,12 @@ LowerPattern own_graph(const OwnedRows& rows) {
 
 TwoLevel::TwoLevel(const OwnedRows& rows, const Share& share, const MpiDistribution& ranks,
                    int vertices)
-    : rows_(rows), share_(share), ranks_(ranks), inverse_(9 * static_cast<std::size_t>(rows.rows())) {
-  const auto size = static_cast<int>(std::clamp<long>(rows.all_rows() / kClusters, kSmallestCluster,
-                                                      kLargestCluster));
+    : rows_(rows),
+      share_(share),
+      ranks_(ranks),
+      inverse_(9 * static_cast<std::size_t>(rows.rows())) {
+  const auto size = static_cast<int>(
+      std::clamp<long>(rows.all_rows() / kClusters, kSmallestCluster, kLargestCluster));
   if (rows.rows() > 0) aggregates_ = aggregate(own_graph(rows), size);
   if (aggregates_.start.empty()) aggregates_.start = {0};
   const double own = aggregates_.count();
@@ -213,8 +216,8 @@ void TwoLevel::apply(const double* r, double* z) {
       const int row = aggregates_.node[at];
       const Vec3 f = Eigen::Map<const Vec3>(r + 3 * std::ptrdiff_t{row});
       force += f;
-      torque +=
-          Vec3(Eigen::Map<const Vec3>(arms_.data() + 3 * std::ptrdiff_t{rows_.vertex(row)})).cross(f);
+      torque += Vec3(Eigen::Map<const Vec3>(arms_.data() + 3 * std::ptrdiff_t{rows_.vertex(row)}))
+                    .cross(f);
     }
     own_.segment<3>(kModes * a) = force;
     own_.segment<3>(kModes * a + 3) =
@@ -231,8 +234,7 @@ void TwoLevel::apply(const double* r, double* z) {
     for (int at = aggregates_.start[a]; at < aggregates_.start[a + 1]; ++at) {
       const int row = aggregates_.node[at];
       const Vec3 f = Eigen::Map<const Vec3>(r + 3 * std::ptrdiff_t{row});
-      const Vec3 arm =
-          Eigen::Map<const Vec3>(arms_.data() + 3 * std::ptrdiff_t{rows_.vertex(row)});
+      const Vec3 arm = Eigen::Map<const Vec3>(arms_.data() + 3 * std::ptrdiff_t{rows_.vertex(row)});
       Eigen::Map<Vec3>(z + 3 * std::ptrdiff_t{row}) =
           Eigen::Map<const Mat3d>(inverse_.data() + 9 * std::ptrdiff_t{row}) * f + translation +
           rotation.cross(arm);

@@ -42,12 +42,12 @@ class TwoLevel {
   Aggregates aggregates_;  // of this process's rows
   int first_cluster_ = 0;
   int all_clusters_ = 0;
-  std::vector<int> cluster_of_;       // of each vertex here, copies too; −1: it is fixed
-  std::vector<int> slot_;             // of each block of a row: where its clusters' block is summed up
+  std::vector<int> cluster_of_;  // of each vertex here, copies too; −1: it is fixed
+  std::vector<int> slot_;        // of each block of a row: where its clusters' block is summed up
   std::vector<std::array<int, 2>> slots_;      // clusters of each such block here, row first
   std::vector<std::array<int, 2>> all_slots_;  // of all processes
-  std::vector<double> arms_;          // from the cluster's centre to each vertex here
-  std::vector<Mat3d> rotation_;       // of all clusters: axes, scaled; zero where it has none
+  std::vector<double> arms_;                   // from the cluster's centre to each vertex here
+  std::vector<Mat3d> rotation_;  // of all clusters: axes, scaled; zero where it has none
   std::unique_ptr<LowerPattern> pattern_;
   std::vector<double> coarse_values_;
   std::unique_ptr<LinearSolver> coarse_;

@@ -17,9 +17,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
-#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -523,7 +523,8 @@ class VtuReader {
     }
     const VtuArray* number = find(piece.point_data, "number");
     if (number && number->components == 1 && !number->type.starts_with("Float")) {
-      for (const std::int64_t n : decoder.integers(*number, piece.points)) content_.number.push_back(n);
+      for (const std::int64_t n : decoder.integers(*number, piece.points))
+        content_.number.push_back(n);
     }
     const VtuArray* velocity = find(piece.point_data, "velocity");
     if (velocity && velocity->components == 3) {
@@ -679,9 +680,10 @@ VtuContent read_pvtu(const std::filesystem::path& path) {
   for (const std::filesystem::path& file : listed_pieces(path)) {
     pieces.push_back(read_vtu(file.string(), read_file(file)));
     if (pieces.back().number.size() != pieces.back().points.size()) {
-      throw InputError({file.string(), 0, 0},
-                       "it has no numbers of points (a point array 'number'), so it is not known which "
-                       "of them it shares with the other pieces");
+      throw InputError(
+          {file.string(), 0, 0},
+          "it has no numbers of points (a point array 'number'), so it is not known which "
+          "of them it shares with the other pieces");
     }
     for (const std::int64_t number : pieces.back().number) index[number] = 0;
   }
@@ -690,7 +692,8 @@ VtuContent read_pvtu(const std::filesystem::path& path) {
   VtuContent whole;
   whole.points.resize(index.size());
   whole.number.resize(index.size());
-  const bool moving = std::ranges::none_of(pieces, [](const auto& p) { return p.velocity.empty(); });
+  const bool moving =
+      std::ranges::none_of(pieces, [](const auto& p) { return p.velocity.empty(); });
   if (moving) whole.velocity.resize(index.size());
   for (const VtuContent& piece : pieces) {
     const auto place = [&](int point) {

@@ -6,8 +6,8 @@
 #include <array>
 #include <bit>
 #include <chrono>
-#include <cstdint>
 #include <cmath>
+#include <cstdint>
 #include <ctime>
 #include <new>
 #include <utility>
@@ -111,8 +111,8 @@ double shared_digest(const Scene& scene, const State& state) {
   std::array<double, 2> halves = {static_cast<double>(sum >> 32),
                                   static_cast<double>(sum & 0xFFFFFFFFU)};
   scene.ranks->sum(halves);
-  const std::uint64_t all = (static_cast<std::uint64_t>(halves[0]) << 32) +
-                            static_cast<std::uint64_t>(halves[1]);
+  const std::uint64_t all =
+      (static_cast<std::uint64_t>(halves[0]) << 32) + static_cast<std::uint64_t>(halves[1]);
   return std::bit_cast<double>(all);
 }
 

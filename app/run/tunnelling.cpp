@@ -139,7 +139,8 @@ void TunnelWatch::add(const State& before, const State& after) {
   const long passages = passages_;
   add_obstacles(before, after);
   if (scene_.ranks) {
-    passages_ = passages + std::lround(scene_.ranks->sum(static_cast<double>(passages_ - passages)));
+    passages_ =
+        passages + std::lround(scene_.ranks->sum(static_cast<double>(passages_ - passages)));
     longest_ = scene_.ranks->largest(longest_);
   }
   for (const TouchingBodies& touching : scene_.contacts) {

@@ -136,7 +136,8 @@ void assemble_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
   if (!scene.gravity.isZero(0)) {
     // A copy's weight is counted by the process that owns it.
     for (const PlacedBody& b : bodies) {
-      std::fill(masses.begin() + b.first + b.body->owned(), masses.begin() + b.first + b.count(), 0.0);
+      std::fill(masses.begin() + b.first + b.body->owned(), masses.begin() + b.first + b.count(),
+                0.0);
     }
     system.add(std::make_unique<Gravity>(scene.gravity, masses));
   }
@@ -180,10 +181,12 @@ void read_bodies(TableReader& root, Scene& scene) {
   std::vector<TableReader> obstacles = root.tables("obstacle");
   std::vector<TableReader> contacts = root.tables("contact");
   if (scene.ranks) {
-    for (const auto& [key, tables] : {std::pair{"constraint", &constraints},
-                                      std::pair{"spring", &springs}, std::pair{"contact", &contacts}}) {
+    for (const auto& [key, tables] :
+         {std::pair{"constraint", &constraints}, std::pair{"spring", &springs},
+          std::pair{"contact", &contacts}}) {
       if (tables->empty()) continue;
-      root.fail(key, fmt::format("a run on several ranks cannot have a [[{}]]: run it on one", key));
+      root.fail(key,
+                fmt::format("a run on several ranks cannot have a [[{}]]: run it on one", key));
     }
   }
   const bool asks = world.has("project_velocities") || !constraints.empty();

@@ -9,8 +9,7 @@ namespace lilyan {
 
 int BodyPart::find(long whole_number) const {
   const auto search = [&](std::ptrdiff_t from, std::ptrdiff_t to) {
-    const auto found =
-        std::lower_bound(number.begin() + from, number.begin() + to, whole_number);
+    const auto found = std::lower_bound(number.begin() + from, number.begin() + to, whole_number);
     return found != number.begin() + to && *found == whole_number
                ? static_cast<int>(found - number.begin())
                : -1;
@@ -153,8 +152,7 @@ PartOfMesh block_part(const std::array<double, 3>& size, const std::array<int, 3
     window.high[k] = std::min(own.high[k], cells[k]);
   }
   const bool nothing = own.high[0] <= own.low[0];
-  const TetMesh near =
-      nothing ? TetMesh{} : block(size, cells, cut, window.low, window.high);
+  const TetMesh near = nothing ? TetMesh{} : block(size, cells, cut, window.low, window.high);
   const auto lattice_point = [&](long number) {
     return std::array<int, 3>{static_cast<int>(number / points[2] / points[1]),
                               static_cast<int>(number / points[2] % points[1]),
@@ -169,10 +167,9 @@ PartOfMesh block_part(const std::array<double, 3>& size, const std::array<int, 3
     return (i * points[1] + j) * points[2] + k;
   };
   const auto owner = [&](long v) { return lattice.owner(lattice_point(v)); };
-  Source source{
-      .vertices = static_cast<long>(points[0]) * points[1] * points[2],
-      .elements = static_cast<long>(cells[0]) * cells[1] * cells[2] *
-                  (cut == CubeCut::kSixTets ? 6 : 5)};
+  Source source{.vertices = static_cast<long>(points[0]) * points[1] * points[2],
+                .elements = static_cast<long>(cells[0]) * cells[1] * cells[2] *
+                            (cut == CubeCut::kSixTets ? 6 : 5)};
   for (const auto& tet : near.tets) {
     std::array<long, 4> numbers{};
     for (std::size_t a = 0; a < 4; ++a) numbers[a] = number_of(tet[a]);
@@ -190,8 +187,9 @@ PartOfMesh block_part(const std::array<double, 3>& size, const std::array<int, 3
   }
   const auto position = [&](long v) {
     const auto [i, j, k] = lattice_point(v);
-    const long at = (static_cast<long>(i - window.low[0]) * wide(1) + (j - window.low[1])) * wide(2) +
-                    (k - window.low[2]);
+    const long at =
+        (static_cast<long>(i - window.low[0]) * wide(1) + (j - window.low[1])) * wide(2) +
+        (k - window.low[2]);
     return near.vertices[static_cast<std::size_t>(at)];
   };
   const auto place = [&](long v) {

@@ -59,7 +59,8 @@ void pull(TableReader& reader, const Body& body, Vector& x) {
   for (int i = 0; i < x.size() / 3; ++i) {
     double nearest = std::numeric_limits<double>::infinity();
     for (std::size_t r = 0; r < region.size(); r += 3) {
-      nearest = std::min(nearest, (rest.segment<3>(3 * i) - Eigen::Map<const Vec3>(&region[r])).squaredNorm());
+      nearest = std::min(
+          nearest, (rest.segment<3>(3 * i) - Eigen::Map<const Vec3>(&region[r])).squaredNorm());
     }
     const double distance = std::sqrt(nearest);
     double weight = distance == 0 ? 1.0 : 0.0;
@@ -125,8 +126,7 @@ Vector read_vertex_file(const std::filesystem::path& file, const Body& body) {
   if (!body.ranks) return values;
   Vector own(body.rest.size());
   for (int i = 0; i < body.count(); ++i) {
-    own.segment<3>(3 * i) =
-        values.segment<3>(3 * body.part.number[static_cast<std::size_t>(i)]);
+    own.segment<3>(3 * i) = values.segment<3>(3 * body.part.number[static_cast<std::size_t>(i)]);
   }
   return own;
 }

@@ -87,8 +87,8 @@ std::vector<int> read_region_keys(TableReader& reader, const Body& body) {
   } else if (kind == "slab") {
     chosen = read_slab(reader.table("slab"), body);
   } else {
-    chosen = reader.indices("vertices", body.ranks ? static_cast<int>(body.part.whole)
-                                                   : body.count());
+    chosen =
+        reader.indices("vertices", body.ranks ? static_cast<int>(body.part.whole) : body.count());
     if (body.ranks) {
       for (int& i : chosen) i = body.part.find(i);
       std::erase(chosen, -1);

@@ -54,9 +54,8 @@ const std::vector<Row>& allowed() {
     library.insert("lilyan");
     // The program. Every folder may use the library.
     Folders program = library;
-    for (const char* folder :
-         {"app/files", "app/scene", "app/run", "app/report", "app/view", "app/cli",
-          "app/distributed"}) {
+    for (const char* folder : {"app/files", "app/scene", "app/run", "app/report", "app/view",
+                               "app/cli", "app/distributed"}) {
       all.push_back({folder, program});
       program.insert(folder);
     }

@@ -122,8 +122,7 @@ const BlockPattern& Assembler::hessian_pattern() {
     for (const auto& energy : system_.energies()) {
       slots_.push_back(pattern_->slots(world_.stencils(*energy)));
       const Vector mass = mass_to_lend(*energy);
-      lent_mass_.push_back(
-          energy->lend_mass({mass.data(), static_cast<std::size_t>(mass.size())}));
+      lent_mass_.push_back(energy->lend_mass({mass.data(), static_cast<std::size_t>(mass.size())}));
     }
   }
   return *pattern_;

@@ -230,7 +230,8 @@ bool Newton::is_parabola(const Objective& objective, const Vector& d, double slo
 // down, near a saddle: goes on along it while Φ falls as steeply as at the start. Returns the
 // length.
 template <class Evaluate>
-double Newton::lengthen(const Objective& objective, const Vector& d, double& phi, double slope, const Evaluate& evaluate) {
+double Newton::lengthen(const Objective& objective, const Vector& d, double& phi, double slope,
+                        const Evaluate& evaluate) {
   double length = 1;
   for (int k = 0; k < kMaxTrials; ++k) {
     const double slope_there = objective.dot(trial_gradient_, direction_);
@@ -257,7 +258,8 @@ double Newton::lengthen(const Objective& objective, const Vector& d, double& phi
 // velocity overshoots by far where the motion is stiff, and may invert elements, where Φ is
 // infinite. This halves the iterations of a lively body and costs one evaluation otherwise.
 template <class Evaluate>
-double Newton::pull_back(const Objective& objective, Vector& d, double phi, const Evaluate& evaluate) {
+double Newton::pull_back(const Objective& objective, Vector& d, double phi,
+                         const Evaluate& evaluate) {
   double share = 0.5;
   for (int k = 0; k < kMaxTrials; ++k) {
     // (Prescribed displacements of fixed vertices are not a guess.)

@@ -168,7 +168,8 @@ class Newton {
   template <class Evaluate>
   double pull_back(const Objective& objective, Vector& d, double phi, const Evaluate& evaluate);
   template <class Evaluate>
-  double lengthen(const Objective& objective, const Vector& d, double& phi, double slope, const Evaluate& evaluate);
+  double lengthen(const Objective& objective, const Vector& d, double& phi, double slope,
+                  const Evaluate& evaluate);
   template <class Evaluate>
   bool is_parabola(const Objective& objective, const Vector& d, double slope, double norm,
                    const Evaluate& evaluate);

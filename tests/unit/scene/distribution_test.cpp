@@ -30,7 +30,8 @@ void check_parts(const TetMesh& whole, const std::vector<PartOfMesh>& parts) {
       if (i > 0) EXPECT_LT(part.number[static_cast<std::size_t>(i) - 1], number);
     }
     for (std::size_t i = 0; i < part.number.size(); ++i) {
-      EXPECT_EQ(parts[p].mesh.vertices[i], whole.vertices[static_cast<std::size_t>(part.number[i])]);
+      EXPECT_EQ(parts[p].mesh.vertices[i],
+                whole.vertices[static_cast<std::size_t>(part.number[i])]);
       EXPECT_EQ(part.find(part.number[i]), static_cast<int>(i));
     }
     EXPECT_EQ(part.find(static_cast<long>(whole.vertices.size())), -1);
@@ -101,8 +102,8 @@ TEST(Distribution, CutsHaveLittleSurfaceAndEqualShares) {
   const LatticeCut cut({41, 11, 11}, 4);
   for (int p = 0; p < 4; ++p) {
     const LatticeBox box = cut.box(p);
-    const int points = (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]) *
-                       (box.high[2] - box.low[2]);
+    const int points =
+        (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]) * (box.high[2] - box.low[2]);
     EXPECT_NEAR(points, 41 * 11 * 11 / 4, 121);
     EXPECT_EQ(box.high[1] - box.low[1], 11);  // along the bar
   }

@@ -15,7 +15,9 @@ constexpr int kMaxRepeats = 10;
 
 double kinetic_energy(const System& system, const Vector& v) {
   return 0.5 * sum_over(system, [&](int first, int last) {
-           const auto part = [&](const Vector& u) { return u.segment(first, last - first).array(); };
+           const auto part = [&](const Vector& u) {
+             return u.segment(first, last - first).array();
+           };
            return (part(system.mass()) * part(v).square()).sum();
          });
 }

@@ -33,7 +33,8 @@ ExplicitIntegrator::ExplicitIntegrator(const World& world, ExplicitTable table)
 }
 
 Invariants ExplicitIntegrator::at_start(const State& state) {
-  if (has_end_ && potential_.holds(state.x) && potential_.same_everywhere(end_v_, state.v)) return end_;
+  if (has_end_ && potential_.holds(state.x) && potential_.same_everywhere(end_v_, state.v))
+    return end_;
   return invariants(system_, state.x, state.v, potential_.values(state.x));
 }
 
@@ -149,8 +150,7 @@ bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, cons
     kicked_.swap(scratch_);
     // Done when only rounding errors move it any more.
     if (share_after == 0 || change == 0 ||
-        (change >= last_change &&
-         change <= 1e-14 * std::sqrt(inner(system_, kicked_, kicked_)))) {
+        (change >= last_change && change <= 1e-14 * std::sqrt(inner(system_, kicked_, kicked_)))) {
       scratch_ = 0.5 * (v + kicked_);
       const double dissipation = h * inner(system_, dissipated_, scratch_);
       double driven = 0;

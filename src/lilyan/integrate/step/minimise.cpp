@@ -388,11 +388,10 @@ void MinimiseIntegrator::book(const StagePlan& plan, std::size_t k, double h, Ve
   to.impulse += through_d * weighted;
   // Forces at θ = 0 work with the start's velocity, the others with the stage's.
   const Vector& at_start = start_.*force;
-  to.own_work +=
-      (through_d * plan.start_weight + directly * plan.end_start_weight) * inner(system_, at_start, start_.v);
-  to.own_work +=
-      through_d * (inner(system_, weighted, points_[k].v) -
-                   plan.start_weight * inner(system_, at_start, points_[k].v));
+  to.own_work += (through_d * plan.start_weight + directly * plan.end_start_weight) *
+                 inner(system_, at_start, start_.v);
+  to.own_work += through_d * (inner(system_, weighted, points_[k].v) -
+                              plan.start_weight * inner(system_, at_start, points_[k].v));
   const auto add = [&](const std::vector<Known>& known, double weight) {
     for (const Known& p : known) {
       if (p.force == 0) continue;

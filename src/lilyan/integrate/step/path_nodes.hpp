@@ -19,9 +19,12 @@ namespace lilyan {
 [[nodiscard]] inline double mean_scale(const System& system, const Vector& x, double h,
                                        double energy) {
   constexpr double kNoMotion = 1e-8;
-  const double least = 0.5 * kNoMotion * kNoMotion / (h * h) * sum_over(system, [&](int first, int last) {
-    return system.mass().segment(first, last - first).dot(x.segment(first, last - first).cwiseAbs2());
-  });
+  const double least =
+      0.5 * kNoMotion * kNoMotion / (h * h) * sum_over(system, [&](int first, int last) {
+        return system.mass()
+            .segment(first, last - first)
+            .dot(x.segment(first, last - first).cwiseAbs2());
+      });
   return std::max(energy, least);
 }
 

@@ -145,12 +145,12 @@ double StepObjective::evaluate(const Vector& d, Vector& gradient) {
   if (forced_) {
     const double hh = step_.h * step_.h;
     gradient.array() += hh * (damping_.array() * (d - linearised_).array() - forces_.array());
-    value += hh * sum_over(system_, [&](int first, int last) {
-               const auto part = [&](auto& v) { return v.segment(first, last - first); };
-               const auto moved = (part(d) - part(linearised_)).array();
-               return 0.5 * (part(damping_).array() * moved.square()).sum() -
-                      part(forces_).dot(part(d));
-             });
+    value +=
+        hh * sum_over(system_, [&](int first, int last) {
+          const auto part = [&](auto& v) { return v.segment(first, last - first); };
+          const auto moved = (part(d) - part(linearised_)).array();
+          return 0.5 * (part(damping_).array() * moved.square()).sum() - part(forces_).dot(part(d));
+        });
   }
   if (!dissipation_.empty()) {
     dissipated_.setZero();
