@@ -10,6 +10,18 @@
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
+
+void Energy::limit(Symmetry& symmetry) const {
+  if (translation_invariant() && rotation_invariant()) return;
+  if (rotation_invariant()) {
+    symmetry.pin(Vec3::Zero());
+  } else if (translation_invariant()) {
+    symmetry.stop_turns();
+  } else {
+    symmetry.clear();
+  }
+}
+
 namespace {
 
 constexpr double kLeastMass = 1e-100;
@@ -112,24 +124,38 @@ void System::fix(int vertex) {
   fixed_[vertex] = 1;
 }
 
+Symmetry System::symmetry() const {
+  Symmetry symmetry;
+  if (dimension_ != 3 || !forces_.empty() || !motions_.empty()) symmetry.clear();
+  const auto damp = [&](const auto& part) {
+    if (!part.keeps_linear_momentum()) {
+      part.keeps_angular_momentum() ? symmetry.pin(Vec3::Zero()) : symmetry.clear();
+    } else if (!part.keeps_angular_momentum()) {
+      symmetry.stop_turns();
+    }
+  };
+  for (const auto& r : dissipations_) damp(*r);
+  for (const auto& p : impulses_) damp(*p);
+  for (const auto& e : energies_) e->limit(symmetry);
+  for (const auto& c : constraints_) c->limit(symmetry);
+  return symmetry;
+}
+
+Symmetry System::symmetry(const Vector& x) const {
+  Symmetry symmetry = this->symmetry();
+  if (dimension_ != 3) return symmetry;
+  for (int i = 0; i < vertices(); ++i) {
+    if (fixed(i)) symmetry.pin(x.segment<3>(3 * i));
+  }
+  return symmetry;
+}
+
 bool System::translation_invariant() const {
-  return dimension_ == 3 && fixed_count_ == 0 && forces_.empty() &&
-         std::ranges::all_of(dissipations_,
-                             [](const auto& r) { return r->keeps_linear_momentum(); }) &&
-         std::ranges::all_of(impulses_, [](const auto& p) { return p->keeps_linear_momentum(); }) &&
-         std::ranges::all_of(energies_, [](const auto& e) { return e->translation_invariant(); }) &&
-         std::ranges::all_of(constraints_,
-                             [](const auto& c) { return c->translation_invariant(); });
+  return fixed_count_ == 0 && symmetry().shifts_everywhere();
 }
 
 bool System::rotation_invariant() const {
-  return dimension_ == 3 && fixed_count_ == 0 && forces_.empty() &&
-         std::ranges::all_of(dissipations_,
-                             [](const auto& r) { return r->keeps_angular_momentum(); }) &&
-         std::ranges::all_of(impulses_,
-                             [](const auto& p) { return p->keeps_angular_momentum(); }) &&
-         std::ranges::all_of(energies_, [](const auto& e) { return e->rotation_invariant(); }) &&
-         std::ranges::all_of(constraints_, [](const auto& c) { return c->rotation_invariant(); });
+  return fixed_count_ == 0 && symmetry().turns_about(Vec3::Zero());
 }
 
 }  // namespace lilyan

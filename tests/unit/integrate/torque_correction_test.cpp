@@ -15,76 +15,20 @@
 #include "lilyan/physics/energies.hpp"
 #include "support/body.hpp"
 #include "support/contact.hpp"
+#include "support/momenta.hpp"
 #include "support/schemes.hpp"
 
 namespace lilyan::test::torque_correction_test {
 namespace {
-
-// Angular momentum of some of the vertices about a point.
-Vec3 spin_about(const System& system, const State& s, const Vec3& point, int first, int last) {
-  Vec3 sum = Vec3::Zero();
-  for (int i = first; i < last; ++i) {
-    if (system.fixed(i)) continue;
-    sum += system.vertex_masses()[static_cast<std::size_t>(i)] *
-           (s.x.segment<3>(3 * i) - point).cross(s.v.segment<3>(3 * i));
-  }
-  return sum;
-}
-Vec3 spin_about(const System& system, const State& s, const Vec3& point) {
-  return spin_about(system, s, point, 0, system.vertices());
-}
-
-struct Kept {
-  double energy = 0;  // all relative to their first values
-  double linear = 0;
-  double angular = 0;
-  double imbalance = 0;
-  SpinReport spin;
-};
-
-// Largest changes over a run; the energy less the work done and dissipated.
-Kept run(const System& system, State& state, const Scheme& scheme, double h, int steps,
-         const Vec3& point = Vec3::Zero(), const SolverOptions& options = {}) {
-  const auto integrator = make_integrator(system, scheme, options);
-  Kept kept;
-  const Vec3 spin = spin_about(system, state, point);
-  Invariants first;
-  double given = 0;
-  for (int k = 0; k < steps; ++k) {
-    const StepReport r = integrator->step(state, h);
-    EXPECT_TRUE(succeeded(r.status)) << scheme.label << " step " << k << ": " << describe(r.status);
-    if (!succeeded(r.status)) break;
-    if (k == 0) first = r.before;
-    given += r.ledger.work + r.ledger.dissipation;
-    const double size = first.scale();
-    const double p = std::sqrt(2 * size * system.mass().sum() / 3);
-    kept.energy = std::max(kept.energy, std::abs(r.after.total - first.total - given) / size);
-    kept.linear =
-        std::max(kept.linear, (r.after.linear_momentum - first.linear_momentum).norm() / p);
-    kept.angular =
-        std::max(kept.angular, (spin_about(system, state, point) - spin).norm() / spin.norm());
-    kept.imbalance = std::max(kept.imbalance,
-                              std::abs(r.after.total - r.before.total - r.ledger.total()) / size);
-    kept.spin += r.spin;
-  }
-  return kept;
-}
-
-void expect_kept(const Kept& kept, const std::string& what) {
-  EXPECT_LE(kept.energy, 1e-12) << what;
-  EXPECT_LE(kept.linear, 1e-12) << what;
-  EXPECT_LE(kept.angular, 1e-12) << what;
-  EXPECT_LE(kept.imbalance, 1e-13) << what;
-}
 
 TEST(TorqueCorrection, KeepsAllOfAFreeBody) {
   for (const char* material : {"stvk", "neo-hookean"}) {
     const Body body({.material = material});
     const Parameters p = material[0] == 's' ? Parameters{} : parameters({{"quadrature", "auto"}});
     State plain = body.moving();
-    EXPECT_GT(run(body.system, plain, make_scheme("avf", p), 0.1, 60).angular, 1e-5);
+    EXPECT_GT(run_kept(body.system, plain, make_scheme("avf", p), 0.1, 60).angular, 1e-5);
     State state = body.moving();
-    const Kept kept = run(body.system, state, make_scheme("avf-momentum", p), 0.1, 60);
+    const Kept kept = run_kept(body.system, state, make_scheme("avf-momentum", p), 0.1, 60);
     expect_kept(kept, material);
     EXPECT_EQ(kept.spin.corrected, 60) << material;
     EXPECT_EQ(kept.spin.projected + kept.spin.carried, 0) << material;
@@ -95,7 +39,7 @@ TEST(TorqueCorrection, KeepsAllOfAFreeBody) {
 TEST(TorqueCorrection, ProjectsWhereTheTorqueFails) {
   const Body body({.size = {2, 0.4, 0.4}, .cells = {10, 2, 2}, .mu = 5000, .lambda = 2500});
   State state = body.moving(1.8, 15);
-  const Kept kept = run(body.system, state, make_scheme("avf-momentum"), 1.0 / 30, 60);
+  const Kept kept = run_kept(body.system, state, make_scheme("avf-momentum"), 1.0 / 30, 60);
   expect_kept(kept, "violent");
   EXPECT_GT(kept.spin.projected, 0);
   EXPECT_EQ(kept.spin.carried, 0);
@@ -179,7 +123,7 @@ TEST(TorqueCorrection, KeepsEachOfTwoBodies) {
   };
   const Vec3 first = spin(0);
   const Vec3 second = spin(1);
-  const Kept kept = run(system, pair.state, make_scheme("avf-momentum"), 0.05, 50);
+  const Kept kept = run_kept(system, pair.state, make_scheme("avf-momentum"), 0.05, 50);
   expect_kept(kept, "two bodies");
   EXPECT_LE((spin(0) - first).norm(), 1e-12 * first.norm());
   EXPECT_LE((spin(1) - second).norm(), 1e-12 * second.norm());
@@ -198,8 +142,8 @@ TEST(TorqueCorrection, KeepsAllInCollisions) {
     system.add(std::move(made));
     if (friction > 0) system.add(std::make_unique<Friction>(contact, friction, 0.05));
     State plain = pair.state;
-    const Kept avf = run(system, plain, make_scheme("avf"), 0.02, 60);
-    const Kept kept = run(system, pair.state, make_scheme("avf-momentum"), 0.02, 60);
+    const Kept avf = run_kept(system, plain, make_scheme("avf"), 0.02, 60);
+    const Kept kept = run_kept(system, pair.state, make_scheme("avf-momentum"), 0.02, 60);
     EXPECT_GT(avf.angular, 1e-5) << friction;
     EXPECT_LE(kept.angular, 1e-11) << friction;
     EXPECT_LE(kept.linear, 1e-12) << friction;
@@ -213,7 +157,7 @@ TEST(TorqueCorrection, KeepsAllWithDampingWithinTheBody) {
   body.system.add(
       std::make_unique<KelvinVoigtDamping>(*body.system.energies()[0], body.rest, 0.02));
   State state = body.moving();
-  const Kept kept = run(body.system, state, make_scheme("avf-momentum"), 0.05, 60);
+  const Kept kept = run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 60);
   expect_kept(kept, "damped");
 }
 
@@ -227,14 +171,14 @@ TEST(TorqueCorrection, KeepsAllOfSmallAndFlatBodies) {
     State state{.x = Vector(6), .v = Vector(6)};
     state.x << 1, 2, 3, 2.3, 2.1, 2.8;
     state.v << 0.3, 1, 0, -0.5, -1, 0.4;
-    expect_kept(run(system, state, scheme, 0.2, 100), "two points");
+    expect_kept(run_kept(system, state, scheme, 0.2, 100), "two points");
   }
   {
     const Body body(
         TetMesh{.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .tets = {{0, 1, 2, 3}}},
         {.mu = 5, .lambda = 3});
     State state = body.moving();
-    expect_kept(run(body.system, state, scheme, 0.1, 100), "a tet");
+    expect_kept(run_kept(body.system, state, scheme, 0.1, 100), "a tet");
   }
   {
     // A square of springs that turns in its plane, and one that tumbles.
@@ -251,7 +195,7 @@ TEST(TorqueCorrection, KeepsAllOfSmallAndFlatBodies) {
         state.v.segment<3>(3 * i) =
             Vec3(0.7 * tilt, 0.4 * tilt, 2).cross(state.x.segment<3>(3 * i));
       }
-      expect_kept(run(system, state, scheme, 0.1, 100), fmt::format("a sheet, {}", tilt));
+      expect_kept(run_kept(system, state, scheme, 0.1, 100), fmt::format("a sheet, {}", tilt));
     }
   }
 }
@@ -281,8 +225,8 @@ TEST(TorqueCorrection, KeepsTheSpinAboutFixedVertices) {
     State state = body.moving();
     const Vec3 pivot = state.x.segment<3>(9);
     State plain = state;
-    EXPECT_GT(run(body.system, plain, make_scheme("avf"), 0.1, 60, pivot).angular, 1e-5);
-    const Kept kept = run(body.system, state, scheme, 0.1, 60, pivot);
+    EXPECT_GT(run_kept(body.system, plain, make_scheme("avf"), 0.1, 60, pivot).angular, 1e-5);
+    const Kept kept = run_kept(body.system, state, scheme, 0.1, 60, pivot);
     EXPECT_LE(kept.angular, 1e-12);
     EXPECT_LE(kept.energy, 1e-12);
   }
@@ -295,7 +239,7 @@ TEST(TorqueCorrection, KeepsTheSpinAboutFixedVertices) {
     State plain = state;
     const double spin = spin_about(body.system, state, pivot).dot(axis);
     const auto change = [&](const Scheme& s, State& from) {
-      const Kept kept = run(body.system, from, s, 0.1, 60, pivot);
+      const Kept kept = run_kept(body.system, from, s, 0.1, 60, pivot);
       EXPECT_LE(kept.energy, 1e-12);
       return std::abs(spin_about(body.system, from, pivot).dot(axis) - spin) / std::abs(spin);
     };
@@ -339,8 +283,8 @@ TEST(TorqueCorrection, LeavesTheTorqueOfGravityAboutAPivot) {
 TEST(TorqueCorrection, KeepsAllInCompositions) {
   const Body body;
   State state = body.moving();
-  expect_kept(run(body.system, state, make_scheme("suzuki", parameters({{"base", "avf-momentum"}})),
-                  0.1, 40),
+  expect_kept(run_kept(body.system, state,
+                       make_scheme("suzuki", parameters({{"base", "avf-momentum"}})), 0.1, 40),
               "suzuki");
 }
 
@@ -350,7 +294,7 @@ TEST(TorqueCorrection, KeepsAllWithConjugateGradients) {
   SolverOptions options;
   options.newton.linear = LinearChoice::pcg;
   const Kept kept =
-      run(body.system, state, make_scheme("avf-momentum"), 0.05, 30, Vec3::Zero(), options);
+      run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 30, Vec3::Zero(), options);
   expect_kept(kept, "pcg");
   EXPECT_EQ(kept.spin.projected, 0);
 }
@@ -361,7 +305,7 @@ TEST(TorqueCorrection, GivesTheSameBitsWithAnyNumberOfThreads) {
   for (const int count : {1, 2, 3}) {
     set_threads(count);
     State state = body.moving(1.4, 6);
-    run(body.system, state, make_scheme("avf-momentum"), 0.05, 6);
+    run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 6);
     ends.push_back(state);
   }
   set_threads(1);
