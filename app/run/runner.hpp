@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/body_spins.hpp"
 #include "app/run/dense_output.hpp"
 #include "app/run/tunnelling.hpp"
 #include "lilyan/core/digest.hpp"
@@ -69,6 +70,10 @@ struct RunSummary {
   double deepest_share = 0;        // and as a share of its body's size
   double longest_to_obstacle = 0;  // longest step towards an obstacle, over its thickness
   long passages_of_bodies = 0;     // of vertices through other bodies' surfaces
+  // Bodies that keep an angular momentum of their own while they are apart, where there are several.
+  std::vector<BodySpins::Body> bodies;
+  // The one of those whose angular momentum went wrong most; null where none was ever apart.
+  [[nodiscard]] const BodySpins::Body* worst_body() const;
   // The further orbits, at the end of the run.
   struct OrbitEnd {
     std::string start;  // how it differs from the first: "y = 0.1, x' = 0.47"
@@ -156,6 +161,7 @@ class SceneRun {
   std::unique_ptr<StepControl> control_;
   DenseOutput dense_output_;
   TunnelWatch tunnels_;
+  BodySpins spins_;
   std::unique_ptr<Ensemble> ensemble_;
   State before_;
   StepReport report_;

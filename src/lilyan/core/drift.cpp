@@ -137,8 +137,9 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
   energy_.scale =
       std::max({start.kinetic, std::abs(start.of(EnergyKind::elastic)), potential,
                 total_weight(system, initial) * radius, rest_energy(system, initial, center)});
-  // The choice of the origin is free only where the linear momentum is an invariant too.
-  if (!system.translation_invariant()) {
+  // The choice of the origin is free only where the linear momentum is an invariant too, or all of it that
+  // matters.
+  if (!system.translation_invariant() && kept_.about != SpinInvariant::About::direction) {
     radius += center.norm();
     center.setZero();
   }

@@ -4,15 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <array>
 #include <numeric>
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/friction.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/threads.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/physics/damping.hpp"
 #include "lilyan/physics/energies.hpp"
+#include "lilyan/physics/rigid_motion.hpp"
 #include "support/body.hpp"
 #include "support/contact.hpp"
 #include "support/momenta.hpp"
@@ -277,6 +280,80 @@ TEST(TorqueCorrection, LeavesTheTorqueOfGravityAboutAPivot) {
     } else {
       EXPECT_LE(worst, 1e-12);
     }
+  }
+}
+
+// A constant force on one vertex.
+class Push final : public Force {
+ public:
+  Push(int vertex, const Vec3& force) : vertex_(vertex), force_(force) {}
+  void add(double /*t*/, const double* /*x*/, const double* /*v*/, double* force) const override {
+    for (int c = 0; c < 3; ++c) force[3 * vertex_ + c] += force_[c];
+  }
+
+ private:
+  int vertex_;
+  Vec3 force_;
+};
+
+// So do those of a floor and of a push; about a vertex that a script moves, that of everything else.
+TEST(TorqueCorrection, LeavesTheTorqueOfObstaclesForcesAndScripts) {
+  const Vec3 push(0.3, -0.4, 0.2);
+  for (const bool scripted : {false, true}) {
+    Body body({.mu = 20, .lambda = 10});
+    std::vector<int> all(static_cast<std::size_t>(body.system.vertices()));
+    std::iota(all.begin(), all.end(), 0);
+    auto made = std::make_unique<ObstacleContact>(
+        Obstacle{.shape =
+                     PlaneShape{.point = {0, 0.1, 0}, .normal = Vec3(0.1, 1, 0.2).normalized()}},
+        all, 30.0, 0.0);
+    const Energy& floor = *made;
+    body.system.add(std::move(made));
+    body.system.add(std::make_unique<Push>(7, push));
+    State state = body.moving();
+    if (scripted) {
+      body.system.add(std::make_unique<ScriptedVertices>(
+          std::vector{3}, state.x,
+          RigidMotion({{.t = 0}, {.t = 4, .shift = {0.5, 1, 0.3}}}, Vec3::UnitY(), Vec3::Zero(),
+                      Easing::linear, false)));
+    }
+    const auto integrator = make_integrator(body.system, make_scheme("avf-momentum"), {});
+    const double h = 0.1;
+    double touched = 0;
+    for (int k = 0; k < 40; ++k) {
+      const State before = state;
+      const StepReport r = integrator->step(state, h);
+      ASSERT_TRUE(succeeded(r.status));
+      EXPECT_LE(std::abs(r.after.total - r.before.total - r.ledger.total()), 1e-13);
+      EXPECT_LE(std::abs(r.ledger.solver) + std::abs(r.ledger.quadrature), 1e-12);
+      // The mean of the floor's force is exact, whatever the nodes are.
+      const Vector d = state.x - before.x;
+      Vector gradient = Vector::Zero(d.size());
+      const std::array<WeightedNode, 1> nodes{{{.theta = 0.5, .gradient = 1}}};
+      const PathMeanWeights mean{.weight = 1};
+      (void)floor.evaluate({.x0 = before.x.data(),
+                            .d = d.data(),
+                            .nodes = nodes,
+                            .want_value = false,
+                            .gradient = gradient.data(),
+                            .mean = &mean});
+      touched += gradient.norm();
+      const auto middle = [&](int i) -> Vec3 {
+        return 0.5 * (before.x + state.x).segment<3>(3 * i);
+      };
+      const Vec3 centre = scripted ? middle(3) : Vec3::Zero();
+      Vec3 sum = Vec3::Zero();
+      for (int i = 0; i < body.system.vertices(); ++i) {
+        if (body.system.fixed(i)) continue;
+        Vec3 change = body.system.vertex_masses()[static_cast<std::size_t>(i)] *
+                      (state.v - before.v).segment<3>(3 * i);
+        change += h * gradient.segment<3>(3 * i);
+        if (i == 7) change -= h * push;
+        sum += (middle(i) - centre).cross(change);
+      }
+      EXPECT_LE(sum.norm(), 1e-12) << scripted << " step " << k;
+    }
+    EXPECT_GT(touched, 0.1);
   }
 }
 
