@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -128,22 +129,36 @@ void BodySpins::refer(std::size_t k, const State& state) {
   scale = std::max(scale, size > kNegligibleSpin * body.most ? size : body.most);
 }
 
-void BodySpins::find_touched(const WorldMemory* memory) {
+// By a force of contact anywhere on the way.
+void BodySpins::find_touched(const State& before, const State& after, const WorldMemory* memory) {
   std::ranges::fill(touched_, 0);
   const World world(*system_, memory);
+  Vector d, force;
   for (const auto& energy : system_->energies()) {
     if (!energy->changes_between_steps()) continue;
-    for (const int i : world.stencils(*energy).vertices) {
+    if (d.size() == 0) d = after.x - before.x;
+    force.setZero(d.size());
+    constexpr std::array<WeightedNode, 3> kWay{
+        {{.theta = 0, .gradient = 1}, {.theta = 0.5, .gradient = 1}, {.theta = 1, .gradient = 1}}};
+    constexpr PathMeanWeights kMean{.weight = 1};
+    (void)energy->evaluate({.x0 = before.x.data(),
+                            .d = d.data(),
+                            .nodes = kWay,
+                            .want_value = false,
+                            .gradient = force.data(),
+                            .mean = &kMean,
+                            .memory = world.memory_of(*energy)});
+    for (int i = 0; i < system_->vertices(); ++i) {
       const int g = group_of_[static_cast<std::size_t>(i)];
-      if (g >= 0) touched_[static_cast<std::size_t>(g)] = 1;
+      if (g >= 0 && !force.segment<3>(3 * i).isZero(0)) touched_[static_cast<std::size_t>(g)] = 1;
     }
   }
 }
 
-// A step may consist of several, of which the memory knows the last: one that follows upon a touch does not
-// count either.
-void BodySpins::add(const State& state, const WorldMemory* memory) {
-  find_touched(memory);
+// A step may consist of several, whose way is not straight: one that follows upon a touch does not count
+// either.
+void BodySpins::add(const State& before, const State& state, const WorldMemory* memory) {
+  find_touched(before, state, memory);
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     Reference& body = references_[k];
     const bool now = touched_[body.group] != 0;

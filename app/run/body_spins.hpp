@@ -16,8 +16,8 @@ struct Scene;
 
 // A body is what energies and constraints connect. A free one keeps the angular momentum about its own
 // centre of mass, in uniform gravity too; one that is held at a point or on an axis that about it. When
-// another body comes within reach of contact the body may take some from it. What is kept is then what it
-// has when they have parted.
+// another body touches it, it may take some from that. What is kept is then what it has when they have
+// parted.
 class BodySpins {
  public:
   // Of a scene whose energies are compared with `energy`.
@@ -25,8 +25,8 @@ class BodySpins {
 
   // Whether there are several bodies, and some of them keep something.
   [[nodiscard]] bool wanted() const { return !bodies_.empty(); }
-  // A step has led to this state. Which bodies are near each other is in the memory, where there is one.
-  void add(const State& state, const WorldMemory* memory);
+  // After a step. What energies that change between steps know of it is in the memory, where there is one.
+  void add(const State& before, const State& state, const WorldMemory* memory);
 
   struct Body {
     std::string name;    // of the scene's bodies that it is made of
@@ -50,7 +50,7 @@ class BodySpins {
   };
   [[nodiscard]] Vec3 spin(const Reference& body, const State& state) const;
   void refer(std::size_t k, const State& state);
-  void find_touched(const WorldMemory* memory);
+  void find_touched(const State& before, const State& after, const WorldMemory* memory);
 
   const System* system_;
   TorqueGroups groups_;

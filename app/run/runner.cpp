@@ -248,7 +248,7 @@ bool SceneRun::advance() {
 
 std::optional<RunMoment> SceneRun::step() {
   State& state = summary_.state;
-  if (dense_output_.wanted() || tunnels_.wanted()) before_ = state;
+  if (dense_output_.wanted() || tunnels_.wanted() || spins_.wanted()) before_ = state;
   if (!advance()) return {};
   const int step = ++summary_.steps;
   // Counting equal steps rather than summing them keeps t exact.
@@ -267,7 +267,7 @@ std::optional<RunMoment> SceneRun::step() {
   add_to_summary(summary_, report_);
   if (tunnels_.wanted()) tunnels_.add(before_, state);
   if (spins_.wanted()) {
-    spins_.add(state, integrator_->memory());
+    spins_.add(before_, state, integrator_->memory());
     summary_.bodies = spins_.bodies();
   }
   summary_.passages = tunnels_.passages();

@@ -27,7 +27,7 @@ inline Vec3 spin_about(const System& system, const State& s, const Vec3& point) 
   return spin_about(system, s, point, 0, system.vertices());
 }
 
-struct Kept {
+struct RunKept {
   double energy = 0;  // all relative to their first values
   double linear = 0;
   double angular = 0;
@@ -36,10 +36,11 @@ struct Kept {
 };
 
 // Largest changes over a run; the energy less the work done and dissipated.
-inline Kept run_kept(const System& system, State& state, const Scheme& scheme, double h, int steps,
-                     const Vec3& point = Vec3::Zero(), const SolverOptions& options = {}) {
+inline RunKept run_kept(const System& system, State& state, const Scheme& scheme, double h,
+                        int steps, const Vec3& point = Vec3::Zero(),
+                        const SolverOptions& options = {}) {
   const auto integrator = make_integrator(system, scheme, options);
-  Kept kept;
+  RunKept kept;
   const Vec3 spin = spin_about(system, state, point);
   Invariants first;
   double given = 0;
@@ -63,7 +64,7 @@ inline Kept run_kept(const System& system, State& state, const Scheme& scheme, d
   return kept;
 }
 
-inline void expect_kept(const Kept& kept, const std::string& what) {
+inline void expect_kept(const RunKept& kept, const std::string& what) {
   EXPECT_LE(kept.energy, 1e-12) << what;
   EXPECT_LE(kept.linear, 1e-12) << what;
   EXPECT_LE(kept.angular, 1e-12) << what;

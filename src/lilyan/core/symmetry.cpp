@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "lilyan/core/energy.hpp"
+
 namespace lilyan {
 namespace {
 
@@ -63,6 +65,17 @@ void Symmetry::clear() {
   turns_ = Turns::none;
   all_shifts_ = false;
   shifts_.setZero();
+}
+
+void Energy::limit(Symmetry& symmetry) const {
+  if (translation_invariant() && rotation_invariant()) return;
+  if (rotation_invariant()) {
+    symmetry.pin(Vec3::Zero());
+  } else if (translation_invariant()) {
+    symmetry.stop_turns();
+  } else {
+    symmetry.clear();
+  }
 }
 
 }  // namespace lilyan

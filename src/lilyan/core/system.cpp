@@ -10,18 +10,6 @@
 #include "lilyan/core/error.hpp"
 
 namespace lilyan {
-
-void Energy::limit(Symmetry& symmetry) const {
-  if (translation_invariant() && rotation_invariant()) return;
-  if (rotation_invariant()) {
-    symmetry.pin(Vec3::Zero());
-  } else if (translation_invariant()) {
-    symmetry.stop_turns();
-  } else {
-    symmetry.clear();
-  }
-}
-
 namespace {
 
 constexpr double kLeastMass = 1e-100;

@@ -40,7 +40,7 @@ TEST(Symmetry, OfPoints) {
 TEST(Symmetry, OfPointsOnALine) {
   const Vec3 p(0.3, -1, 2), along(0.1, 0.7, -0.3);
   const auto at = [&](double s) -> Vec3 { return p + s * along; };
-  for (const auto& line : {std::vector{at(0), at(1e-3), at(5), at(-2)},
+  for (const auto& line : {std::vector{at(0), at(1e-6), at(5), at(-2)},
                            std::vector{at(0), at(5), at(1e-3), at(5), at(-2)}}) {
     const Symmetry s = pinned(line);
     EXPECT_EQ(s.turns(), Turns::about_axis);

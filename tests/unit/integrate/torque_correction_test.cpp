@@ -31,7 +31,7 @@ TEST(TorqueCorrection, KeepsAllOfAFreeBody) {
     State plain = body.moving();
     EXPECT_GT(run_kept(body.system, plain, make_scheme("avf", p), 0.1, 60).angular, 1e-5);
     State state = body.moving();
-    const Kept kept = run_kept(body.system, state, make_scheme("avf-momentum", p), 0.1, 60);
+    const RunKept kept = run_kept(body.system, state, make_scheme("avf-momentum", p), 0.1, 60);
     expect_kept(kept, material);
     EXPECT_EQ(kept.spin.corrected, 60) << material;
     EXPECT_EQ(kept.spin.projected + kept.spin.carried, 0) << material;
@@ -42,7 +42,7 @@ TEST(TorqueCorrection, KeepsAllOfAFreeBody) {
 TEST(TorqueCorrection, ProjectsWhereTheTorqueFails) {
   const Body body({.size = {2, 0.4, 0.4}, .cells = {10, 2, 2}, .mu = 5000, .lambda = 2500});
   State state = body.moving(1.8, 15);
-  const Kept kept = run_kept(body.system, state, make_scheme("avf-momentum"), 1.0 / 30, 60);
+  const RunKept kept = run_kept(body.system, state, make_scheme("avf-momentum"), 1.0 / 30, 60);
   expect_kept(kept, "violent");
   EXPECT_GT(kept.spin.projected, 0);
   EXPECT_EQ(kept.spin.carried, 0);
@@ -126,7 +126,7 @@ TEST(TorqueCorrection, KeepsEachOfTwoBodies) {
   };
   const Vec3 first = spin(0);
   const Vec3 second = spin(1);
-  const Kept kept = run_kept(system, pair.state, make_scheme("avf-momentum"), 0.05, 50);
+  const RunKept kept = run_kept(system, pair.state, make_scheme("avf-momentum"), 0.05, 50);
   expect_kept(kept, "two bodies");
   EXPECT_LE((spin(0) - first).norm(), 1e-12 * first.norm());
   EXPECT_LE((spin(1) - second).norm(), 1e-12 * second.norm());
@@ -145,8 +145,8 @@ TEST(TorqueCorrection, KeepsAllInCollisions) {
     system.add(std::move(made));
     if (friction > 0) system.add(std::make_unique<Friction>(contact, friction, 0.05));
     State plain = pair.state;
-    const Kept avf = run_kept(system, plain, make_scheme("avf"), 0.02, 60);
-    const Kept kept = run_kept(system, pair.state, make_scheme("avf-momentum"), 0.02, 60);
+    const RunKept avf = run_kept(system, plain, make_scheme("avf"), 0.02, 60);
+    const RunKept kept = run_kept(system, pair.state, make_scheme("avf-momentum"), 0.02, 60);
     EXPECT_GT(avf.angular, 1e-5) << friction;
     EXPECT_LE(kept.angular, 1e-11) << friction;
     EXPECT_LE(kept.linear, 1e-12) << friction;
@@ -160,7 +160,7 @@ TEST(TorqueCorrection, KeepsAllWithDampingWithinTheBody) {
   body.system.add(
       std::make_unique<KelvinVoigtDamping>(*body.system.energies()[0], body.rest, 0.02));
   State state = body.moving();
-  const Kept kept = run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 60);
+  const RunKept kept = run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 60);
   expect_kept(kept, "damped");
 }
 
@@ -229,7 +229,7 @@ TEST(TorqueCorrection, KeepsTheSpinAboutFixedVertices) {
     const Vec3 pivot = state.x.segment<3>(9);
     State plain = state;
     EXPECT_GT(run_kept(body.system, plain, make_scheme("avf"), 0.1, 60, pivot).angular, 1e-5);
-    const Kept kept = run_kept(body.system, state, scheme, 0.1, 60, pivot);
+    const RunKept kept = run_kept(body.system, state, scheme, 0.1, 60, pivot);
     EXPECT_LE(kept.angular, 1e-12);
     EXPECT_LE(kept.energy, 1e-12);
   }
@@ -242,7 +242,7 @@ TEST(TorqueCorrection, KeepsTheSpinAboutFixedVertices) {
     State plain = state;
     const double spin = spin_about(body.system, state, pivot).dot(axis);
     const auto change = [&](const Scheme& s, State& from) {
-      const Kept kept = run_kept(body.system, from, s, 0.1, 60, pivot);
+      const RunKept kept = run_kept(body.system, from, s, 0.1, 60, pivot);
       EXPECT_LE(kept.energy, 1e-12);
       return std::abs(spin_about(body.system, from, pivot).dot(axis) - spin) / std::abs(spin);
     };
@@ -370,7 +370,7 @@ TEST(TorqueCorrection, KeepsAllWithConjugateGradients) {
   State state = body.moving(1.2, 3);
   SolverOptions options;
   options.newton.linear = LinearChoice::pcg;
-  const Kept kept =
+  const RunKept kept =
       run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 30, Vec3::Zero(), options);
   expect_kept(kept, "pcg");
   EXPECT_EQ(kept.spin.projected, 0);

@@ -60,9 +60,7 @@ TEST(BodySpins, OfBodiesThatDoNotTouch) {
       EXPECT_EQ(kept.summary.bodies[k].steps_apart, 40);
       EXPECT_NEAR(kept.summary.bodies[k].now, kept.summary.bodies[k].initial, 1e-12);
     }
-    // The inertia of a bar of mass 1 about its middle is about a tenth.
-    EXPECT_NEAR(kept.summary.bodies[0].initial / std::sqrt(17.0), 0.12, 0.06);
-    EXPECT_EQ(plain.verdicts.back().kept, Kept::drifts);
+    EXPECT_NE(plain.verdicts.back().kept, Kept::conserved);
     EXPECT_EQ(kept.verdicts.back().kept, Kept::conserved);
     EXPECT_NE(kept.verdicts.back().text.find("each of 2 bodies while apart"), std::string::npos)
         << kept.verdicts.back().text;
@@ -71,11 +69,11 @@ TEST(BodySpins, OfBodiesThatDoNotTouch) {
 
 // Bodies that meet give each other some, which is no error of the method.
 TEST(BodySpins, OfBodiesThatMeet) {
-  const Result met = run(kTwo + kContact, "avf-momentum", 60);
+  const Result met = run(kTwo + kContact, "avf-momentum", 120);
   ASSERT_EQ(met.summary.bodies.size(), 2U);
   for (const BodySpins::Body& body : met.summary.bodies) {
-    EXPECT_GT(body.steps_apart, 10);
-    EXPECT_LT(body.steps_apart, 60);
+    EXPECT_GT(body.steps_apart, 20);  // half of them after the contact
+    EXPECT_LT(body.steps_apart, 115);
     EXPECT_GT(std::abs(body.now - body.initial), 1e-3);
     EXPECT_LE(body.angular.worst_relative(), 1e-11) << body.name;
   }
@@ -100,13 +98,29 @@ TEST(BodySpins, OfBodiesThatAreHeld) {
   }
 }
 
+// A bar of eight points at its corners and four at its middle, by hand: how it flies does not matter.
+TEST(BodySpins, AreAboutTheCentreOfMass) {
+  const auto spin = [](const std::string& flight) {
+    const std::string body = "[[body]]\n" + kBody + "angular_velocity = [0, 0, 2]\n";
+    const Result r = run(body + flight + body + "translate = [5, 0, 0]\n", "avf", 1);
+    EXPECT_EQ(r.summary.bodies.size(), 2U);
+    return r.summary.bodies.at(0).initial;
+  };
+  const double still = spin("");
+  EXPECT_NEAR(spin("velocity = [3, -2, 8]\ntranslate = [0, 4, 1]\n"), still, 1e-12);
+  // Between the bar with all of its mass at its corners, 1.2 long and 0.6 wide, and half of that.
+  const double corners = 2 * (0.6 * 0.6 + 0.3 * 0.3);
+  EXPECT_LT(still, corners);
+  EXPECT_GT(still, corners / 2);
+}
+
 TEST(BodySpins, OfOneBodyAreItsOwn) {
   EXPECT_TRUE(run("[[body]]\n" + kBody, "avf-momentum", 2).summary.bodies.empty());
   const std::string spring =
       "[[spring]]\nbodies = [\"left\", \"right\"]\nvertices = [11, 0]\nstiffness = 10\n";
   EXPECT_TRUE(run(kTwo + spring, "avf-momentum", 2).summary.bodies.empty());
   const std::string floor =
-      "[[obstacle]]\nkind = \"plane\"\npoint = [0, -9, 0]\nnormal = [0, 1, 0]\n";
+      "[[obstacle]]\nkind = \"plane\"\npoint = [0, -9, 0]\nnormal = [0, 1, 0]\nstiffness = 100\n";
   EXPECT_TRUE(run(kTwo + floor, "avf-momentum", 2).summary.bodies.empty());
 }
 
