@@ -126,6 +126,18 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
   for (const auto& [kept, text] : verdicts(system, summary, drift)) {
     json["verdicts"].push_back({{"verdict", kept ? Json(name(*kept)) : Json()}, {"text", text}});
   }
+  if (!summary.bodies.empty()) {
+    Json bodies = Json::array();
+    for (const BodySpins::Body& body : summary.bodies) {
+      Json entry = deviation(body.angular, body.initial, true);
+      if (body.steps_apart == 0) entry["verdict"] = Json();
+      entry["final"] = body.now;
+      entry["body"] = body.name;
+      entry["steps_apart"] = body.steps_apart;
+      bodies.push_back(entry);
+    }
+    json["drift"]["angular_momentum_of_bodies"] = bodies;
+  }
   if (!watch_.invariants().empty()) {
     Json invariants = Json::object();
     for (const Watch::Quantity& q : watch_.invariants()) {

@@ -153,6 +153,12 @@ std::vector<Verdict> verdicts(const System& system, const RunSummary& summary,
     all.push_back(verdict(describe_spin(drift.spin()), "ΔL", "|L|", drift.angular_momentum(),
                           drift.spin().any(), summary.steps));
   }
+  if (const BodySpins::Body* worst = summary.worst_body()) {
+    const std::string each = fmt::format(
+        "angular momentum of each of {} bodies while apart (worst: {})", summary.bodies.size(),
+        worst->name.empty() ? "one without a name" : worst->name);
+    all.push_back(verdict(each, "ΔL", "|L|", worst->angular, true, summary.steps));
+  }
   return all;
 }
 

@@ -121,6 +121,17 @@ std::size_t RunSummary::worst_orbit() const {
   return static_cast<std::size_t>(std::ranges::max_element(orbits, {}, size) - orbits.begin());
 }
 
+const BodySpins::Body* RunSummary::worst_body() const {
+  const BodySpins::Body* worst = nullptr;
+  for (const BodySpins::Body& body : bodies) {
+    if (body.steps_apart == 0) continue;
+    // Not a number is worse than any.
+    if (!worst || !(body.angular.worst_relative() <= worst->angular.worst_relative()))
+      worst = &body;
+  }
+  return worst;
+}
+
 void RunSummary::archive(Archive& a) {
   a(steps, t, wall_seconds, step_seconds, processor_seconds, solver_work, spin, halved_steps,
     rejected_steps, shortest_step, longest_step, round_off_steps, fewest_points, most_points, state,
@@ -141,6 +152,7 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial
       dense_output_(scene),
       tunnels_(scene),
       depth_(scene),
+      spins_(scene, initial, drift.energy().scale),
       may_give_up_(stop && scene.system->dofs() >= kLargeSystem) {
   make_steps();
   summary_.state = initial;
@@ -165,12 +177,15 @@ void SceneRun::make_steps() {
   control_ = make_step_control(*integrator_, *scene_.system, scene_.scheme, scene_.control);
 }
 
-void SceneRun::system_changed() { make_steps(); }
+void SceneRun::system_changed() {
+  make_steps();
+  spins_ = BodySpins(scene_, summary_.state, drift_.energy().scale);
+}
 
 void SceneRun::state_changed() {
   State& state = summary_.state;
   state.h_previous = 0;
-  make_steps();
+  system_changed();
   summary_.invariants = lilyan::invariants(*scene_.system, state);
   dense_output_.start(state);
 }
@@ -190,7 +205,7 @@ void SceneRun::archive(Archive& a) {
     Archive::require(before->size() == dofs || (before->size() == 0 && state.h_previous == 0));
   }
   integrator_->archive(a);
-  a(dense_output_, tunnels_, depth_, ended_);
+  a(dense_output_, tunnels_, depth_, spins_, ended_);
   if (ensemble_) a(*ensemble_);
   if (!a.loading()) return;
   tell_depth();
@@ -293,7 +308,7 @@ bool SceneRun::advance() {
 
 std::optional<RunMoment> SceneRun::step() {
   State& state = summary_.state;
-  if (dense_output_.wanted() || tunnels_.wanted()) before_ = state;
+  if (dense_output_.wanted() || tunnels_.wanted() || spins_.wanted()) before_ = state;
   if (!advance()) return {};
   const int step = ++summary_.steps;
   // Counting equal steps rather than summing them keeps t exact. The last two of a run may be shorter.
@@ -315,6 +330,10 @@ std::optional<RunMoment> SceneRun::step() {
   }
   add_to_summary(summary_, report_);
   if (tunnels_.wanted()) tunnels_.add(before_, state);
+  if (spins_.wanted()) {
+    spins_.add(before_, state, integrator_->memory());
+    summary_.bodies = spins_.bodies();
+  }
   summary_.passages = tunnels_.passages();
   summary_.longest_to_obstacle = tunnels_.longest();
   depth_.add(state);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/run/body_spins.hpp"
 #include "app/run/contact_depth.hpp"
 #include "app/run/dense_output.hpp"
 #include "app/run/tunnelling.hpp"
@@ -75,6 +76,10 @@ struct RunSummary {
   double deepest_share = 0;
   double longest_to_obstacle = 0;  // longest step towards an obstacle, over its thickness
   long passages_of_bodies = 0;     // of vertices through other bodies' surfaces
+  // Bodies that keep an angular momentum of their own while they are apart, where there are several.
+  std::vector<BodySpins::Body> bodies;
+  // The one of those whose angular momentum went wrong most; null where none was ever apart.
+  [[nodiscard]] const BodySpins::Body* worst_body() const;
   // The further orbits, at the end of the run.
   struct OrbitEnd {
     std::string start;  // how it differs from the first: "y = 0.1, x' = 0.47"
@@ -172,6 +177,7 @@ class SceneRun {
   DenseOutput dense_output_;
   TunnelWatch tunnels_;
   ContactDepth depth_;
+  BodySpins spins_;
   std::unique_ptr<Ensemble> ensemble_;
   State before_;
   StepReport report_;

@@ -245,10 +245,12 @@ std::string describe_plan(const Scene& scene) {
 std::vector<std::string> compared_methods(const Scene& scene) {
   constexpr std::size_t kCompared = 4;
   if (scene.coordinates.empty()) {
-    if (!scene.system->constraints().empty()) {
-      return {"avf", "implicit-midpoint", "newmark", "backward-euler"};
-    }
-    return {"avf", "avf-momentum", "implicit-midpoint", "backward-euler", "newmark"};
+    std::vector<std::string> methods = {"avf", "avf-momentum", "implicit-midpoint",
+                                        "backward-euler", "newmark"};
+    std::erase_if(methods, [&](const std::string& name) {
+      return !reason_unsupported(*scene.system, make_scheme(name)).empty();
+    });
+    return methods;
   }
   // The first four; the others stand in for those that cannot step this system.
   std::vector<std::string> methods;

@@ -58,20 +58,6 @@ double rest_energy(const System& system, const State& state, const Vec3& center)
   return std::abs(total(system, sum));
 }
 
-// Whether everything in the system looks the same from all sides, seen from a point.
-bool turns_about(const System& system, const Vec3& point) {
-  const auto from_there = [&](const auto& part) {
-    return part.rotation_invariant() && (part.translation_invariant() || point.isZero(0));
-  };
-  return system.dimension() == 3 && system.forces().empty() && system.motions().empty() &&
-         std::ranges::all_of(system.dissipations(),
-                             [](const auto& r) { return r->keeps_angular_momentum(); }) &&
-         std::ranges::all_of(system.impulses(),
-                             [](const auto& p) { return p->keeps_angular_momentum(); }) &&
-         std::ranges::all_of(system.energies(), [&](const auto& e) { return from_there(*e); }) &&
-         std::ranges::all_of(system.constraints(), [&](const auto& c) { return from_there(*c); });
-}
-
 }  // namespace
 
 void Trend::add(double t, double value) {
@@ -146,16 +132,6 @@ Kept Deviation::kept() const {
 
 namespace {
 
-// Where the fixed vertices are.
-std::vector<double> fixed_positions(const System& system, const Vector& x) {
-  std::vector<double> points;
-  for (int i = 0; i < system.vertices(); ++i) {
-    if (!system.fixed(i) || (system.share() && !system.share()->owns(3 * i))) continue;
-    points.insert(points.end(), x.data() + 3 * i, x.data() + 3 * i + 3);
-  }
-  return system.share() ? system.share()->ranks().gather(points) : points;
-}
-
 // The largest distance of a vertex from a point.
 double radius_about(const System& system, const Vector& x, const Vec3& center) {
   double radius = 0;
@@ -170,33 +146,23 @@ double radius_about(const System& system, const Vector& x, const Vec3& center) {
 SpinInvariant spin_invariant(const System& system, const Vector& x) {
   using About = SpinInvariant::About;
   if (system.rotation_invariant()) return {.about = About::any_point};
-  if (system.dimension() != 3 || !system.any_fixed()) return {};
-  constexpr double kOffAxis = 1e-12;
-  SpinInvariant spin{.about = About::point};
-  const std::vector<double> fixed = fixed_positions(system, x);
-  const Eigen::Map<const Eigen::Matrix3Xd> points(fixed.data(), 3,
-                                                  static_cast<Eigen::Index>(fixed.size()) / 3);
-  spin.point = points.col(0);
-  double length = 0;
-  for (Eigen::Index i = 0; i < points.cols(); ++i) {
-    const Vec3 arm = points.col(i) - spin.point;
-    if (arm.norm() > length) {
-      length = arm.norm();
-      spin.axis = arm / length;
-      spin.about = About::axis;
-    }
+  const Symmetry symmetry = system.symmetry(x);
+  switch (symmetry.turns()) {
+    case Symmetry::Turns::none: break;
+    case Symmetry::Turns::about_axis:
+      return {.about = symmetry.pinned() ? About::axis : About::direction,
+              .point = symmetry.point(),
+              .axis = symmetry.axis()};
+    case Symmetry::Turns::all: return {.about = About::point, .point = symmetry.point()};
   }
-  for (Eigen::Index i = 0; i < points.cols() && spin.about == About::axis; ++i) {
-    const Vec3 arm = points.col(i) - spin.point;
-    if (arm.cross(spin.axis).norm() > kOffAxis * length) return {};
-  }
-  return turns_about(system, spin.point) ? spin : SpinInvariant{};
+  return {};
 }
 
 const char* describe_spin(const SpinInvariant& spin) {
   switch (spin.about) {
-    case SpinInvariant::About::point: return "angular momentum about the fixed vertex";
+    case SpinInvariant::About::point: return "angular momentum about the fixed point";
     case SpinInvariant::About::axis: return "angular momentum about the fixed axis";
+    case SpinInvariant::About::direction: return "angular momentum about the free axis";
     default: return "angular momentum";
   }
 }
@@ -230,12 +196,13 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
   energy_.scale =
       std::max({start.kinetic, std::abs(start.of(EnergyKind::elastic)), potential,
                 total_weight(system, initial) * radius, rest_energy(system, initial, center)});
-  // The choice of the origin is free only where the linear momentum is an invariant too.
-  if (!system.translation_invariant()) {
+  // The choice of the origin is free only where the linear momentum is an invariant too, or all of it that
+  // matters.
+  if (!system.translation_invariant() && kept_.about != SpinInvariant::About::direction) {
     radius += center.norm();
     center.setZero();
   }
-  if (kept_.about == SpinInvariant::About::point || kept_.about == SpinInvariant::About::axis) {
+  if (kept_.at_point()) {
     center = kept_.point;
     radius = radius_about(system, initial.x, center);
   }
@@ -261,7 +228,7 @@ void DriftTracker::add(double t, const Invariants& at, double work) {
 
 Vec3 DriftTracker::spin_of(const Invariants& at) const {
   const Vec3 all = at.angular_momentum - center_.cross(at.linear_momentum);
-  return kept_.about == SpinInvariant::About::axis ? Vec3(all.dot(kept_.axis) * kept_.axis) : all;
+  return kept_.axis.isZero(0) ? all : Vec3(all.dot(kept_.axis) * kept_.axis);
 }
 
 }  // namespace lilyan

@@ -95,18 +95,20 @@ struct SpinInvariant {
   enum class About {
     nothing,    // no part of it
     any_point,  // that of a free system, about any point where the linear momentum is kept as well
-    point,      // all of it about one fixed vertex
-    axis,       // the part along the line through all fixed vertices
+    point,      // all of it about one fixed point
+    axis,  // the part along a fixed line: through all fixed points, or that of gravity through one
+    direction,  // the part along a direction, about any line: that of gravity, or a plane's normal
   };
   About about = About::nothing;
   Vec3 point = Vec3::Zero();
   Vec3 axis = Vec3::Zero();
 
   [[nodiscard]] bool any() const { return about != About::nothing; }
+  [[nodiscard]] bool at_point() const { return about == About::point || about == About::axis; }
 };
-// By Noether's theorem, with the fixed vertices where x has them.
+// By Noether's theorem, with the fixed vertices where x has them. Constraints and gravity count as well.
 [[nodiscard]] SpinInvariant spin_invariant(const System& system, const Vector& x);
-// "angular momentum", "angular momentum about the fixed vertex", "… about the fixed axis".
+// "angular momentum", "angular momentum about the fixed point", "… about the fixed axis".
 [[nodiscard]] const char* describe_spin(const SpinInvariant& spin);
 
 // Energy is compared with the largest of the initial kinetic energy, the initial elastic energy and

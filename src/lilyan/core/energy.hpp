@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lilyan/core/symmetry.hpp"
+
 namespace lilyan {
 
 // Energies that can say where in a body they are.
@@ -277,7 +279,9 @@ class Energy {
 
   // Symmetries of E, which say what a run must conserve.
   [[nodiscard]] virtual bool translation_invariant() const = 0;
-  [[nodiscard]] virtual bool rotation_invariant() const = 0;
+  [[nodiscard]] virtual bool rotation_invariant() const = 0;  // about the origin
+  // Takes away the rigid motions under which E changes.
+  virtual void limit(Symmetry& symmetry) const;
 };
 
 }  // namespace lilyan

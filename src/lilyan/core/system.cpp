@@ -136,24 +136,44 @@ void System::fix(int vertex) {
   fixed_[vertex] = 1;
 }
 
+Symmetry System::symmetry() const {
+  Symmetry symmetry;
+  if (dimension_ != 3 || !forces_.empty() || !motions_.empty()) symmetry.clear();
+  const auto damp = [&](const auto& part) {
+    if (!part.keeps_linear_momentum()) {
+      part.keeps_angular_momentum() ? symmetry.pin(Vec3::Zero()) : symmetry.clear();
+    } else if (!part.keeps_angular_momentum()) {
+      symmetry.stop_turns();
+    }
+  };
+  for (const auto& r : dissipations_) damp(*r);
+  for (const auto& p : impulses_) damp(*p);
+  for (const auto& e : energies_) e->limit(symmetry);
+  for (const auto& c : constraints_) c->limit(symmetry);
+  return symmetry;
+}
+
+Symmetry System::symmetry(const Vector& x) const {
+  Symmetry symmetry = this->symmetry();
+  if (dimension_ != 3) return symmetry;
+  std::vector<double> points;
+  for (int i = 0; i < vertices(); ++i) {
+    if (!fixed(i) || (share_ && !share_->owns(3 * i))) continue;
+    points.insert(points.end(), x.data() + 3 * i, x.data() + 3 * i + 3);
+  }
+  if (share_) points = share_->ranks().gather(points);
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    symmetry.pin(Eigen::Map<const Vec3>(points.data() + k));
+  }
+  return symmetry;
+}
+
 bool System::translation_invariant() const {
-  return dimension_ == 3 && !any_fixed() && forces_.empty() &&
-         std::ranges::all_of(dissipations_,
-                             [](const auto& r) { return r->keeps_linear_momentum(); }) &&
-         std::ranges::all_of(impulses_, [](const auto& p) { return p->keeps_linear_momentum(); }) &&
-         std::ranges::all_of(energies_, [](const auto& e) { return e->translation_invariant(); }) &&
-         std::ranges::all_of(constraints_,
-                             [](const auto& c) { return c->translation_invariant(); });
+  return !any_fixed() && symmetry().shifts_everywhere();
 }
 
 bool System::rotation_invariant() const {
-  return dimension_ == 3 && !any_fixed() && forces_.empty() &&
-         std::ranges::all_of(dissipations_,
-                             [](const auto& r) { return r->keeps_angular_momentum(); }) &&
-         std::ranges::all_of(impulses_,
-                             [](const auto& p) { return p->keeps_angular_momentum(); }) &&
-         std::ranges::all_of(energies_, [](const auto& e) { return e->rotation_invariant(); }) &&
-         std::ranges::all_of(constraints_, [](const auto& c) { return c->rotation_invariant(); });
+  return !any_fixed() && symmetry().turns_about(Vec3::Zero());
 }
 
 }  // namespace lilyan

@@ -92,6 +92,8 @@ class System {
   [[nodiscard]] std::span<const std::unique_ptr<Impulse>> impulses() const { return impulses_; }
   [[nodiscard]] std::span<const std::unique_ptr<Motion>> motions() const { return motions_; }
 
+  // The rigid motions that leave all parts of the system unchanged, and its fixed vertices at x.
+  [[nodiscard]] Symmetry symmetry(const Vector& x) const;
   // Whether Noether's theorem promises linear (angular) momentum for this system.
   [[nodiscard]] bool translation_invariant() const;
   [[nodiscard]] bool rotation_invariant() const;
@@ -101,6 +103,7 @@ class System {
 
   void refuse_with_lagrangian(const char* what) const;
   [[nodiscard]] static bool contains(const std::vector<const void*>& list, const void* one);
+  [[nodiscard]] Symmetry symmetry() const;  // without fixed vertices
 
   int dimension_;
   std::unique_ptr<Lagrangian> lagrangian_;

@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+#include "lilyan/core/symmetry.hpp"
+
 namespace lilyan {
 
 // An external force F(t, x, v), with one entry per degree of freedom. It may do work, take energy
@@ -63,9 +65,8 @@ class Constraint {
   // small |g| can become in floating-point numbers.
   [[nodiscard]] virtual double scale() const = 0;
 
-  // Symmetries of g, which say what a run must conserve.
-  [[nodiscard]] virtual bool translation_invariant() const = 0;
-  [[nodiscard]] virtual bool rotation_invariant() const = 0;  // about the origin
+  // Takes away the rigid motions under which g changes. Those that are left say what a run must conserve.
+  virtual void limit(Symmetry& symmetry) const = 0;
 };
 
 // Where the derivatives of L are written; null where not wanted. Matrices are n×n, columns one

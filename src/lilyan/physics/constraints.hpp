@@ -35,8 +35,9 @@ class DistanceConstraint final : public Constraint {
   [[nodiscard]] int dimension() const override { return 3; }
   void evaluate(const double* x, double* values, double* jacobian) const override;
   [[nodiscard]] double scale() const override { return length_ * length_; }
-  [[nodiscard]] bool translation_invariant() const override { return other_ >= 0; }
-  [[nodiscard]] bool rotation_invariant() const override { return other_ >= 0 || point_.isZero(0); }
+  void limit(Symmetry& symmetry) const override {
+    if (other_ < 0) symmetry.pin(point_);
+  }
 
  private:
   int vertex_;
@@ -65,9 +66,9 @@ class PointConstraint final : public Constraint {
   [[nodiscard]] int dimension() const override { return 3; }
   void evaluate(const double* x, double* values, double* jacobian) const override;
   [[nodiscard]] double scale() const override { return point_.norm(); }
-  [[nodiscard]] bool translation_invariant() const override { return other_ >= 0; }
-  // A point at the origin is where everything may turn about.
-  [[nodiscard]] bool rotation_invariant() const override { return other_ >= 0 || point_.isZero(0); }
+  void limit(Symmetry& symmetry) const override {
+    if (other_ < 0) symmetry.pin(point_);
+  }
 
  private:
   int vertex_;
@@ -92,8 +93,7 @@ class PlaneConstraint final : public Constraint {
   [[nodiscard]] int dimension() const override { return 3; }
   void evaluate(const double* x, double* values, double* jacobian) const override;
   [[nodiscard]] double scale() const override { return point_.norm(); }
-  [[nodiscard]] bool translation_invariant() const override { return false; }
-  [[nodiscard]] bool rotation_invariant() const override { return false; }
+  void limit(Symmetry& symmetry) const override { symmetry.level(normal_); }
 
  private:
   int vertex_;
@@ -133,8 +133,7 @@ class FunctionConstraint final : public Constraint {
     values[0] = function_(q_.data(), jacobian);
   }
   [[nodiscard]] double scale() const override { return scale_; }
-  [[nodiscard]] bool translation_invariant() const override { return false; }
-  [[nodiscard]] bool rotation_invariant() const override { return false; }
+  void limit(Symmetry& symmetry) const override { symmetry.clear(); }
 
  private:
   std::string name_;

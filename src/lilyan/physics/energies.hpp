@@ -32,6 +32,9 @@ class Gravity final : public Energy {
   [[nodiscard]] Stencils stencils() const override { return {}; }
   [[nodiscard]] bool translation_invariant() const override { return acceleration_.isZero(0); }
   [[nodiscard]] bool rotation_invariant() const override { return acceleration_.isZero(0); }
+  void limit(Symmetry& symmetry) const override {
+    if (!acceleration_.isZero(0)) symmetry.level(acceleration_);
+  }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
   [[nodiscard]] std::optional<int> force_degree() const override { return 0; }
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }

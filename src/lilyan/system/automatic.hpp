@@ -389,8 +389,7 @@ class AutomaticConstraint final : public Constraint {
   [[nodiscard]] std::span<const int> dofs() const override { return dofs_; }
   [[nodiscard]] int dimension() const override { return 0; }
   [[nodiscard]] double scale() const override { return scale_; }
-  [[nodiscard]] bool translation_invariant() const override { return false; }
-  [[nodiscard]] bool rotation_invariant() const override { return false; }
+  void limit(Symmetry& symmetry) const override { symmetry.clear(); }
   void evaluate(const double* x, double* values, double* jacobian) const override {
     const auto g = as_array(function_(Jet1<N>::variables(detail::array_of<N>(x))));
     for (std::size_t k = 0; k < M; ++k) {

@@ -185,6 +185,7 @@ TEST(Drift, IsUndecidedInShortRunsOfSymplecticMethodsOnly) {
 TEST(Drift, KnowsTheAngularMomentumAboutFixedVertices) {
   const std::string spin = kStretch + "angular_velocity = [1, 0, 2]\ntranslate = [3, 1, 2]\n";
   const auto fixed = [&](const char* vertices) {
+    if (std::string(vertices).empty()) return spin;
     return spin + "fix = [{ vertices = " + vertices + " }]\n";
   };
   for (const char* vertices : {"[3]", "[0, 1]"}) {
@@ -205,7 +206,10 @@ TEST(Drift, KnowsTheAngularMomentumAboutFixedVertices) {
   EXPECT_EQ(kept("[0, 1]", "[0, 0, 0]"), About::axis);
   EXPECT_EQ(kept("[0, 4, 8]", "[0, 0, 0]"), About::axis);
   EXPECT_EQ(kept("[0, 1, 5]", "[0, 0, 0]"), About::nothing);
-  EXPECT_EQ(kept("[3]", "[0, -1, 0]"), About::nothing);
+  // With gravity, the part about the vertical.
+  EXPECT_EQ(kept("[3]", "[0, -1, 0]"), About::axis);
+  EXPECT_EQ(kept("[0, 1]", "[0, -1, 0]"), About::nothing);
+  EXPECT_EQ(kept("", "[0, -1, 0]"), About::direction);
 }
 
 }  // namespace

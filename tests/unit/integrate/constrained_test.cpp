@@ -52,8 +52,9 @@ TEST(ConstrainedErrors, MethodsThatCannotKeepConstraintsSayWhichCan) {
   for (const char* method : {"newmark", "bdf2", "bathe", "rk4", "blanes-moan", "backward-euler",
                              "explicit-euler", "tr-bdf2"}) {
     const std::string text = complaint(system, two_points(), method);
-    EXPECT_EQ(text.find(make_scheme(method).label + " cannot keep constraints; methods that can: "
-                                                    "avf, hp, hp-quadrature, implicit-midpoint"),
+    EXPECT_EQ(text.find(make_scheme(method).label +
+                        " cannot keep constraints; methods that can: "
+                        "avf, avf-momentum, hp, hp-quadrature, implicit-midpoint"),
               0U)
         << method << ": " << text;
     EXPECT_FALSE(supports_constraints(make_scheme(method)));

@@ -4,87 +4,34 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <array>
 #include <numeric>
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/friction.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/threads.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/physics/damping.hpp"
 #include "lilyan/physics/energies.hpp"
+#include "lilyan/physics/rigid_motion.hpp"
 #include "support/body.hpp"
 #include "support/contact.hpp"
+#include "support/momenta.hpp"
 #include "support/schemes.hpp"
 
 namespace lilyan::test::torque_correction_test {
 namespace {
-
-// Angular momentum of some of the vertices about a point.
-Vec3 spin_about(const System& system, const State& s, const Vec3& point, int first, int last) {
-  Vec3 sum = Vec3::Zero();
-  for (int i = first; i < last; ++i) {
-    if (system.fixed(i)) continue;
-    sum += system.vertex_masses()[static_cast<std::size_t>(i)] *
-           (s.x.segment<3>(3 * i) - point).cross(s.v.segment<3>(3 * i));
-  }
-  return sum;
-}
-Vec3 spin_about(const System& system, const State& s, const Vec3& point) {
-  return spin_about(system, s, point, 0, system.vertices());
-}
-
-struct Kept {
-  double energy = 0;  // all relative to their first values
-  double linear = 0;
-  double angular = 0;
-  double imbalance = 0;
-  SpinReport spin;
-};
-
-// Largest changes over a run; the energy less the work done and dissipated.
-Kept run(const System& system, State& state, const Scheme& scheme, double h, int steps,
-         const Vec3& point = Vec3::Zero(), const SolverOptions& options = {}) {
-  const auto integrator = make_integrator(system, scheme, options);
-  Kept kept;
-  const Vec3 spin = spin_about(system, state, point);
-  Invariants first;
-  double given = 0;
-  for (int k = 0; k < steps; ++k) {
-    const StepReport r = integrator->step(state, h);
-    EXPECT_TRUE(succeeded(r.status)) << scheme.label << " step " << k << ": " << describe(r.status);
-    if (!succeeded(r.status)) break;
-    if (k == 0) first = r.before;
-    given += r.ledger.work + r.ledger.dissipation;
-    const double size = first.scale();
-    const double p = std::sqrt(2 * size * system.mass().sum() / 3);
-    kept.energy = std::max(kept.energy, std::abs(r.after.total - first.total - given) / size);
-    kept.linear =
-        std::max(kept.linear, (r.after.linear_momentum - first.linear_momentum).norm() / p);
-    kept.angular =
-        std::max(kept.angular, (spin_about(system, state, point) - spin).norm() / spin.norm());
-    kept.imbalance = std::max(kept.imbalance,
-                              std::abs(r.after.total - r.before.total - r.ledger.total()) / size);
-    kept.spin += r.spin;
-  }
-  return kept;
-}
-
-void expect_kept(const Kept& kept, const std::string& what) {
-  EXPECT_LE(kept.energy, 1e-12) << what;
-  EXPECT_LE(kept.linear, 1e-12) << what;
-  EXPECT_LE(kept.angular, 1e-12) << what;
-  EXPECT_LE(kept.imbalance, 1e-13) << what;
-}
 
 TEST(TorqueCorrection, KeepsAllOfAFreeBody) {
   for (const char* material : {"stvk", "neo-hookean"}) {
     const Body body({.material = material});
     const Parameters p = material[0] == 's' ? Parameters{} : parameters({{"quadrature", "auto"}});
     State plain = body.moving();
-    EXPECT_GT(run(body.system, plain, make_scheme("avf", p), 0.1, 60).angular, 1e-5);
+    EXPECT_GT(run_kept(body.system, plain, make_scheme("avf", p), 0.1, 60).angular, 1e-5);
     State state = body.moving();
-    const Kept kept = run(body.system, state, make_scheme("avf-momentum", p), 0.1, 60);
+    const RunKept kept = run_kept(body.system, state, make_scheme("avf-momentum", p), 0.1, 60);
     expect_kept(kept, material);
     EXPECT_EQ(kept.spin.corrected, 60) << material;
     EXPECT_EQ(kept.spin.projected + kept.spin.carried, 0) << material;
@@ -95,7 +42,7 @@ TEST(TorqueCorrection, KeepsAllOfAFreeBody) {
 TEST(TorqueCorrection, ProjectsWhereTheTorqueFails) {
   const Body body({.size = {2, 0.4, 0.4}, .cells = {10, 2, 2}, .mu = 5000, .lambda = 2500});
   State state = body.moving(1.8, 15);
-  const Kept kept = run(body.system, state, make_scheme("avf-momentum"), 1.0 / 30, 60);
+  const RunKept kept = run_kept(body.system, state, make_scheme("avf-momentum"), 1.0 / 30, 60);
   expect_kept(kept, "violent");
   EXPECT_GT(kept.spin.projected, 0);
   EXPECT_EQ(kept.spin.carried, 0);
@@ -179,7 +126,7 @@ TEST(TorqueCorrection, KeepsEachOfTwoBodies) {
   };
   const Vec3 first = spin(0);
   const Vec3 second = spin(1);
-  const Kept kept = run(system, pair.state, make_scheme("avf-momentum"), 0.05, 50);
+  const RunKept kept = run_kept(system, pair.state, make_scheme("avf-momentum"), 0.05, 50);
   expect_kept(kept, "two bodies");
   EXPECT_LE((spin(0) - first).norm(), 1e-12 * first.norm());
   EXPECT_LE((spin(1) - second).norm(), 1e-12 * second.norm());
@@ -198,8 +145,8 @@ TEST(TorqueCorrection, KeepsAllInCollisions) {
     system.add(std::move(made));
     if (friction > 0) system.add(std::make_unique<Friction>(contact, friction, 0.05));
     State plain = pair.state;
-    const Kept avf = run(system, plain, make_scheme("avf"), 0.02, 60);
-    const Kept kept = run(system, pair.state, make_scheme("avf-momentum"), 0.02, 60);
+    const RunKept avf = run_kept(system, plain, make_scheme("avf"), 0.02, 60);
+    const RunKept kept = run_kept(system, pair.state, make_scheme("avf-momentum"), 0.02, 60);
     EXPECT_GT(avf.angular, 1e-5) << friction;
     EXPECT_LE(kept.angular, 1e-11) << friction;
     EXPECT_LE(kept.linear, 1e-12) << friction;
@@ -213,7 +160,7 @@ TEST(TorqueCorrection, KeepsAllWithDampingWithinTheBody) {
   body.system.add(
       std::make_unique<KelvinVoigtDamping>(*body.system.energies()[0], body.rest, 0.02));
   State state = body.moving();
-  const Kept kept = run(body.system, state, make_scheme("avf-momentum"), 0.05, 60);
+  const RunKept kept = run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 60);
   expect_kept(kept, "damped");
 }
 
@@ -227,14 +174,14 @@ TEST(TorqueCorrection, KeepsAllOfSmallAndFlatBodies) {
     State state{.x = Vector(6), .v = Vector(6)};
     state.x << 1, 2, 3, 2.3, 2.1, 2.8;
     state.v << 0.3, 1, 0, -0.5, -1, 0.4;
-    expect_kept(run(system, state, scheme, 0.2, 100), "two points");
+    expect_kept(run_kept(system, state, scheme, 0.2, 100), "two points");
   }
   {
     const Body body(
         TetMesh{.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .tets = {{0, 1, 2, 3}}},
         {.mu = 5, .lambda = 3});
     State state = body.moving();
-    expect_kept(run(body.system, state, scheme, 0.1, 100), "a tet");
+    expect_kept(run_kept(body.system, state, scheme, 0.1, 100), "a tet");
   }
   {
     // A square of springs that turns in its plane, and one that tumbles.
@@ -251,7 +198,7 @@ TEST(TorqueCorrection, KeepsAllOfSmallAndFlatBodies) {
         state.v.segment<3>(3 * i) =
             Vec3(0.7 * tilt, 0.4 * tilt, 2).cross(state.x.segment<3>(3 * i));
       }
-      expect_kept(run(system, state, scheme, 0.1, 100), fmt::format("a sheet, {}", tilt));
+      expect_kept(run_kept(system, state, scheme, 0.1, 100), fmt::format("a sheet, {}", tilt));
     }
   }
 }
@@ -281,8 +228,8 @@ TEST(TorqueCorrection, KeepsTheSpinAboutFixedVertices) {
     State state = body.moving();
     const Vec3 pivot = state.x.segment<3>(9);
     State plain = state;
-    EXPECT_GT(run(body.system, plain, make_scheme("avf"), 0.1, 60, pivot).angular, 1e-5);
-    const Kept kept = run(body.system, state, scheme, 0.1, 60, pivot);
+    EXPECT_GT(run_kept(body.system, plain, make_scheme("avf"), 0.1, 60, pivot).angular, 1e-5);
+    const RunKept kept = run_kept(body.system, state, scheme, 0.1, 60, pivot);
     EXPECT_LE(kept.angular, 1e-12);
     EXPECT_LE(kept.energy, 1e-12);
   }
@@ -295,7 +242,7 @@ TEST(TorqueCorrection, KeepsTheSpinAboutFixedVertices) {
     State plain = state;
     const double spin = spin_about(body.system, state, pivot).dot(axis);
     const auto change = [&](const Scheme& s, State& from) {
-      const Kept kept = run(body.system, from, s, 0.1, 60, pivot);
+      const RunKept kept = run_kept(body.system, from, s, 0.1, 60, pivot);
       EXPECT_LE(kept.energy, 1e-12);
       return std::abs(spin_about(body.system, from, pivot).dot(axis) - spin) / std::abs(spin);
     };
@@ -336,11 +283,85 @@ TEST(TorqueCorrection, LeavesTheTorqueOfGravityAboutAPivot) {
   }
 }
 
+// A constant force on one vertex.
+class Push final : public Force {
+ public:
+  Push(int vertex, const Vec3& force) : vertex_(vertex), force_(force) {}
+  void add(double /*t*/, const double* /*x*/, const double* /*v*/, double* force) const override {
+    for (int c = 0; c < 3; ++c) force[3 * vertex_ + c] += force_[c];
+  }
+
+ private:
+  int vertex_;
+  Vec3 force_;
+};
+
+// So do those of a floor and of a push; about a vertex that a script moves, that of everything else.
+TEST(TorqueCorrection, LeavesTheTorqueOfObstaclesForcesAndScripts) {
+  const Vec3 push(0.3, -0.4, 0.2);
+  for (const bool scripted : {false, true}) {
+    Body body({.mu = 20, .lambda = 10});
+    std::vector<int> all(static_cast<std::size_t>(body.system.vertices()));
+    std::iota(all.begin(), all.end(), 0);
+    auto made = std::make_unique<ObstacleContact>(
+        Obstacle{.shape =
+                     PlaneShape{.point = {0, 0.1, 0}, .normal = Vec3(0.1, 1, 0.2).normalized()}},
+        all, 30.0, 0.0);
+    const Energy& floor = *made;
+    body.system.add(std::move(made));
+    body.system.add(std::make_unique<Push>(7, push));
+    State state = body.moving();
+    if (scripted) {
+      body.system.add(std::make_unique<ScriptedVertices>(
+          std::vector{3}, state.x,
+          RigidMotion({{.t = 0}, {.t = 4, .shift = {0.5, 1, 0.3}}}, Vec3::UnitY(), Vec3::Zero(),
+                      Easing::linear, false)));
+    }
+    const auto integrator = make_integrator(body.system, make_scheme("avf-momentum"), {});
+    const double h = 0.1;
+    double touched = 0;
+    for (int k = 0; k < 40; ++k) {
+      const State before = state;
+      const StepReport r = integrator->step(state, h);
+      ASSERT_TRUE(succeeded(r.status));
+      EXPECT_LE(std::abs(r.after.total - r.before.total - r.ledger.total()), 1e-13);
+      EXPECT_LE(std::abs(r.ledger.solver) + std::abs(r.ledger.quadrature), 1e-12);
+      // The mean of the floor's force is exact, whatever the nodes are.
+      const Vector d = state.x - before.x;
+      Vector gradient = Vector::Zero(d.size());
+      const std::array<WeightedNode, 1> nodes{{{.theta = 0.5, .gradient = 1}}};
+      const PathMeanWeights mean{.weight = 1};
+      (void)floor.evaluate({.x0 = before.x.data(),
+                            .d = d.data(),
+                            .nodes = nodes,
+                            .want_value = false,
+                            .gradient = gradient.data(),
+                            .mean = &mean});
+      touched += gradient.norm();
+      const auto middle = [&](int i) -> Vec3 {
+        return 0.5 * (before.x + state.x).segment<3>(3 * i);
+      };
+      const Vec3 centre = scripted ? middle(3) : Vec3::Zero();
+      Vec3 sum = Vec3::Zero();
+      for (int i = 0; i < body.system.vertices(); ++i) {
+        if (body.system.fixed(i)) continue;
+        Vec3 change = body.system.vertex_masses()[static_cast<std::size_t>(i)] *
+                      (state.v - before.v).segment<3>(3 * i);
+        change += h * gradient.segment<3>(3 * i);
+        if (i == 7) change -= h * push;
+        sum += (middle(i) - centre).cross(change);
+      }
+      EXPECT_LE(sum.norm(), 1e-12) << scripted << " step " << k;
+    }
+    EXPECT_GT(touched, 0.1);
+  }
+}
+
 TEST(TorqueCorrection, KeepsAllInCompositions) {
   const Body body;
   State state = body.moving();
-  expect_kept(run(body.system, state, make_scheme("suzuki", parameters({{"base", "avf-momentum"}})),
-                  0.1, 40),
+  expect_kept(run_kept(body.system, state,
+                       make_scheme("suzuki", parameters({{"base", "avf-momentum"}})), 0.1, 40),
               "suzuki");
 }
 
@@ -349,8 +370,8 @@ TEST(TorqueCorrection, KeepsAllWithConjugateGradients) {
   State state = body.moving(1.2, 3);
   SolverOptions options;
   options.newton.linear = LinearChoice::pcg;
-  const Kept kept =
-      run(body.system, state, make_scheme("avf-momentum"), 0.05, 30, Vec3::Zero(), options);
+  const RunKept kept =
+      run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 30, Vec3::Zero(), options);
   expect_kept(kept, "pcg");
   EXPECT_EQ(kept.spin.projected, 0);
 }
@@ -361,7 +382,7 @@ TEST(TorqueCorrection, GivesTheSameBitsWithAnyNumberOfThreads) {
   for (const int count : {1, 2, 3}) {
     set_threads(count);
     State state = body.moving(1.4, 6);
-    run(body.system, state, make_scheme("avf-momentum"), 0.05, 6);
+    run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 6);
     ends.push_back(state);
   }
   set_threads(1);

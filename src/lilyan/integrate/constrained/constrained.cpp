@@ -63,6 +63,7 @@ bool ConstrainedEquation::begin(const Vector& x0) {
 
 void ConstrainedEquation::prepare(const Problem& problem, const Vector& d, Vector& z) {
   problem_ = problem;
+  factorised_ = false;
   nu_.setZero();
   normal_impulse_.setZero();
   plain_target_ = free_.target();
@@ -189,6 +190,16 @@ bool ConstrainedEquation::rounding_is_harmless(const Vector& z, const Vector& re
   return free_.rounding_is_harmless(d_, gradient_);
 }
 
+double ConstrainedEquation::norm(const Vector& residual) {
+  gradient_ = residual.head(n_);
+  g_ = residual.tail(m_);
+  return std::hypot(free_.norm(gradient_), distance(g_));
+}
+
+double ConstrainedEquation::gap(const Vector& residual) const {
+  return (residual.tail(m_).array().abs() / (kEpsilon * scale_.array())).maxCoeff();
+}
+
 double ConstrainedEquation::distance(const Vector& g) {
   scratch_ = g;
   start_factor_.solve_lower(scratch_);
@@ -207,6 +218,7 @@ bool ConstrainedEquation::factorise(const Vector& z, SolverWork& work, NewtonTim
   if (!pattern_) {
     diagonal_ = system_.mass();
     if (forced_) diagonal_ += free_.damping();
+    factorised_ = true;
     return true;
   }
   d_ = z.head(n_);
@@ -216,6 +228,7 @@ bool ConstrainedEquation::factorise(const Vector& z, SolverWork& work, NewtonTim
   for (int c = 0; c < pattern_->dofs(); ++c) {
     diagonal_[pattern_->dof(c)] = hessian_[pattern_->column_start()[c]];
   }
+  factorised_ = done;
   return done;
 }
 
@@ -326,6 +339,7 @@ ConstrainedIntegrator::ConstrainedIntegrator(const World& world, const Scheme& s
                 plan_.stages[0].solved_nodes.empty() ? nullptr : &assembler_.hessian_pattern(),
                 options.newton.definiteness),
       root_(system_.dofs() + equation_.set().equations(), options.newton),
+      torque_equation_(equation_, objective_),
       end_jacobian_(equation_.set().make_jacobian()) {
   const int m = equation_.set().equations();
   end_gram_.setZero(m, m);
@@ -334,6 +348,23 @@ ConstrainedIntegrator::ConstrainedIntegrator(const World& world, const Scheme& s
                     &end_forces_, &impulse_, &projection_, &known_velocity_}) {
     v->setZero(system_.dofs());
   }
+  if (constrained_table(scheme).keeps_angular_momentum && system_.dimension() == 3) {
+    torque_ = std::make_unique<TorqueCorrection>(assembler_, m);
+    if (!torque_->needed()) torque_.reset();
+    left_.setZero(system_.dofs() + m);
+    left_by_constraint_.resize(system_.constraints().size());
+  }
+}
+
+void ConstrainedIntegrator::take_over(const Integrator& from) {
+  const auto* same = dynamic_cast<const ConstrainedIntegrator*>(&from);
+  if (same && torque_ && same->torque_) torque_->take_over(*same->torque_);
+}
+
+NewtonTimes ConstrainedIntegrator::times() const {
+  NewtonTimes sum = root_.times();
+  sum += torque_equation_.times();
+  return sum;
 }
 
 std::string_view ConstrainedIntegrator::linear_solver() const {
@@ -372,6 +403,7 @@ StepReport ConstrainedIntegrator::step(State& state, double h) {
   commit(report, state, end_x_, velocity_,
          invariants(system_, end_x_, velocity_, potential_.values(end_x_)),
          [&] { return ledger(state, h, report); });
+  if (torque_ && succeeded(report.status)) torque_->commit(state.x);
   return report;
 }
 
@@ -409,21 +441,53 @@ bool ConstrainedIntegrator::solve(const State& state, double h, StepReport& repo
   }
   d_ = h * state.v;
   equation_.prepare({.x0 = &state.x, .v0 = &state.v, .h = h, .average = average_}, d_, z_);
+  if (!(torque_ ? find_root_with_torque(state, h, report) : find_root(report))) return false;
+  d_ = z_.head(d_.size());
+  multipliers_ = z_.tail(end_values_.size());
+  residual_ = (torque_ ? left_ : root_.residual()).head(d_.size());
+  end_x_ = state.x + d_;
+  find_velocity(state, h);
+  if (!project()) {
+    report.status = StepStatus::singular_constraints;
+    return false;
+  }
+  if (torque_) project_torque(h, report);
+  return true;
+}
+
+bool ConstrainedIntegrator::find_root(StepReport& report) {
   const NewtonResult solved = root_.solve(equation_, z_, options_.newton.max_iterations);
   report.status = succeeded(solved.status) && report.status == StepStatus::round_off
                       ? report.status
                       : solved.status;
   report.solver_work += solved.work;
   report.residual = std::max(report.residual, objective_.relative_velocity_error());
-  if (!succeeded(solved.status)) return false;
-  d_ = z_.head(d_.size());
-  multipliers_ = z_.tail(end_values_.size());
-  residual_ = root_.residual().head(d_.size());
-  end_x_ = state.x + d_;
-  find_velocity(state, h);
-  if (project()) return true;
-  report.status = StepStatus::singular_constraints;
-  return false;
+  return succeeded(solved.status);
+}
+
+// As in minimise.cpp: AVF's own step need not be accurate to begin with.
+bool ConstrainedIntegrator::find_root_with_torque(const State& state, double h,
+                                                  StepReport& report) {
+  const TorqueCorrection::Step step{.start = state,
+                                    .h = h,
+                                    .nodes = plan_.stages.front().stage.nodes,
+                                    .start_gradient = start_gradient_};
+  const double residual = report.residual;
+  objective_.set_slack(TorqueCorrection::slack(options_));
+  const bool found = find_root(report);
+  objective_.set_slack(1);
+  if (!found) return false;
+  left_ = root_.residual();
+  report.residual = residual;
+  if (torque_->correct(step, torque_equation_, z_, left_, report)) {
+    report.residual = std::max(residual, objective_.relative_velocity_error());
+    return true;
+  }
+  (void)equation_.arrive(z_);
+  if (!find_root(report)) return false;
+  left_ = root_.residual();
+  torque_->give_up(step, torque_equation_, z_, left_, report);
+  return true;
 }
 
 void ConstrainedIntegrator::find_velocity(const State& state, double h) {
@@ -476,6 +540,20 @@ bool ConstrainedIntegrator::project() {
     projection_ -= impulse_;
   }
   return true;
+}
+
+// The solver's part of (7) that constraints have.
+void ConstrainedIntegrator::project_torque(double h, StepReport& report) {
+  const ConstraintSet& set = equation_.set();
+  const double rate = plan_.stages.front().displacement_effect / (h * h);
+  std::ranges::fill(left_by_constraint_, 0.0);
+  for (int k = 0; k < set.equations(); ++k) {
+    const double closing = end_values_[k] - equation_.start_values()[k];
+    const double nu = equation_.normal_speed()[k];
+    left_by_constraint_[static_cast<std::size_t>(set.owner(k))] +=
+        rate * multipliers_[k] * closing + 0.5 * (nu * nu - normal_[k] * normal_[k]);
+  }
+  torque_->project(end_x_, velocity_, report, left_by_constraint_);
 }
 
 bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepReport& report) {
@@ -549,6 +627,7 @@ Ledger ConstrainedIntegrator::averaged_ledger(const State& state, double h,
   end_values_ += equation_.start_values();
   result.solver = rate * d_.dot(residual_) + closing +
                   0.5 * (equation_.normal_speed().squaredNorm() - normal_.squaredNorm());
+  if (torque_) result.solver += torque_->projected();
   if (forced_) {
     const double weight = a * objective_.dissipation_weight();
     const double driven = -h * weight * objective_.driven_power(d_);

@@ -30,6 +30,10 @@
 // The columns of N are orthonormal in M: ½|ν|² of kinetic energy goes in and the same comes out, so
 // energy is exact, G₁v₁ = 0 is exact, and the step is symmetric (a symmetric projection, Hairer,
 // Lubich, Wanner 2006, section V.4.1). ν = O(h²) is found within the solve.
+//
+// AVF with a torque adds f to the forces of (4), which does no work either, and projects v₁ a last time
+// (step/torque_correction.hpp). The impulses of ν are along G₀ and G₁, where constraints have no torque
+// about what they let a body turn about.
 #pragma once
 
 #include <memory>
@@ -43,6 +47,7 @@
 #include "lilyan/integrate/step/potential_cache.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 #include "lilyan/integrate/step/table_plan.hpp"
+#include "lilyan/integrate/step/torque_correction.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 #include "lilyan/solve/root.hpp"
 
@@ -109,6 +114,12 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   [[nodiscard]] MeritFunction* merit() override { return this; }
 
   [[nodiscard]] const ConstraintSet& set() const { return set_; }
+  // Of a residual: √(‖residual‖² + |g|²), both as displacements in the norm of M.
+  [[nodiscard]] double norm(const Vector& residual);
+  // How many times its rounding error the worst g is.
+  [[nodiscard]] double gap(const Vector& residual) const;
+  // Whether there is a matrix of this step.
+  [[nodiscard]] bool factorised() const { return factorised_; }
   // C as of the last arrival.
   [[nodiscard]] const ConstraintSet::Jacobian& directions() const {
     return averaged() ? mean_ : start_;
@@ -168,6 +179,7 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   Vector diagonal_;
   DenseMatrix columns_, schur_;  // H⁻¹Cᵀ, G H⁻¹Cᵀ
   bool new_columns_ = true;      // columns_ is outdated
+  bool factorised_ = false;      // in this step
   DenseLu lu_;
 
   // For the search: the weight of |g|, the value of |g| at its begin, and λ₊ᵀC δ.
@@ -182,6 +194,29 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   Vector g_, lambda_, scratch_;
 };
 
+// That equation as a correction by a torque sees it.
+class ConstrainedTorqueEquation final : public TorqueEquation {
+ public:
+  ConstrainedTorqueEquation(ConstrainedEquation& equation, StepObjective& free)
+      : equation_(equation), free_(free) {}
+  bool evaluate(const Vector& z, Vector& residual) override;
+  [[nodiscard]] double norm(const Vector& left) override { return equation_.norm(left); }
+  double defect(const Vector& z, const Vector& left) override;
+  [[nodiscard]] double velocity_error() const override { return velocity_error_; }
+  bool solve(const Vector& z, const Vector& left, const Newton::Correction& request,
+             Vector& direction, SolverWork& work) override;
+  void add_constraints(const Vector& z, Vector& sum) override;
+  [[nodiscard]] StepObjective& objective() override { return free_; }
+  [[nodiscard]] const NewtonTimes& times() const { return times_; }
+
+ private:
+  ConstrainedEquation& equation_;
+  StepObjective& free_;
+  double velocity_error_ = 0;
+  NewtonTimes times_;
+  Vector multipliers_;
+};
+
 class ConstrainedIntegrator final : public Integrator {
  public:
   // Throws Error for schemes that are compositions or do not support constraints.
@@ -189,17 +224,26 @@ class ConstrainedIntegrator final : public Integrator {
   // Throws ConstraintError when the first state does not obey the constraints, or these depend on
   // one another there.
   StepReport step(State& state, double h) override;
-  void archive(Archive& a) override { a(path_nodes_, checked_); }
+  void archive(Archive& a) override {
+    a(path_nodes_, checked_);
+    if (torque_) a(*torque_);
+  }
+  void take_over(const Integrator& from) override;
   [[nodiscard]] std::string_view linear_solver() const override;
-  [[nodiscard]] NewtonTimes times() const override { return root_.times(); }
+  [[nodiscard]] NewtonTimes times() const override;
 
  private:
   bool begin(const State& state, double h, StepReport& report);
   bool solve(const State& state, double h, StepReport& report);
+  // Finds z from the guess at hand; false when that failed, which the report then says.
+  bool find_root(StepReport& report);
+  bool find_root_with_torque(const State& state, double h, StepReport& report);
   bool solve_adaptive(const State& state, double h, StepReport& report);
   void find_velocity(const State& state, double h);
   // Takes the normal part out of velocity_ at end_x_; false when the constraints are singular.
   bool project();
+  // Makes up for the torque and the energy that are left over.
+  void project_torque(double h, StepReport& report);
   [[nodiscard]] Ledger ledger(const State& state, double h, const StepReport& report);
   [[nodiscard]] Ledger variational_ledger(const State& state, double h, const StepReport& report);
   [[nodiscard]] Ledger averaged_ledger(const State& state, double h, const StepReport& report);
@@ -214,6 +258,9 @@ class ConstrainedIntegrator final : public Integrator {
   StepObjective objective_;
   ConstrainedEquation equation_;
   RootFinder root_;
+  ConstrainedTorqueEquation torque_equation_;
+  std::unique_ptr<TorqueCorrection> torque_;  // only with tables that ask for it
+  std::vector<double> left_by_constraint_;    // energy, by the solver
   PathNodes path_nodes_;
   std::vector<Node> average_;  // (cᵢ, bᵢ) of (4)
 
@@ -221,7 +268,7 @@ class ConstrainedIntegrator final : public Integrator {
   DenseMatrix end_gram_;
   GramFactor end_factor_;
   Vector end_values_, normal_, rate_;
-  Vector z_, multipliers_, residual_;
+  Vector z_, multipliers_, residual_, left_;
   Vector d_, velocity_, end_x_, start_gradient_, end_gradients_, end_forces_, impulse_, projection_,
       known_velocity_;  // projection_: the impulse of (3)
 };

@@ -16,8 +16,7 @@ struct TableFor {
   const Claims& claims;
 
   std::optional<MinimisationTable> operator()(const MinimisationTable& table) const {
-    // (The torque about the middle of the step would have to be that of the constraints as well.)
-    if (table.stages.size() != 1 || table.keeps_angular_momentum) return {};
+    if (table.stages.size() != 1) return {};
     const Stage& s = table.stages.front();
     const bool plain = s.target.size() == 1 && s.target[0].point == 0 &&
                        s.target[0].position == 0 && s.target[0].velocity == 1 &&
@@ -79,8 +78,7 @@ std::string constraints_unsupported(const Scheme& scheme) {
   }
   // A method that is among those that can, but not with this quadrature.
   const auto* table = std::get_if<MinimisationTable>(&scheme.table);
-  const bool inexact =
-      table && table->averages_force && !table->keeps_angular_momentum && !table_for(scheme);
+  const bool inexact = table && table->averages_force && !table_for(scheme);
   std::vector<std::string> names;
   for (const Method& m : methods()) {
     if (supports_constraints(make_scheme(m.name))) names.push_back(m.name);

@@ -36,6 +36,7 @@ MinimiseIntegrator::MinimiseIntegrator(const World& world, const MinimisationTab
   prepare_points(plan_.stages.size());
   if (table.keeps_angular_momentum && system_.dimension() == 3) {
     torque_ = std::make_unique<TorqueCorrection>(assembler_);
+    if (!torque_->needed()) torque_.reset();
     residual_.setZero(system_.dofs());
     unprojected_.setZero(system_.dofs());
   }
@@ -273,13 +274,14 @@ bool MinimiseIntegrator::minimise_with_torque(const StagePlan& stage, Point& res
   if (!found) return false;
   residual_ = newton_.gradient();
   report.residual = residual;
-  if (torque_->correct(step, objective_, newton_, result.d, residual_, report)) {
+  FreeTorqueEquation equation(objective_, newton_);
+  if (torque_->correct(step, equation, result.d, residual_, report)) {
     report.residual = std::max(residual, objective_.relative_velocity_error());
     return true;
   }
   if (!minimise(result, report)) return false;
   residual_ = newton_.gradient();
-  torque_->give_up(step, objective_, result.d, residual_, report);
+  torque_->give_up(step, equation, result.d, residual_, report);
   return true;
 }
 

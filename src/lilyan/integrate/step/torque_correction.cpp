@@ -1,10 +1,10 @@
 #include "lilyan/integrate/step/torque_correction.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "lilyan/core/threads.hpp"
@@ -21,7 +21,6 @@ constexpr double kStalled = 1e-10;    // relative velocity error that may be rou
 constexpr double kGoodEnough = 1e-9;  // one that the projection may take the rest of
 constexpr double kMayBeLast = 100;
 constexpr double kNoShape = 1e-12;  // ‖w‖ relative to ‖d‖: the step is rigid
-constexpr double kFlatInertia = 1e-10;
 constexpr double kWorthReporting = 1e-10;
 constexpr double kRounding = 1e-13;
 constexpr double kAccuracy = 1e-3;  // of iterative solutions
@@ -36,59 +35,21 @@ bool internal(const Energy& energy) {
   return energy.translation_invariant() && energy.rotation_invariant();
 }
 
-int root_of(std::vector<int>& parent, int i) {
-  while (parent[static_cast<std::size_t>(i)] != i) {
-    parent[static_cast<std::size_t>(i)] =
-        parent[static_cast<std::size_t>(parent[static_cast<std::size_t>(i)])];
-    i = parent[static_cast<std::size_t>(i)];
-  }
-  return i;
-}
-
-void connect(const Stencils& stencils, std::vector<int>& parent) {
-  if (stencils.size < 2) return;
-  const auto size = static_cast<std::size_t>(stencils.size);
-  for (std::size_t k = 0; k + size <= stencils.vertices.size(); k += size) {
-    const int first = root_of(parent, stencils.vertices[k]);
-    for (std::size_t j = 1; j < size; ++j) {
-      parent[static_cast<std::size_t>(root_of(parent, stencils.vertices[k + j]))] = first;
-    }
-  }
-}
-
-bool within_groups(const Stencils& stencils, std::vector<int>& parent) {
-  const auto size = static_cast<std::size_t>(std::max(stencils.size, 1));
-  for (std::size_t k = 0; k + size <= stencils.vertices.size(); k += size) {
-    for (std::size_t j = 1; j < size; ++j) {
-      if (root_of(parent, stencils.vertices[k + j]) != root_of(parent, stencils.vertices[k])) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
 double dot(const Vector& mass, const Vector& a, const Vector& b) {
-  return parallel_sum(static_cast<int>(a.size()), [&](int first, int last) {
+  return parallel_sum(static_cast<int>(mass.size()), [&](int first, int last) {
     const auto part = [&](auto& v) { return v.segment(first, last - first).array(); };
     return (part(mass) * part(a) * part(b)).sum();
   });
 }
 
-// The inverse over the directions in which there is any inertia: two points have none about their line.
-Eigen::Matrix3d pseudo_inverse(const Eigen::Matrix3d& inertia) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(inertia);
-  const Vec3& values = solver.eigenvalues();
-  Vec3 inverse = Vec3::Zero();
-  for (int k = 0; k < 3; ++k) {
-    if (values[k] > kFlatInertia * values[2]) inverse[k] = 1 / values[k];
-  }
-  return solver.eigenvectors() * inverse.asDiagonal() * solver.eigenvectors().transpose();
-}
-
 }  // namespace
 
-TorqueCorrection::TorqueCorrection(const Assembler& assembler)
+bool FreeTorqueEquation::evaluate(const Vector& d, Vector& residual) {
+  objective_.linearise(d);
+  return std::isfinite(objective_.evaluate(d, residual));
+}
+
+TorqueCorrection::TorqueCorrection(const Assembler& assembler, int multipliers)
     : assembler_(assembler), system_(assembler.system()) {
   const World& world = assembler.world();
   std::vector<int> parent(static_cast<std::size_t>(system_.vertices()));
@@ -102,6 +63,7 @@ TorqueCorrection::TorqueCorrection(const Assembler& assembler)
       connect(world.stencils(*energy), parent);
     }
   }
+  connect_constraints(system_, parent);
   // Damping within bodies; friction between them.
   bodies_.dissipations.assign(system_.dissipations().size(), 0);
   clusters_.dissipations = bodies_.dissipations;
@@ -112,7 +74,7 @@ TorqueCorrection::TorqueCorrection(const Assembler& assembler)
     (inside ? bodies_ : clusters_).dissipations[k] = 1;
     (inside ? bodies_ : clusters_).dissipates = true;
   }
-  make_level(parent, bodies_);
+  bodies_.groups = TorqueGroups(system_, parent);
   if (!contacts_.empty() || clusters_.dissipates) {
     for (const Energy* energy : contacts_) connect(world.stencils(*energy), parent);
     for (std::size_t k = 0; k < system_.dissipations().size(); ++k) {
@@ -120,111 +82,29 @@ TorqueCorrection::TorqueCorrection(const Assembler& assembler)
         connect(system_.dissipations()[k]->stencils(world.memory), parent);
       }
     }
-    make_level(parent, clusters_);
+    clusters_.groups = TorqueGroups(system_, parent);
   }
 
   const int n = system_.dofs();
-  for (Vector* v : {&d_, &residual_, &left_, &minimiser_, &direction_, &last_d_, &last_direction_,
-                    &scratch_, &best_, &bodies_.gradient, &bodies_.force, &clusters_.gradient,
+  for (Vector* v : {&d_, &scratch_, &bodies_.gradient, &bodies_.force, &clusters_.gradient,
                     &clusters_.force, &carried_to_}) {
     v->setZero(n);
   }
+  for (Vector* v :
+       {&residual_, &left_, &minimiser_, &direction_, &last_z_, &last_direction_, &best_}) {
+    v->setZero(n + multipliers);
+  }
   for (auto* all : {&iterates_, &directions_}) {
-    for (Vector& v : *all) v.setZero(n);
+    for (Vector& v : *all) v.setZero(n + multipliers);
   }
   carried_.assign(bodies_.groups.size(), Vec3::Zero());
   next_carried_ = carried_;
   nodes_.reserve(256);
 }
 
-void TorqueCorrection::make_level(std::vector<int>& parent, Level& level) const {
-  const auto count = static_cast<std::size_t>(system_.vertices());
-  std::vector<std::vector<int>> of(count);
-  for (int i = 0; i < system_.vertices(); ++i) {
-    of[static_cast<std::size_t>(root_of(parent, i))].push_back(i);
-  }
-  for (const std::vector<int>& vertices : of) {
-    if (vertices.size() < 2) continue;
-    Group group{.first = static_cast<int>(level.members.size()),
-                .first_fixed = static_cast<int>(level.fixed.size())};
-    for (const int i : vertices) (system_.fixed(i) ? level.fixed : level.members).push_back(i);
-    group.last = static_cast<int>(level.members.size());
-    group.last_fixed = static_cast<int>(level.fixed.size());
-    if (group.last > group.first) level.groups.push_back(group);
-  }
-}
-
-// What a group can do without moving its fixed vertices, wherever the state has them.
-void TorqueCorrection::find_freedom(const Vector& x, Level& level) const {
-  for (Group& group : level.groups) {
-    const int count = group.last_fixed - group.first_fixed;
-    if (count == 0) continue;
-    const auto vertex = [&](int k) {
-      return level.fixed[static_cast<std::size_t>(group.first_fixed + k)];
-    };
-    group.freedom = Freedom::about_point;
-    const Vec3 pivot = at(x, vertex(0));
-    double length = 0;
-    for (int k = 1; k < count; ++k) {
-      const Vec3 arm = at(x, vertex(k)) - pivot;
-      if (arm.norm() > length) {
-        length = arm.norm();
-        group.axis = arm / length;
-        group.freedom = Freedom::about_axis;
-      }
-    }
-    for (int k = 0; k < count && group.freedom == Freedom::about_axis; ++k) {
-      const Vec3 arm = at(x, vertex(k)) - pivot;
-      const bool off = arm.cross(group.axis).norm() > 1e-12 * length;
-      if (off || system_.moving(vertex(k))) group.freedom = Freedom::none;
-    }
-  }
-}
-
-template <class Position, class Velocity>
-TorqueCorrection::Frame TorqueCorrection::frame(const Level& level, const Group& group,
-                                                const Position& q, const Velocity& u) const {
-  Frame result;
-  const auto each = [&](const auto& function) {
-    for (int k = group.first; k < group.last; ++k) {
-      const int i = level.members[static_cast<std::size_t>(k)];
-      function(i, system_.vertex_masses()[static_cast<std::size_t>(i)]);
-    }
-  };
-  each([&](int i, double m) {
-    result.mass += m;
-    result.centre += m * q(i);
-    result.mean += m * u(i);
-  });
-  result.centre /= result.mass;
-  result.mean /= result.mass;
-  if (group.freedom != Freedom::all) {
-    result.centre = q(level.fixed[static_cast<std::size_t>(group.first_fixed)]);
-    result.mean.setZero();
-  }
-  Vec3 angular = Vec3::Zero();
-  each([&](int i, double m) {
-    const Vec3 r = q(i) - result.centre;
-    const Vec3 v = u(i) - result.mean;
-    angular += m * r.cross(v);
-    result.inertia += m * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
-    result.square += m * u(i).squaredNorm();
-  });
-  if (group.freedom == Freedom::about_axis) {
-    const double about = group.axis.dot(result.inertia * group.axis);
-    if (about > 0) result.inverse = group.axis * group.axis.transpose() / about;
-  } else {
-    result.inverse = pseudo_inverse(result.inertia);
-  }
-  result.spin = result.inverse * angular;
-  each([&](int i, double m) {
-    const Vec3 r = q(i) - result.centre;
-    result.rest += m * (u(i) - result.mean - result.spin.cross(r)).squaredNorm();
-  });
-  return result;
-}
-
-void TorqueCorrection::find_gradients(const Step& step, StepObjective& objective, const Vector& d) {
+void TorqueCorrection::find_gradients(const Step& step, TorqueEquation& equation, const Vector& z) {
+  StepObjective& objective = equation.objective();
+  d_ = z.head(d_.size());
   nodes_.clear();
   PathMeanWeights mean;
   bodies_.gradient = objective.weighted_gradients();
@@ -238,7 +118,7 @@ void TorqueCorrection::find_gradients(const Step& step, StepObjective& objective
     sum.setZero();
     for (const Energy* energy : energies) {
       (void)energy->evaluate({.x0 = x0_->data(),
-                              .d = d.data(),
+                              .d = d_.data(),
                               .nodes = nodes_,
                               .want_value = false,
                               .gradient = sum.data(),
@@ -250,19 +130,18 @@ void TorqueCorrection::find_gradients(const Step& step, StepObjective& objective
   if (!external_.empty()) add(external_, scratch_);
   if (!clusters_.groups.empty()) add(contacts_, clusters_.gradient);
   for (Level* level : {&bodies_, &clusters_}) {
-    if (level->dissipates) objective.add_dissipation_of(level->dissipations, d, level->gradient);
+    if (level->dissipates) objective.add_dissipation_of(level->dissipations, d_, level->gradient);
   }
+  equation.add_constraints(z, bodies_.gradient);
 }
 
 // About the centre, with what the step before has left.
 Vec3 TorqueCorrection::torque(const Level& level, std::size_t group, const Vector& d,
                               const Frame& frame) const {
   Vec3 sum = Vec3::Zero();
-  const Group& g = level.groups[group];
-  for (int k = g.first; k < g.last; ++k) {
-    const int i = level.members[static_cast<std::size_t>(k)];
+  level.groups.each(level.groups[group], [&](int i, double) {
     sum += (at(*x0_, i) + 0.5 * at(d, i) - frame.centre).cross(at(level.gradient, i));
-  }
+  });
   if (&level == &bodies_ && carries_) sum += 0.5 * h_ * carried_[group];
   return sum;
 }
@@ -273,33 +152,32 @@ void TorqueCorrection::find_force(const Vector& d, Level& level) const {
   level.force.setZero();
   for (std::size_t g = 0; g < level.groups.size(); ++g) {
     const Group& group = level.groups[g];
-    if (group.freedom == Freedom::none) continue;
-    const Frame frame = this->frame(level, group, middle, displacement);
+    if (group.symmetry.turns() == Symmetry::Turns::none) continue;
+    const Frame frame = level.groups.frame(group, middle, displacement);
     if (frame.rest <= kNoShape * kNoShape * frame.square) continue;
     const Vec3 omega = frame.inverse * torque(level, g, d, frame);
     // (M (ω×r))·d is ω times the angular momentum of d, J ω_d; the directions in which J has no
     // inverse have no part in ω.
     const double c = omega.dot(frame.inertia * frame.spin) / frame.rest;
-    for (int k = group.first; k < group.last; ++k) {
-      const int i = level.members[static_cast<std::size_t>(k)];
-      const double m = system_.vertex_masses()[static_cast<std::size_t>(i)];
+    level.groups.each(group, [&](int i, double m) {
       const Vec3 r = middle(i) - frame.centre;
       const Vec3 w = displacement(i) - frame.mean - frame.spin.cross(r);
       level.force.segment<3>(3 * i) = m * (omega.cross(r) - c * w);  // (2)
-    }
+    });
   }
 }
 
-double TorqueCorrection::find_left(const Step& step, StepObjective& objective, const Vector& d,
+double TorqueCorrection::find_left(const Step& step, TorqueEquation& equation, const Vector& z,
                                    const Vector& residual) {
-  find_gradients(step, objective, d);
-  find_force(d, bodies_);
-  left_ = residual - bodies_.force;
+  find_gradients(step, equation, z);
+  find_force(d_, bodies_);
+  left_ = residual;
+  left_.head(d_.size()) -= bodies_.force;
   if (!clusters_.groups.empty()) {
-    find_force(d, clusters_);
-    left_ -= clusters_.force;
+    find_force(d_, clusters_);
+    left_.head(d_.size()) -= clusters_.force;
   }
-  return objective.norm(left_);
+  return equation.norm(left_);
 }
 
 double TorqueCorrection::slack(const SolverOptions& options) {
@@ -307,57 +185,55 @@ double TorqueCorrection::slack(const SolverOptions& options) {
   return std::max(1.0, kCoarse / std::max(options.velocity_tolerance, kEpsilon));
 }
 
-bool TorqueCorrection::correct(const Step& step, StepObjective& objective, Newton& newton,
-                               Vector& d, Vector& residual, StepReport& report) {
+bool TorqueCorrection::correct(const Step& step, TorqueEquation& equation, Vector& z,
+                               Vector& residual, StepReport& report) {
   x0_ = &step.start.x;
   h_ = step.h;
-  find_freedom(*x0_, bodies_);
-  find_freedom(*x0_, clusters_);
+  bodies_.groups.find_symmetries(*x0_);
+  clusters_.groups.find_symmetries(*x0_);
   if (carries_ && !PotentialCache::same(carried_to_, *x0_)) carries_ = false;
-  minimiser_ = d;
+  minimiser_ = z;
   // Of a step that is solved several times only the last solve counts.
   report.spin = {.solves = report.spin.solves};
-  const Outcome outcome = solve(step, objective, newton, d, residual, report);
+  const Outcome outcome = solve(step, equation, z, residual, report);
   if (outcome == Outcome::failed) {
-    d = minimiser_;
+    z = minimiser_;
     return false;
   }
   if (outcome == Outcome::nearly) report.status = StepStatus::round_off;
   ++report.spin.corrected;
   solved_ = true;
-  d_ = d;
+  d_ = z.head(d_.size());
   residual_ = residual;
   return true;
 }
 
-void TorqueCorrection::give_up(const Step& step, StepObjective& objective, const Vector& d,
+void TorqueCorrection::give_up(const Step& step, TorqueEquation& equation, const Vector& z,
                                const Vector& residual, StepReport& report) {
-  find_left(step, objective, d, residual);
+  find_left(step, equation, z, residual);
   bodies_.force.setZero();
   clusters_.force.setZero();
-  report.residual = std::max(report.residual, objective.relative_velocity_error());
+  report.residual = std::max(report.residual, equation.velocity_error());
   solved_ = false;
-  d_ = d;
+  d_ = z.head(d_.size());
   residual_ = residual;
 }
 
-TorqueCorrection::Outcome TorqueCorrection::solve(const Step& step, StepObjective& objective,
-                                                  Newton& newton, Vector& d, Vector& residual,
-                                                  StepReport& report) {
+TorqueCorrection::Outcome TorqueCorrection::solve(const Step& step, TorqueEquation& equation,
+                                                  Vector& z, Vector& residual, StepReport& report) {
   const auto evaluate = [&] {
-    objective.linearise(d);
-    const double value = objective.evaluate(d, residual);
+    const bool defined = equation.evaluate(z, residual);
     ++report.solver_work.evaluations;
-    const double norm = find_left(step, objective, d, residual);
-    return std::isfinite(value) ? norm : value;
+    const double norm = find_left(step, equation, z, residual);
+    return defined ? norm : std::numeric_limits<double>::infinity();
   };
-  double norm = find_left(step, objective, d, residual);
+  double norm = find_left(step, equation, z, residual);
   const double first = norm;
   double last = norm;
   double best = norm;
   double best_error = 1;
   double renewed_at = norm;
-  best_ = d;
+  best_ = z;
   bool renew = false;
   bool renewed = false;
   int known = 0;  // iterates with this matrix
@@ -366,22 +242,22 @@ TorqueCorrection::Outcome TorqueCorrection::solve(const Step& step, StepObjectiv
     if (lost && renewed) break;
     if (!renewed && (lost || (known >= kRenewAfter && norm > kFast * renewed_at))) {
       // The matrix may be to blame: once more from the best iterate, with its own.
-      d = best_;
+      z = best_;
       norm = evaluate();
       renewed_at = norm;
       renew = renewed = true;
       known = 0;
     }
-    const double defect = objective.defect(d, left_);
+    const double defect = equation.defect(z, left_);
     if (!(defect > 1)) return Outcome::solved;
     if (norm <= best) {
       best = norm;
-      best_error = objective.relative_velocity_error();
-      best_ = d;
+      best_error = equation.velocity_error();
+      best_ = z;
       if (best_error <= kStalled && known > 1 && norm > 0.5 * last) break;
     }
-    if (!newton.correct(
-            objective, d, left_,
+    if (!equation.solve(
+            z, left_,
             {.renew = renew, .accuracy = kAccuracy, .last = kAccuracy * defect < kMayBeLast},
             direction_, report.solver_work)) {
       if (renewed) break;
@@ -391,28 +267,28 @@ TorqueCorrection::Outcome TorqueCorrection::solve(const Step& step, StepObjectiv
     }
     renew = false;
     ++report.spin.solves;
-    mix(known++, d);
+    mix(known++, z);
     last = norm;
     norm = evaluate();
   }
   if (!(best_error <= kGoodEnough)) return Outcome::failed;
-  d = best_;
+  z = best_;
   (void)evaluate();
-  (void)objective.defect(d, left_);
+  (void)equation.defect(z, left_);
   return Outcome::nearly;
 }
 
 // The directions p at the last iterates are nearly linear in them: the combination of iterates whose
 // directions cancel best, and its direction on top.
-void TorqueCorrection::mix(int known, Vector& d) {
+void TorqueCorrection::mix(int known, Vector& z) {
   if (known > 0) {
     const auto slot = static_cast<std::size_t>((known - 1) % kDepth);
-    iterates_[slot] = d - last_d_;
+    iterates_[slot] = z - last_z_;
     directions_[slot] = direction_ - last_direction_;
   }
-  last_d_ = d;
+  last_z_ = z;
   last_direction_ = direction_;
-  d += direction_;
+  z += direction_;
   const int count = std::min(known, kDepth);
   if (count == 0) return;
   using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kDepth, kDepth>;
@@ -439,11 +315,12 @@ void TorqueCorrection::mix(int known, Vector& d) {
   for (int i = 0; i < count; ++i) {
     const double gamma = share[i] / size[i];
     const auto k = static_cast<std::size_t>(i);
-    if (std::isfinite(gamma)) d -= gamma * (iterates_[k] + directions_[k]);
+    if (std::isfinite(gamma)) z -= gamma * (iterates_[k] + directions_[k]);
   }
 }
 
-double TorqueCorrection::project(const Vector& x1, Vector& v1, StepReport& report) {
+double TorqueCorrection::project(const Vector& x1, Vector& v1, StepReport& report,
+                                 std::span<const double> left_by_constraint) {
   projected_ = 0;
   will_carry_ = false;
   std::ranges::fill(next_carried_, Vec3::Zero());
@@ -456,23 +333,27 @@ double TorqueCorrection::project(const Vector& x1, Vector& v1, StepReport& repor
     const bool bodies = level == &bodies_;
     for (std::size_t g = 0; g < level->groups.size(); ++g) {
       const Group& group = level->groups[g];
-      if (group.freedom == Freedom::none) continue;
-      const Frame frame = this->frame(*level, group, middle, displacement);
+      if (group.symmetry.turns() == Symmetry::Turns::none) continue;
+      const Frame frame = level->groups.frame(group, middle, displacement);
       // What the step gave and should not have given. Residuals are the bodies' affair.
       Due due;
       due.angular = -torque(*level, g, d_, frame);
-      for (int k = group.first; k < group.last; ++k) {
-        const int i = level->members[static_cast<std::size_t>(k)];
+      level->groups.each(group, [&](int i, double) {
         const Vec3 force =
             bodies ? Vec3(at(residual_, i) - at(clusters_.force, i)) : at(clusters_.force, i);
         due.angular += (middle(i) - frame.centre).cross(force);
         if (bodies) due.linear += force;
         if (bodies) due.energy += force.dot(at(d_, i));
-      }
+      });
       due.linear *= 2 / h_;
       due.angular *= 2 / h_;
       due.energy *= 2 / (h_ * h_);
-      if (group.freedom != Freedom::all) due.linear.setZero();
+      for (std::size_t k = 0; bodies && k < left_by_constraint.size(); ++k) {
+        if (level->groups.of_constraint(k) == static_cast<int>(g)) {
+          due.energy += left_by_constraint[k];
+        }
+      }
+      if (!group.symmetry.shifts_everywhere()) due.linear = group.symmetry.shifts() * due.linear;
       due.angular -= 0.5 * frame.mean.cross(due.linear);  // the centre has moved on
       const Projection done = project_group(*level, group, due, x1, v1);
       largest = std::max(largest, done.size);
@@ -501,7 +382,7 @@ TorqueCorrection::Projection TorqueCorrection::project_group(const Level& level,
                                                              Vector& v1) const {
   const auto position = [&](int i) -> Vec3 { return at(x1, i); };
   const auto velocity = [&](int i) -> Vec3 { return at(v1, i); };
-  const Frame frame = this->frame(level, group, position, velocity);
+  const Frame frame = level.groups.frame(group, position, velocity);
   if (frame.square == 0) return {};
   Vec3 turn = -(frame.inverse * due.angular);
   const Vec3 push = -due.linear / frame.mass;
@@ -533,12 +414,11 @@ TorqueCorrection::Projection TorqueCorrection::project_group(const Level& level,
   const double s = std::sqrt(scale(result.share));
   result.size =
       std::max(std::abs(s - 1) * std::sqrt(frame.rest / frame.square), result.share * result.whole);
-  for (int k = group.first; k < group.last; ++k) {
-    const int i = level.members[static_cast<std::size_t>(k)];
+  level.groups.each(group, [&](int i, double) {
     const Vec3 r = position(i) - frame.centre;
     const Vec3 w = velocity(i) - frame.mean - frame.spin.cross(r);
     v1.segment<3>(3 * i) += push + turn.cross(r) + (s - 1) * w;
-  }
+  });
   return result;
 }
 

@@ -18,30 +18,83 @@
 // up for the rest. After a step that was solved, (3) takes out the rounding errors of the solution, which
 // would otherwise add up.
 //
-// A body is what internal energies connect. Of a body with one fixed vertex the angular momentum about
-// that vertex is kept, of one with all its fixed vertices on a line the part along it; other fixed
-// bodies are left alone. Contact between bodies, and friction, are corrected in the same way, over all
-// bodies that they connect.
+// All of this is done for each body by itself, and for the rigid motions that it is free to make
+// (torque_groups.hpp). Contact between bodies, and friction, are corrected in the same way, over all bodies
+// that they connect.
+//
+// Constraints g(x) = 0 change nothing in (2): r is then the step's equation with its constraint forces,
+//   r(d, λ) = M (d − h v₀) + ½h² ∇̄E(d) − Ḡᵀλ − …,   g(x₀+d) = 0,
+// which do no work, and give nothing to the momenta of the rigid motions that they allow. (Where Ḡ is not
+// exact for their torque, that of Ḡᵀλ is part of T.) (3) changes v₁ by such a motion and by a multiple of w,
+// which is v₁ without its rigid motion: where G v₁ = 0, it stays so.
 #pragma once
 
-#include <Eigen/Core>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/core/archive.hpp"
 #include "lilyan/core/step_report.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
+#include "lilyan/integrate/step/torque_groups.hpp"
 #include "lilyan/solve/newton.hpp"
 
 namespace lilyan {
 
-class TorqueCorrection {
-  using Mat3 = Eigen::Matrix3d;
-
+// The step's equation r = 0 as (1) sees it: its unknowns z begin with d, and may go on with multipliers.
+class TorqueEquation {
  public:
-  // The assembler must outlive this.
-  explicit TorqueCorrection(const Assembler& assembler);
+  virtual ~TorqueEquation() = default;
+
+  // r at z. False where it is not defined.
+  virtual bool evaluate(const Vector& z, Vector& residual) = 0;
+  // Of what is left of the equation.
+  [[nodiscard]] virtual double norm(const Vector& left) = 0;
+  // Error left at z, the point last evaluated, divided by what is allowed.
+  virtual double defect(const Vector& z, const Vector& left) = 0;
+  // The same as a velocity relative to the energy scale, at the last call of defect().
+  [[nodiscard]] virtual double velocity_error() const = 0;
+  // direction = −H⁻¹ left, with the matrix at hand; false when there is none.
+  virtual bool solve(const Vector& z, const Vector& left, const Newton::Correction& request,
+                     Vector& direction, SolverWork& work) = 0;
+  // sum −= Ḡᵀλ at z, the point last evaluated.
+  virtual void add_constraints(const Vector& z, Vector& sum) {
+    static_cast<void>(z), static_cast<void>(sum);
+  }
+  // The part of r that is the gradient of AVF's objective.
+  [[nodiscard]] virtual StepObjective& objective() = 0;
+};
+
+// That of a step without constraints.
+class FreeTorqueEquation final : public TorqueEquation {
+ public:
+  FreeTorqueEquation(StepObjective& objective, Newton& newton)
+      : objective_(objective), newton_(newton) {}
+  bool evaluate(const Vector& d, Vector& residual) override;
+  [[nodiscard]] double norm(const Vector& left) override { return objective_.norm(left); }
+  double defect(const Vector& d, const Vector& left) override { return objective_.defect(d, left); }
+  [[nodiscard]] double velocity_error() const override {
+    return objective_.relative_velocity_error();
+  }
+  bool solve(const Vector& d, const Vector& left, const Newton::Correction& request,
+             Vector& direction, SolverWork& work) override {
+    return newton_.correct(objective_, d, left, request, direction, work);
+  }
+  [[nodiscard]] StepObjective& objective() override { return objective_; }
+
+ private:
+  StepObjective& objective_;
+  Newton& newton_;
+};
+
+class TorqueCorrection {
+ public:
+  // The assembler must outlive this. Besides d, the equations of its steps have so many unknowns.
+  explicit TorqueCorrection(const Assembler& assembler, int multipliers = 0);
+
+  // Single points have nothing to correct.
+  [[nodiscard]] bool needed() const { return !bodies_.groups.empty() || !clusters_.groups.empty(); }
 
   struct Step {
     const State& start;
@@ -51,17 +104,18 @@ class TorqueCorrection {
   };
   // How many times its tolerances AVF's minimiser may be off: the iteration for (1) takes it from there.
   static double slack(const SolverOptions& options);
-  // Takes AVF's minimiser d to the solution of (1), where it can be found; false otherwise, with d as
-  // it was. `residual` is r(d) before and after. The objective's last evaluation is at d.
-  bool correct(const Step& step, StepObjective& objective, Newton& newton, Vector& d,
-               Vector& residual, StepReport& report);
-  // After that: AVF's own step by d, solved to its tolerances, is taken, and all of the torque is left to
-  // the projection.
-  void give_up(const Step& step, StepObjective& objective, const Vector& d, const Vector& residual,
+  // Takes AVF's solution z to that of (1), where it can be found; false otherwise, with z as it was.
+  // `residual` is r(z) before and after. The equation's last evaluation is at z.
+  bool correct(const Step& step, TorqueEquation& equation, Vector& z, Vector& residual,
                StepReport& report);
-  // Does the rest: (3) for the end velocity v₁ of the step just corrected. Returns the change of the
-  // kinetic energy.
-  double project(const Vector& x1, Vector& v1, StepReport& report);
+  // After that: AVF's own step by z, solved to its tolerances, is taken, and all of the torque is left to
+  // the projection.
+  void give_up(const Step& step, TorqueEquation& equation, const Vector& z, const Vector& residual,
+               StepReport& report);
+  // Does the rest: (3) for the end velocity v₁ of the step just corrected. Each constraint may have left
+  // some energy over as well. Returns the change of the kinetic energy.
+  double project(const Vector& x1, Vector& v1, StepReport& report,
+                 std::span<const double> left_by_constraint = {});
   [[nodiscard]] double projected() const { return projected_; }
   // The step was made, and led to x₁.
   void commit(const Vector& x1);
@@ -71,54 +125,31 @@ class TorqueCorrection {
   void take_over(const TorqueCorrection& from);
 
  private:
-  // Rigid motions that a group of vertices is free to make.
-  enum class Freedom { none, about_axis, about_point, all };
-  struct Group {
-    int first, last;              // its free vertices, in Level::members
-    int first_fixed, last_fixed;  // its fixed ones, in Level::fixed
-    Freedom freedom = Freedom::all;
-    Vec3 axis = Vec3::Zero();
-  };
+  using Group = TorqueGroups::Group;
+  using Frame = TorqueGroups::Frame;
   // A partition of the vertices, and the internal forces within its groups.
   struct Level {
-    std::vector<Group> groups;
-    std::vector<int> members, fixed;
+    TorqueGroups groups;
     std::vector<char> dissipations;  // which of them are such forces
     bool dissipates = false;         // any of them
     Vector gradient;  // ½h² ∇̄E of these forces, at the last displacement looked at
     Vector force;     // f
   };
-  // Moments of a group with positions q and velocities (or displacements) u.
-  struct Frame {
-    Vec3 centre = Vec3::Zero();  // centre of mass, or the fixed point
-    Vec3 mean = Vec3::Zero();    // velocity of the centre of mass; zero where a point is fixed
-    Vec3 spin = Vec3::Zero();    // ω of the rigid motion nearest to u
-    Mat3 inertia = Mat3::Zero();
-    Mat3 inverse = Mat3::Zero();  // pseudo-inverse over the rotations that the group can make
-    double mass = 0;
-    double square = 0;  // Σ m u²
-    double rest = 0;    // Σ m w², w = u − mean − ω×r
-  };
-  template <class Position, class Velocity>
-  [[nodiscard]] Frame frame(const Level& level, const Group& group, const Position& q,
-                            const Velocity& u) const;
 
-  void make_level(std::vector<int>& parent, Level& level) const;
-  void find_freedom(const Vector& x, Level& level) const;
-  // The internal forces of both levels for the step by d that the objective has just evaluated.
-  void find_gradients(const Step& step, StepObjective& objective, const Vector& d);
+  // The internal forces of both levels for the step by z that the equation has just evaluated.
+  void find_gradients(const Step& step, TorqueEquation& equation, const Vector& z);
   // T of a group, and f of all of them.
   [[nodiscard]] Vec3 torque(const Level& level, std::size_t group, const Vector& d,
                             const Frame& frame) const;
   void find_force(const Vector& d, Level& level) const;
-  // left_ = r(d) − f(d), whose norm it returns.
-  double find_left(const Step& step, StepObjective& objective, const Vector& d,
+  // left_ = r(z) − f(z), whose norm it returns.
+  double find_left(const Step& step, TorqueEquation& equation, const Vector& z,
                    const Vector& residual);
   enum class Outcome { solved, nearly, failed };  // nearly: the projection may take the rest
-  Outcome solve(const Step& step, StepObjective& objective, Newton& newton, Vector& d,
-                Vector& residual, StepReport& report);
+  Outcome solve(const Step& step, TorqueEquation& equation, Vector& z, Vector& residual,
+                StepReport& report);
   // The next iterate from the last ones and their directions, of which there are so many.
-  void mix(int known, Vector& d);
+  void mix(int known, Vector& z);
   // What a group has got too much of.
   struct Due {
     Vec3 linear = Vec3::Zero();
@@ -150,7 +181,7 @@ class TorqueCorrection {
   // Anderson's mixing: the last differences of iterates and of directions.
   static constexpr int kDepth = 8;
   std::array<Vector, kDepth> iterates_, directions_;
-  Vector left_, minimiser_, best_, direction_, last_d_, last_direction_, scratch_;
+  Vector left_, minimiser_, best_, direction_, last_z_, last_direction_, scratch_;
 
   // Angular momentum that each body is to get yet; what the step at hand adds; and the positions at
   // which it was left.

@@ -1,0 +1,184 @@
+#include "app/run/body_spins.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "app/scene/scene.hpp"
+
+namespace lilyan {
+namespace {
+
+// A spin below this share of what the motion could carry counts as zero, as in core/drift.cpp.
+constexpr double kNegligibleSpin = 1e-3;
+
+bool is_internal(const Energy& energy) {
+  return energy.translation_invariant() && energy.rotation_invariant();
+}
+
+// Whether everything that acts on bodies is within them or between them, or uniform gravity.
+bool left_alone(const System& system) {
+  const auto keeps = [](const auto& part) { return part->keeps_angular_momentum(); };
+  return system.dimension() == 3 && system.forces().empty() && system.motions().empty() &&
+         std::ranges::all_of(system.dissipations(), keeps) &&
+         std::ranges::all_of(system.impulses(), keeps) &&
+         std::ranges::all_of(system.energies(), [](const auto& e) {
+           return is_internal(*e) || e->kind() == EnergyKind::gravity;
+         });
+}
+
+std::vector<int> bodies_of_vertices(const Scene& scene) {
+  std::vector<int> body(static_cast<std::size_t>(scene.system->vertices()), -1);
+  const auto mark = [&](const auto& elements, const std::vector<int>& of) {
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      for (const int i : elements[k]) body[static_cast<std::size_t>(i)] = of[k];
+    }
+  };
+  mark(scene.tets, scene.tet_body);
+  mark(scene.triangles, scene.triangle_body);
+  mark(scene.edges, scene.edge_body);
+  return body;
+}
+
+}  // namespace
+
+BodySpins::BodySpins(const Scene& scene, const State& initial, double energy)
+    : system_(scene.system.get()) {
+  // (Where several processes share the bodies, none of them has a whole one.)
+  if (scene.ranks || !left_alone(*system_)) return;
+  std::vector<int> parent(static_cast<std::size_t>(system_->vertices()));
+  std::iota(parent.begin(), parent.end(), 0);
+  for (const auto& e : system_->energies()) {
+    if (is_internal(*e) && !e->changes_between_steps()) connect(e->stencils(), parent);
+  }
+  connect_constraints(*system_, parent);
+  groups_ = TorqueGroups(*system_, parent);
+  if (groups_.size() < 2) return;
+  groups_.find_symmetries(initial.x);
+  const std::vector<int> body_of = bodies_of_vertices(scene);
+  group_of_.assign(body_of.size(), -1);
+  touched_.assign(groups_.size(), 0);
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    std::set<int> names;
+    double mass = 0;
+    Vec3 centre = Vec3::Zero();
+    groups_.each(groups_[g], [&](int i, double m) {
+      group_of_[static_cast<std::size_t>(i)] = static_cast<int>(g);
+      names.insert(body_of[static_cast<std::size_t>(i)]);
+      mass += m;
+      centre += m * initial.x.segment<3>(3 * i);
+    });
+    Symmetry symmetry = groups_[g].symmetry;
+    // Gravity has no torque about a centre of mass.
+    for (const auto& e : system_->energies()) {
+      if (symmetry.pinned() && e->kind() == EnergyKind::gravity) e->limit(symmetry);
+    }
+    if (symmetry.turns() == Symmetry::Turns::none) continue;
+    const Vec3 about = symmetry.pinned() ? symmetry.point() : Vec3(centre / mass);
+    double radius = 0;
+    groups_.each(groups_[g], [&](int i, double) {
+      radius = std::max(radius, (initial.x.segment<3>(3 * i) - about).norm());
+    });
+    Body body;
+    for (const int b : names) {
+      const auto k = static_cast<std::size_t>(b);
+      if (b < 0 || k >= scene.body_names.size()) continue;
+      body.name += (body.name.empty() ? "" : " and ") + scene.body_names[k];
+    }
+    bodies_.push_back(std::move(body));
+    references_.push_back({.group = g,
+                           .symmetry = symmetry,
+                           .most = radius * std::sqrt(2 * mass * energy),
+                           .spin = Vec3::Zero()});
+    refer(bodies_.size() - 1, initial);
+    bodies_.back().initial = bodies_.back().now = references_.back().spin.norm();
+  }
+}
+
+Vec3 BodySpins::spin(const Reference& body, const State& state) const {
+  const TorqueGroups::Group& group = groups_[body.group];
+  Vec3 centre = Vec3::Zero();
+  Vec3 mean = Vec3::Zero();
+  if (body.symmetry.pinned()) {
+    centre = body.symmetry.point();
+  } else {
+    double mass = 0;
+    groups_.each(group, [&](int i, double m) {
+      mass += m;
+      centre += m * state.x.segment<3>(3 * i);
+      mean += m * state.v.segment<3>(3 * i);
+    });
+    centre /= mass;
+    mean /= mass;
+  }
+  Vec3 sum = Vec3::Zero();
+  groups_.each(group, [&](int i, double m) {
+    sum += m * (state.x.segment<3>(3 * i) - centre).cross(state.v.segment<3>(3 * i) - mean);
+  });
+  if (body.symmetry.turns() == Symmetry::Turns::all) return sum;
+  return sum.dot(body.symmetry.axis()) * body.symmetry.axis();
+}
+
+void BodySpins::refer(std::size_t k, const State& state) {
+  Reference& body = references_[k];
+  body.spin = spin(body, state);
+  const double size = body.spin.norm();
+  double& scale = bodies_[k].angular.scale;
+  scale = std::max(scale, size > kNegligibleSpin * body.most ? size : body.most);
+}
+
+// By a force of contact anywhere on the way.
+void BodySpins::find_touched(const State& before, const State& after, const WorldMemory* memory) {
+  std::ranges::fill(touched_, 0);
+  const World world(*system_, memory);
+  Vector d, force;
+  for (const auto& energy : system_->energies()) {
+    if (!energy->changes_between_steps()) continue;
+    if (d.size() == 0) d = after.x - before.x;
+    force.setZero(d.size());
+    constexpr std::array<WeightedNode, 3> kWay{
+        {{.theta = 0, .gradient = 1}, {.theta = 0.5, .gradient = 1}, {.theta = 1, .gradient = 1}}};
+    constexpr PathMeanWeights kMean{.weight = 1};
+    (void)energy->evaluate({.x0 = before.x.data(),
+                            .d = d.data(),
+                            .nodes = kWay,
+                            .want_value = false,
+                            .gradient = force.data(),
+                            .mean = &kMean,
+                            .memory = world.memory_of(*energy)});
+    for (int i = 0; i < system_->vertices(); ++i) {
+      const int g = group_of_[static_cast<std::size_t>(i)];
+      if (g >= 0 && !force.segment<3>(3 * i).isZero(0)) touched_[static_cast<std::size_t>(g)] = 1;
+    }
+  }
+}
+
+// A step may consist of several, whose way is not straight: one that follows upon a touch does not count
+// either.
+void BodySpins::add(const State& before, const State& state, const WorldMemory* memory) {
+  find_touched(before, state, memory);
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    Reference& body = references_[k];
+    const bool now = touched_[body.group] != 0;
+    if (now || body.touched) {
+      refer(k, state);
+      bodies_[k].now = body.spin.norm();
+    } else {
+      const Vec3 spin = this->spin(body, state);
+      bodies_[k].now = spin.norm();
+      bodies_[k].angular.add(state.t, (spin - body.spin).norm());
+      ++bodies_[k].steps_apart;
+    }
+    body.touched = now;
+  }
+}
+
+void BodySpins::archive(Archive& a) {
+  for (Reference& r : references_) a(r);
+  for (Body& b : bodies_) a(b);
+}
+
+}  // namespace lilyan

@@ -1,0 +1,63 @@
+// The angular momentum of each body by itself, while nothing touches it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lilyan/core/archive.hpp"
+#include "lilyan/core/drift.hpp"
+#include "lilyan/core/state.hpp"
+#include "lilyan/core/world.hpp"
+#include "lilyan/integrate/step/torque_groups.hpp"
+
+namespace lilyan {
+
+struct Scene;
+
+// A body is what energies and constraints connect. A free one keeps the angular momentum about its own
+// centre of mass, in uniform gravity too; one that is held at a point or on an axis that about it. When
+// another body touches it, it may take some from that. What is kept is then what it has when they have
+// parted.
+class BodySpins {
+ public:
+  // Of a scene whose energies are compared with `energy`.
+  BodySpins(const Scene& scene, const State& initial, double energy);
+
+  // Whether there are several bodies, and some of them keep something.
+  [[nodiscard]] bool wanted() const { return !bodies_.empty(); }
+  // After a step. What energies that change between steps know of it is in the memory, where there is one.
+  void add(const State& before, const State& state, const WorldMemory* memory);
+
+  struct Body {
+    std::string name;    // of the scene's bodies that it is made of
+    double initial = 0;  // the size of its angular momentum at the start, and after the last step
+    double now = 0;
+    Deviation angular;
+    long steps_apart = 0;
+    void archive(Archive& a) { a(now, angular, steps_apart); }
+  };
+  [[nodiscard]] const std::vector<Body>& bodies() const { return bodies_; }
+  void archive(Archive& a);
+
+ private:
+  struct Reference {
+    std::size_t group;
+    Symmetry symmetry;
+    double most;  // the angular momentum that a motion of the scene's energy could carry
+    Vec3 spin;    // when it was last touched
+    bool touched = false;
+    void archive(Archive& a) { a(spin, touched); }
+  };
+  [[nodiscard]] Vec3 spin(const Reference& body, const State& state) const;
+  void refer(std::size_t k, const State& state);
+  void find_touched(const State& before, const State& after, const WorldMemory* memory);
+
+  const System* system_;
+  TorqueGroups groups_;
+  std::vector<int> group_of_;  // of each vertex; −1: none
+  std::vector<char> touched_;  // groups, in the last step
+  std::vector<Reference> references_;
+  std::vector<Body> bodies_;
+};
+
+}  // namespace lilyan
