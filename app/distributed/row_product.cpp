@@ -70,7 +70,9 @@ void RowProduct::assign(std::span<const double> values) {
     Eigen::Map<Eigen::Matrix3d>(diagonal_.data() + 9 * std::ptrdiff_t{row}) =
         0.5 * (diagonal + diagonal.transpose());
   }
-  check(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(matrix_)));
+  check(
+      MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY));  // tells PETSc that it is another matrix now
+  check(MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY));
 }
 
 inline void RowProduct::Part::multiply(int row, const double* x, double* y) const {

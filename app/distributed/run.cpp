@@ -46,6 +46,21 @@ std::uint64_t start_of(const Scene& scene) {
   return std::bit_cast<std::uint64_t>(shared_digest(scene, rest));
 }
 
+// Directions by PETSc, for a scene that is there when they are asked for.
+class PetscMaker final : public DirectionMaker {
+ public:
+  PetscMaker(const Scene& scene, const MpiDistribution& ranks) : scene_(scene), ranks_(ranks) {}
+  [[nodiscard]] std::unique_ptr<DirectionSource> make(const BlockPattern& pattern) const override {
+    const NewtonOptions& options = scene_.solver.newton;
+    return std::make_unique<PetscDirections>(pattern, *scene_.system, ranks_, scene_.part_first,
+                                             options.linear, options.definiteness);
+  }
+
+ private:
+  const Scene& scene_;
+  const MpiDistribution& ranks_;
+};
+
 class SharedRun {
  public:
   SharedRun(const cli::RunOptions& options, const MpiDistribution& ranks)
@@ -57,11 +72,7 @@ class SharedRun {
                                                                 .steps = options.steps,
                                                                 .start = options.scene.start,
                                                                 .ranks = &ranks});
-    scene_.solver.newton.make_directions = [this](const BlockPattern& pattern) {
-      return std::make_unique<PetscDirections>(pattern, *scene_.system, ranks_, scene_.part_first,
-                                               scene_.solver.newton.linear,
-                                               scene_.solver.newton.definiteness);
-    };
+    scene_.solver.newton.directions = &directions_;
     surface_ = std::make_unique<SurfaceOfAll>(scene_, ranks);
     choose_folder();
     // The processes are there to share the work: threads only if they are asked for.
@@ -275,6 +286,7 @@ class SharedRun {
   bool first_;
   std::optional<Checkpoint> checkpoint_;
   Scene scene_;
+  PetscMaker directions_{scene_, ranks_};
   std::unique_ptr<SurfaceOfAll> surface_;
   fs::path folder_;
   std::string note_;

@@ -54,9 +54,9 @@ double Objective::dot(const Vector& a, const Vector& b) const {
 Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
     : pattern_(pattern),
       options_(options),
-      finder_(options.make_directions ? options.make_directions(pattern)
-                                      : std::make_unique<DirectionFinder>(pattern, options.linear,
-                                                                          options.definiteness)) {
+      finder_(options.directions ? options.directions->make(pattern)
+                                 : std::make_unique<DirectionFinder>(pattern, options.linear,
+                                                                     options.definiteness)) {
   const auto all = static_cast<Eigen::Index>(pattern.dimension() * pattern.free_index().size());
   for (Vector* v : {&gradient_, &trial_gradient_, &trial_, &direction_, &diagonal_, &longer_,
                     &longer_gradient_}) {

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -31,6 +30,18 @@ enum class LinearChoice { automatic, cholesky, pcg };
 class BlockPattern;
 class DirectionSource;
 
+// Makes linear solvers that are not the library's own (solve/direction.hpp).
+class DirectionMaker {
+ public:
+  DirectionMaker() = default;
+  DirectionMaker(const DirectionMaker&) = delete;
+  DirectionMaker& operator=(const DirectionMaker&) = delete;
+  virtual ~DirectionMaker() = default;
+  // The pattern outlives what is made.
+  [[nodiscard]] virtual std::unique_ptr<DirectionSource> make(
+      const BlockPattern& pattern) const = 0;
+};
+
 struct NewtonOptions {
   int max_iterations = 200;
   Definiteness definiteness = Definiteness::project;
@@ -40,9 +51,8 @@ struct NewtonOptions {
   // Looked at once in every iteration, if there is one: when it is set, the solve ends as
   // `stopped`.
   const std::atomic<bool>* stop = nullptr;
-  // Directions from linear solvers that are not the library's own (solve/direction.hpp); the pattern
-  // outlives what is made.
-  std::function<std::unique_ptr<DirectionSource>(const BlockPattern&)> make_directions = {};
+  // Where directions come from; null: from the library's own solvers. It must outlive the integrator.
+  const DirectionMaker* directions = nullptr;
   [[nodiscard]] bool stop_asked() const { return stop && stop->load(std::memory_order_relaxed); }
 };
 
