@@ -91,16 +91,16 @@ void add_run_command(CLI::App& app, const Extras& extras, int& exit_code) {
       ->excludes(output)
       ->excludes(command->get_option("--set"))
       ->excludes(command->get_option("--from"));
-  command
-      ->add_option_function<int>(
-          "--ranks",
-          [](int ranks) {
-            throw Error(
-                fmt::format("--ranks is an option of the launcher: ./lilyan run … --ranks {0}; "
-                            "without it, mpirun -n {0} lilyan-mpi run …",
-                            ranks));
-          })
-      ->group("");
+  command->add_option_function<int>(
+      "--ranks",
+      [](int ranks) {
+        throw Error(
+            fmt::format("--ranks is an option of the launcher: ./lilyan run … --ranks {0}; "
+                        "without it, mpirun -n {0} lilyan-mpi run …",
+                        ranks));
+      },
+      "processes that share the run, on MPI and PETSc; the launcher ./lilyan starts them "
+      "(docs/scaling.md)");
   add_steps(*command, options.steps);
   add_threads(*command, options.threads,
               "threads that share the work on a large body; results do not depend on it "

@@ -44,6 +44,7 @@ OwnedRows::OwnedRows(const BlockPattern& pattern, const Share& share, const MpiD
     }
     std::ranges::sort(columns);
     for (const auto& [column, b] : columns) {
+      if (a == b) diagonal_.push_back(static_cast<int>(column_.size()));
       column_.push_back(column);
       vertex_.push_back(free[static_cast<std::size_t>(b)]);
       source_.push_back({.position = pattern.block_position(std::max(a, b), std::min(a, b)),

@@ -29,6 +29,7 @@ class OwnedRows {
   [[nodiscard]] int vertex(int row) const { return pattern_.free_vertices()[node_[row]]; }
   // The blocks of a row, with ascending columns: from begin(row) to begin(row + 1).
   [[nodiscard]] int begin(int row) const { return start_[row]; }
+  [[nodiscard]] int diagonal(int row) const { return diagonal_[row]; }
   [[nodiscard]] int column_vertex(int k) const { return vertex_[k]; }
   // The row that the column is, among all processes; those of a row one after the other.
   [[nodiscard]] const int* columns(int k) const { return column_.data() + k; }
@@ -51,6 +52,7 @@ class OwnedRows {
   std::vector<int> node_;
   std::vector<int> start_{0};
   std::vector<int> vertex_, column_;
+  std::vector<int> diagonal_;  // the block of each row
   std::vector<Source> source_;
   long first_ = 0;
   long all_rows_ = 0;

@@ -16,10 +16,7 @@ RowProduct::RowProduct(const OwnedRows& rows, const MpiDistribution& ranks) : ro
   for (int row = 0; row < rows.rows(); ++row) {
     for (int k = rows.begin(row); k < rows.begin(row + 1); ++k) {
       const int own = rows.own_column(k);
-      if (own == row) {
-        diagonal_source_.push_back(k);
-        continue;
-      }
+      if (own == row) continue;
       Part& part = own >= 0 ? own_ : others_;
       part.source.push_back(k);
       part.column.push_back(
@@ -31,7 +28,7 @@ RowProduct::RowProduct(const OwnedRows& rows, const MpiDistribution& ranks) : ro
       part->start.push_back(static_cast<int>(part->column.size()));
   }
   for (Part* part : {&own_, &others_}) part->blocks.resize(9 * part->column.size() + 1);
-  diagonal_.resize(9 * diagonal_source_.size() + 3);
+  diagonal_.resize(9 * static_cast<std::size_t>(rows.rows()) + 3);
 
   Vec x = nullptr;
   IS from = nullptr;
@@ -55,7 +52,7 @@ RowProduct::~RowProduct() {
 
 void RowProduct::assign(std::span<const double> values) {
   for (int row = 0; row < rows_.rows(); ++row) {
-    Eigen::Matrix3d diagonal = rows_.block(diagonal_source_[static_cast<std::size_t>(row)], values);
+    Eigen::Matrix3d diagonal = rows_.block(rows_.diagonal(row), values);
     for (Part* part : {&own_, &others_}) {
       for (int k = part->start[static_cast<std::size_t>(row)];
            k < part->start[static_cast<std::size_t>(row) + 1]; ++k) {

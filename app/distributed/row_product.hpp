@@ -41,7 +41,6 @@ class RowProduct {
   const OwnedRows& rows_;
   Part own_, others_;             // columns of this process, and of others
   std::vector<double> diagonal_;  // by columns, with three numbers more
-  std::vector<int> diagonal_source_;
   Mat matrix_ = nullptr;
   Vec halo_ = nullptr;
   VecScatter exchange_ = nullptr;

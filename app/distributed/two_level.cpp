@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
+
+#include "lilyan/solve/pcg.hpp"
 
 namespace lilyan::distributed {
 namespace {
@@ -14,7 +17,8 @@ constexpr int kModes = 6;
 constexpr int kClusters = 24;
 constexpr int kSmallestCluster = 40;
 constexpr int kLargestCluster = 200;
-constexpr double kLeastOfVertex = 0.5;
+// Every process factorises the clusters' matrix, so there must not be more of them however large the body is.
+constexpr int kMostClusters = 4000;
 // As in solve/coarse_space.cpp.
 constexpr double kNoRotation = 1e-6;
 constexpr double kCoincide = 1e-12;
@@ -43,8 +47,9 @@ TwoLevel::TwoLevel(const OwnedRows& rows, const Share& share, const MpiDistribut
       share_(share),
       ranks_(ranks),
       inverse_(9 * static_cast<std::size_t>(rows.rows())) {
-  const auto size = static_cast<int>(
-      std::clamp<long>(rows.all_rows() / kClusters, kSmallestCluster, kLargestCluster));
+  const long usual =
+      std::clamp<long>(rows.all_rows() / kClusters, kSmallestCluster, kLargestCluster);
+  const auto size = static_cast<int>(std::max(usual, rows.all_rows() / kMostClusters));
   if (rows.rows() > 0) aggregates_ = aggregate(own_graph(rows), size);
   if (aggregates_.start.empty()) aggregates_.start = {0};
   const double own = aggregates_.count();
@@ -67,16 +72,26 @@ TwoLevel::TwoLevel(const OwnedRows& rows, const Share& share, const MpiDistribut
 
   // Blocks of the clusters' matrix that this process sums up: of its clusters with those before them.
   std::map<std::array<int, 2>, int> found;
-  slot_.resize(static_cast<std::size_t>(rows.begin(rows.rows())), -1);
+  std::vector<std::pair<int, int>> near_row;  // slot, block
   for (int row = 0; row < rows.rows(); ++row) {
     const int a = cluster_of_[static_cast<std::size_t>(rows.vertex(row))];
+    near_row.clear();
     for (int k = rows.begin(row); k < rows.begin(row + 1); ++k) {
       const int b = cluster_of_[static_cast<std::size_t>(rows.column_vertex(k))];
       if (b > a) continue;
       const auto [slot, fresh] = found.try_emplace({a, b}, static_cast<int>(slots_.size()));
       if (fresh) slots_.push_back({a, b});
-      slot_[static_cast<std::size_t>(k)] = slot->second;
+      near_row.emplace_back(slot->second, k);
     }
+    std::ranges::sort(near_row);
+    for (const auto& [slot, k] : near_row) {
+      const auto at = static_cast<int>(grouped_.size());
+      const bool first = static_cast<int>(groups_.size()) == group_start_.back();
+      if (first || groups_.back().slot != slot) groups_.push_back({slot, at, at});
+      grouped_.push_back(k);
+      ++groups_.back().end;
+    }
+    group_start_.push_back(static_cast<int>(groups_.size()));
   }
   std::vector<double> pairs;
   for (const auto& [a, b] : slots_) pairs.insert(pairs.end(), {double(a), double(b)});
@@ -111,17 +126,11 @@ bool TwoLevel::prepare(std::span<const double> values, const Vector& x, const Ve
                        bool renew) {
   bool good = true;
   for (int row = 0; row < rows_.rows(); ++row) {
-    int diagonal = rows_.begin(row);
-    while (rows_.column(diagonal) != rows_.first() + row) ++diagonal;
-    const Mat3d block = rows_.block(diagonal, values);
+    const Mat3d block = rows_.block(rows_.diagonal(row), values);
     const double least = kLeastOfVertex * mass[3 * rows_.vertex(row)];
-    Eigen::SelfAdjointEigenSolver<Mat3d> eigen;
-    eigen.computeDirect(block);
-    Eigen::Map<Mat3d> inverse(inverse_.data() + 9 * std::ptrdiff_t{row});
-    inverse = eigen.eigenvectors() *
-              eigen.eigenvalues().cwiseMax(least).cwiseInverse().asDiagonal() *
-              eigen.eigenvectors().transpose();
-    good = good && inverse.allFinite();
+    good =
+        invert_block(block, least, Eigen::Map<Mat3d>(inverse_.data() + 9 * std::ptrdiff_t{row})) &&
+        good;
   }
   if (ranks_.any(!good)) return false;
   if (!renew) return true;
@@ -166,22 +175,29 @@ void TwoLevel::find_modes(const Vector& x) {
 
 bool TwoLevel::build(std::span<const double> values) {
   std::vector<double> sums(36 * slots_.size(), 0.0);
+  const auto arm = [&](int vertex) {
+    return Vec3(Eigen::Map<const Vec3>(arms_.data() + 3 * std::ptrdiff_t{vertex}));
+  };
   for (int row = 0; row < rows_.rows(); ++row) {
-    const Vec3 r = Eigen::Map<const Vec3>(arms_.data() + 3 * std::ptrdiff_t{rows_.vertex(row)});
-    for (int k = rows_.begin(row); k < rows_.begin(row + 1); ++k) {
-      const int slot = slot_[static_cast<std::size_t>(k)];
-      if (slot < 0) continue;
-      const Vec3 q =
-          Eigen::Map<const Vec3>(arms_.data() + 3 * std::ptrdiff_t{rows_.column_vertex(k)});
+    const Vec3 r = arm(rows_.vertex(row));
+    for (int at = group_start_[static_cast<std::size_t>(row)];
+         at < group_start_[static_cast<std::size_t>(row) + 1]; ++at) {
+      const auto& [slot, begin, end] = groups_[static_cast<std::size_t>(at)];
       // A rotation w moves a vertex by w × q: the rows of A(−[q]) are q × (rows of A).
-      const Mat3d A = rows_.block(k, values);
-      Mat3d torque;
-      for (int e = 0; e < 3; ++e) torque.row(e) = q.cross(Vec3(A.row(e)));
+      Mat3d force = Mat3d::Zero();
+      Mat3d torque = Mat3d::Zero();
+      for (int k = begin; k < end; ++k) {
+        const int block = grouped_[static_cast<std::size_t>(k)];
+        const Mat3d A = rows_.block(block, values);
+        const Vec3 q = arm(rows_.column_vertex(block));
+        force += A;
+        for (int e = 0; e < 3; ++e) torque.row(e) += q.cross(Vec3(A.row(e)));
+      }
       Eigen::Map<Mat6> sum(sums.data() + 36 * std::ptrdiff_t{slot});
-      sum.topLeftCorner<3, 3>() += A;
+      sum.topLeftCorner<3, 3>() += force;
       sum.topRightCorner<3, 3>() += torque;
       for (int e = 0; e < 3; ++e) {
-        sum.bottomLeftCorner<3, 3>().col(e) += r.cross(Vec3(A.col(e)));
+        sum.bottomLeftCorner<3, 3>().col(e) += r.cross(Vec3(force.col(e)));
         sum.bottomRightCorner<3, 3>().col(e) += r.cross(Vec3(torque.col(e)));
       }
     }

@@ -43,7 +43,14 @@ class TwoLevel {
   int first_cluster_ = 0;
   int all_clusters_ = 0;
   std::vector<int> cluster_of_;  // of each vertex here, copies too; −1: it is fixed
-  std::vector<int> slot_;        // of each block of a row: where its clusters' block is summed up
+  // Blocks of a row that are summed up into the same block of the clusters' matrix.
+  struct Group {
+    int slot;  // of slots_
+    int begin, end;
+  };
+  std::vector<Group> groups_;
+  std::vector<int> group_start_{0};            // of each row
+  std::vector<int> grouped_;                   // blocks of the rows, in the order of the groups
   std::vector<std::array<int, 2>> slots_;      // clusters of each such block here, row first
   std::vector<std::array<int, 2>> all_slots_;  // of all processes
   std::vector<double> arms_;                   // from the cluster's centre to each vertex here

@@ -20,8 +20,6 @@ constexpr int kLargestCluster = 200;
 
 // Share of a direction's inertia that its curvature has to have. Of a convex function it has all of it.
 constexpr double kLeastCurvature = 0.3;
-// The same of a vertex by itself, for the preconditioner.
-constexpr double kLeastOfVertex = 0.5;
 
 int cluster_size(int nodes) {
   return std::clamp(nodes / kClusters, kSmallestCluster, kLargestCluster);
@@ -66,8 +64,9 @@ bool is_definite(const Mat3d& a) {
   return a(0, 0) > 0 && a(0, 0) * a(1, 1) > a(1, 0) * a(0, 1) && a.determinant() > 0;
 }
 
-// The inverse of a vertex's block, each of whose eigenvalues is raised to the least one if that is positive.
-bool invert(const Mat3d& block, double least, Eigen::Map<Mat3d> inverse) {
+}  // namespace
+
+bool invert_block(const Mat3d& block, double least, Eigen::Map<Mat3d> inverse) {
   if (is_definite(block - least * Mat3d::Identity())) {
     inverse = block.inverse();
     return true;
@@ -80,16 +79,14 @@ bool invert(const Mat3d& block, double least, Eigen::Map<Mat3d> inverse) {
   return inverse.allFinite();
 }
 
-}  // namespace
-
 bool Pcg::invert_diagonal() {
   const auto chunks = matrix_.chunks();
   parallel_for(static_cast<int>(chunks.size()) - 1, [&](int chunk) {
     bad_[chunk] = 0;
     for (int i = coarse_.cluster_start(chunks[chunk]); i < coarse_.cluster_start(chunks[chunk + 1]);
          ++i) {
-      if (!invert(Eigen::Map<const Mat3d>(matrix_.diagonal(i)), kLeastOfVertex * mass_[i],
-                  Eigen::Map<Mat3d>(inverse_.data() + 9 * std::ptrdiff_t{i}))) {
+      if (!invert_block(Eigen::Map<const Mat3d>(matrix_.diagonal(i)), kLeastOfVertex * mass_[i],
+                        Eigen::Map<Mat3d>(inverse_.data() + 9 * std::ptrdiff_t{i}))) {
         bad_[chunk] = 1;
       }
     }

@@ -17,6 +17,13 @@ enum class PcgEnd {
   not_definite,  // a direction along which the matrix is not positive
 };
 
+// The inverse of a vertex's block, each of whose eigenvalues is raised to the least one if that is positive.
+// False when it has none.
+[[nodiscard]] bool invert_block(const Eigen::Matrix3d& block, double least,
+                                Eigen::Map<Eigen::Matrix3d> inverse);
+// The least one, as a share of the vertex's mass.
+inline constexpr double kLeastOfVertex = 0.5;
+
 // Each vertex by itself (the inverse of its 3×3 block) plus rigid motions of clusters of vertices
 // (CoarseSpace). The coarse matrix is kept until it is asked to be renewed, as it may well be that
 // of a matrix a little earlier.
