@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <numeric>
@@ -190,6 +191,13 @@ void wake_blas() {
                             const double*, double*, const int*);
   const auto multiply = reinterpret_cast<Multiply>(dlsym(RTLD_DEFAULT, "dgemm_"));
   if (!multiply) return;
+  // OpenBLAS asks for its buffer of 128 MB again and again until there is memory for it, so see first whether there is.
+  constexpr std::size_t kBuffer = 136 << 20;
+  if (dlsym(RTLD_DEFAULT, "openblas_get_config")) {
+    void* const room = std::malloc(kBuffer);
+    if (!room) throw std::bad_alloc();
+    std::free(room);
+  }
   constexpr int kSize = 64;  // small matrices may do without a buffer
   constexpr double kOne = 1;
   constexpr double kZero = 0;
