@@ -18,7 +18,7 @@ constexpr int kClusters = 24;
 constexpr int kSmallestCluster = 40;
 constexpr int kLargestCluster = 200;
 // Every process factorises the clusters' matrix, so there must not be more of them however large the body is.
-constexpr int kMostClusters = 4000;
+constexpr int kMostClusters = 1000;
 // As in solve/coarse_space.cpp.
 constexpr double kNoRotation = 1e-6;
 constexpr double kCoincide = 1e-12;
