@@ -208,6 +208,8 @@ class StateFile {
     failed_ = MPI_File_open(ranks.communicator(), file.c_str(), mode, MPI_INFO_NULL, &file_) !=
               MPI_SUCCESS;
     opened_ = !failed_;
+    // An earlier file of this name may be longer.
+    if (opened_ && writing) failed_ = MPI_File_set_size(file_, 0) != MPI_SUCCESS;
   }
   ~StateFile() {
     if (opened_) MPI_File_close(&file_);

@@ -220,21 +220,19 @@ class SharedRun {
       if (pieces_) pieces_->archive(a);
       write_checkpoint(folder_, buffer);
       results_->show_running(run_->summary(), *drift_);
-      remove_states(folder_, {saved.file, saved_file_});
+      remove_saved_states(folder_, {saved.file, saved_file_});
     });
     saved_file_ = saved.file;
     saved_at_ = std::chrono::steady_clock::now();
   }
 
   void resume() {
+    // Everything is looked at before the results of the run are touched.
     SavedState saved;
+    Archive a(checkpoint_->content);
     together(ranks_, [&] {
-      Archive a(checkpoint_->content);
       a(saved);
       if (saved.file.find('/') != std::string::npos) throw Error("it names a file elsewhere");
-      a(*run_);
-      if (!first_) return;
-      a(*results_, last_frame_);
     });
     if (saved.start != start_of(scene_)) {
       throw InputError(
@@ -242,12 +240,8 @@ class SharedRun {
           "the scene starts from another state now: a file that it names has changed, or "
           "the run was not one of several ranks");
     }
-    double last = first_ ? last_frame_ : -1;
-    last_frame_ = static_cast<int>(ranks_.largest(last));
-    State& state = run_->editable_state();
+    State state{.t = saved.t, .h_previous = saved.h_previous};
     read_state(folder_ / saved.file, scene_, state, ranks_);
-    state.t = saved.t;
-    state.h_previous = saved.h_previous;
     if (std::bit_cast<std::uint64_t>(shared_digest(scene_, state)) !=
         std::bit_cast<std::uint64_t>(saved.digest)) {
       throw InputError({(folder_ / saved.file).string(), 0, 0}, "the file is damaged");
@@ -255,30 +249,18 @@ class SharedRun {
     saved_file_ = saved.file;
     if (frames()) {
       pieces_ = std::make_unique<FramePieces>(folder_, scene_, ranks_, Opening::resumed);
-      together(ranks_, [&] {
-        if (!first_) return;
-        // What stands behind the results in the checkpoint.
-        Archive a(checkpoint_->content);
-        SavedState again;
-        a(again, *run_, *results_, last_frame_);
-        pieces_->archive(a);
-        a.require_end();
-        replace_file(folder_ / "scene.resolved.toml", scene_.resolved);
-      });
-      // Loading once more has taken the part of the state away.
-      state.t = saved.t;
     }
     together(ranks_, [&] {
-      if (first_) results_->show_running(run_->summary(), *drift_);
+      a(*run_);
+      if (!first_) return;
+      a(*results_, last_frame_);
+      if (pieces_) pieces_->archive(a);
+      a.require_end();
+      replace_file(folder_ / "scene.resolved.toml", scene_.resolved);
+      results_->show_running(run_->summary(), *drift_);
     });
-  }
-
-  static void remove_states(const fs::path& folder, const std::vector<std::string>& but) {
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      const std::string name = entry.path().filename().string();
-      if (!name.starts_with("checkpoint-") || !name.ends_with(".state")) continue;
-      if (std::ranges::find(but, name) == but.end()) fs::remove(entry.path());
-    }
+    run_->editable_state() = std::move(state);
+    last_frame_ = static_cast<int>(ranks_.largest(first_ ? last_frame_ : -1));
   }
 
   const cli::RunOptions& options_;

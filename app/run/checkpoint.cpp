@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -113,6 +114,17 @@ bool has_checkpoint(const fs::path& folder) {
 
 void remove_checkpoints(const fs::path& folder) {
   for (const char* name : {kNewest, kPrevious, kAside}) fs::remove(folder / name);
+  remove_saved_states(folder);
+}
+
+void remove_saved_states(const fs::path& folder, const std::vector<std::string>& but) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool state = name.starts_with("checkpoint-") && name.ends_with(".state");
+    if (state && std::ranges::find(but, name) == but.end()) found.push_back(entry.path());
+  }
+  for (const fs::path& file : found) fs::remove(file);
 }
 
 std::uint64_t start_digest(const Scene& scene) {

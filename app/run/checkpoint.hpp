@@ -44,6 +44,9 @@ struct Checkpoint {
 
 [[nodiscard]] bool has_checkpoint(const std::filesystem::path& folder);
 void remove_checkpoints(const std::filesystem::path& folder);
+// Removes the files in which processes that share a run have saved its state (checkpoint-NNNNNN.state), but for some.
+void remove_saved_states(const std::filesystem::path& folder,
+                         const std::vector<std::string>& but = {});
 
 // A number that two scenes share only if they start from the same state with the same masses: meshes are
 // files of their own and may have changed.

@@ -340,6 +340,21 @@ class Distributed(unittest.TestCase):
         self.assertIn("damaged", run(["run", "--resume", out, "--steps", "12"], 2, expect=2))
         state.write_bytes(content[:-8])
         self.assertIn("cut short", run(["run", "--resume", out, "--steps", "12"], 2, expect=2))
+        # A refused run leaves everything as it was, and a new one nothing of the old.
+        rows = len(series(out))
+        state.write_bytes(content)
+        run(["run", "--resume", out, "-q", "--steps", "12"], 2)
+        self.assertGreater(len(series(out)), rows)
+        self.assertIn("steps = 12", (out / "scene.resolved.toml").read_text())
+        small = self.scene(BAR.format(method="avf", steps=12, material="stvk", step=0.01).replace("[8, 2, 2]", "[4, 2, 2]"),
+                           "small.toml")
+        run(["run", small, "-q", "-o", out, "--overwrite"], 2)
+        run(["run", "--resume", out, "-q", "--steps", "14"], 3)
+        self.assertEqual(sorted(p.name for p in out.glob("*.state")),
+                         ["checkpoint-000012.state", "checkpoint-000014.state"])
+        run(["run", small, "-q", "-o", out, "--overwrite"])
+        self.assertEqual(list(out.glob("*.state")), [])
+        run(["run", scene, "-q", "-o", out, "--overwrite"], 2)
         state.unlink()
         self.assertIn("cannot be read", run(["run", "--resume", out, "--steps", "12"], 2, expect=2))
 
