@@ -1,6 +1,7 @@
 #include "lilyan/solve/block_matrix.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <iterator>
 #include <numeric>
@@ -88,10 +89,10 @@ void join_scraps(const LowerPattern& pattern, int size, int count, std::vector<i
 
 BlockMatrix::BlockMatrix(const LowerPattern& pattern, std::span<const int> node,
                          std::span<const int> groups) {
-  const int n = pattern.nodes();
+  const int n = groups.empty() ? 0 : groups.back();
   cut(pattern, node, groups);
-  std::vector<int> place(n);
-  for (int k = 0; k < n; ++k) place[node[k]] = k;
+  std::vector<int> place(pattern.nodes(), -1);
+  for (std::size_t k = 0; k < node.size(); ++k) place[node[k]] = static_cast<int>(k);
   const auto& graph_start = pattern.graph_start();
   start_.reserve(n + 1);
   start_.push_back(0);
@@ -114,6 +115,9 @@ BlockMatrix::BlockMatrix(const LowerPattern& pattern, std::span<const int> node,
         diagonal_length_.push_back(pattern.column_length(node[k]));
       }
     });
+    const auto begin = column_.begin() + start_[chunk_rows_[chunk]];
+    const bool border = std::any_of(begin, column_.end(), [&](int c) { return c >= n; });
+    (border ? border_ : inside_).push_back(static_cast<int>(chunk));
   }
   column_.shrink_to_fit();
   source_.reserve(column_.size());
@@ -132,15 +136,16 @@ BlockMatrix::BlockMatrix(const LowerPattern& pattern, std::span<const int> node,
 
 void BlockMatrix::cut(const LowerPattern& pattern, std::span<const int> node,
                       std::span<const int> groups) {
-  blocks_ = static_cast<int>(pattern.graph().size()) + pattern.nodes();
+  const auto neighbours = [&](int k) {
+    return pattern.graph_start()[node[k] + 1] - pattern.graph_start()[node[k]];
+  };
+  for (int k = 0; k < (groups.empty() ? 0 : groups.back()); ++k) blocks_ += neighbours(k) + 1;
   const int enough = std::clamp(blocks_ / kManyChunks, kLeastBlocks, kMostBlocks);
   chunks_.push_back(0);
   chunk_rows_.push_back(0);
   int blocks = 0;
   for (std::size_t g = 1; g < groups.size(); ++g) {
-    for (int k = groups[g - 1]; k < groups[g]; ++k) {
-      blocks += pattern.graph_start()[node[k] + 1] - pattern.graph_start()[node[k]];
-    }
+    for (int k = groups[g - 1]; k < groups[g]; ++k) blocks += neighbours(k);
     if (g + 1 < groups.size() && blocks < enough) continue;
     blocks = 0;
     chunks_.push_back(static_cast<int>(g));
@@ -168,15 +173,17 @@ void BlockMatrix::assign_window(int first, int last, const double* lower) {
       const int length = std::abs(signed_length);
       const double* begin = lower + position;
       const double* columns[3] = {begin, begin + length - 1, begin + 2 * length - 3};
-      float* block = values_.data() + 9 * std::ptrdiff_t{k};
-      double rounded[9];
+      double entries[9];
       for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) {
-          const int e = signed_length < 0 ? 3 * c + r : 3 * r + c;
-          block[e] = static_cast<float>(columns[c][r]);
-          rounded[e] = columns[c][r] - static_cast<double>(block[e]);
-        }
+        for (int c = 0; c < 3; ++c)
+          entries[signed_length < 0 ? 3 * c + r : 3 * r + c] = columns[c][r];
       }
+      float* block = values_.data() + 9 * std::ptrdiff_t{k};
+      for (int e = 0; e < 9; ++e) block[e] = static_cast<float>(entries[e]);
+      // Or else GCC 12, which has several of them in a register, takes a rounded number for the number itself.
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      double rounded[9];
+      for (int e = 0; e < 9; ++e) rounded[e] = entries[e] - static_cast<double>(block[e]);
       for (int e = 0; e < 9; ++e) sum[e] += rounded[e];
       if (k < inner_[row]) continue;
       double* other = lost[column_[k] - first];
@@ -201,15 +208,21 @@ void BlockMatrix::assign_window(int first, int last, const double* lower) {
 
 double BlockMatrix::multiply(const double* x, double* y) {
   const int chunks = static_cast<int>(chunks_.size()) - 1;
-  parallel_for(chunks, [&](int chunk) {
-    double dot = 0;
-    each_window(chunk_rows_[chunk], chunk_rows_[chunk + 1],
-                [&](int first, int last) { dot += multiply_window(first, last, x, y); });
-    partial_[chunk] = dot;
-  });
+  parallel_for(chunks, [&](int chunk) { multiply_chunk(chunk, x, y); });
   double sum = 0;
   for (int chunk = 0; chunk < chunks; ++chunk) sum += partial_[chunk];
   return sum;
+}
+
+void BlockMatrix::multiply_chunks(std::span<const int> chunks, const double* x, double* y) {
+  parallel_for(static_cast<int>(chunks.size()), [&](int k) { multiply_chunk(chunks[k], x, y); });
+}
+
+void BlockMatrix::multiply_chunk(int chunk, const double* x, double* y) {
+  double dot = 0;
+  each_window(chunk_rows_[chunk], chunk_rows_[chunk + 1],
+              [&](int first, int last) { dot += multiply_window(first, last, x, y); });
+  partial_[chunk] = dot;
 }
 
 // With blocks by rows, a row's sums over its blocks stay apart until its end, and what a block gives

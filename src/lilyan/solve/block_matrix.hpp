@@ -35,10 +35,12 @@ inline Quad load_quad(const float* p) {
 // does not change a bit of the result. A chunk consists of windows of consecutive rows. A block
 // between two rows of one window is stored once, with the later of the two: half the memory. One
 // between rows of different windows is stored with both, so that no row is written by two threads.
+//
+// Places may be columns only, whose rows belong to another process. They come after those of the rows.
 class BlockMatrix {
  public:
   // The pattern has blocks of 3×3. Chunks are made of whole groups of rows, given by the first row
-  // of each and the end.
+  // of each and the end, after which places are columns only. The list has all neighbours of the rows.
   BlockMatrix(const LowerPattern& pattern, std::span<const int> node, std::span<const int> groups);
 
   // From values in the pattern's lower compressed columns.
@@ -46,6 +48,9 @@ class BlockMatrix {
 
   // y = A x, rounded as said; returns x·y. One number more than x has is read, whatever it is.
   double multiply(const double* x, double* y);
+  // The same in two parts: of chunks whose blocks are all in columns that are rows, and of the others.
+  void multiply_inside(const double* x, double* y) { multiply_chunks(inside_, x, y); }
+  void multiply_border(const double* x, double* y) { multiply_chunks(border_, x, y); }
 
   [[nodiscard]] int rows() const { return static_cast<int>(start_.size()) - 1; }
   // All of them, those that are stored once counted twice.
@@ -74,11 +79,14 @@ class BlockMatrix {
 
   void cut(const LowerPattern& pattern, std::span<const int> node, std::span<const int> groups);
   void assign_window(int first, int last, const double* lower);
+  void multiply_chunk(int chunk, const double* x, double* y);
+  void multiply_chunks(std::span<const int> chunks, const double* x, double* y);
   double multiply_window(int first, int last, const double* x, double* y) const;
 
   int blocks_ = 0;
   std::vector<int> start_, inner_, column_;
   std::vector<int> chunks_, chunk_rows_;
+  std::vector<int> inside_, border_;  // chunks without and with columns that are no rows
   std::vector<Source> source_;
   std::vector<int> diagonal_position_, diagonal_length_;
   std::vector<float> values_;

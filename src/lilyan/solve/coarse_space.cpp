@@ -2,6 +2,8 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "lilyan/core/threads.hpp"
 
@@ -15,10 +17,24 @@ constexpr int kDenseClusters = 48;
 constexpr double kNoRotation = 1e-6;
 constexpr double kCoincide = 1e-12;
 
-using Mat3d = Eigen::Matrix3d;
+// Small clusters need fewer iterations, but their number makes the coarse matrix dear: about as
+// many as a dense factor of it is still cheap, then ones of a fixed size, up to a number at which solves
+// with that matrix, by one thread, would take most of the time.
+constexpr int kClusters = 24;
+constexpr int kSmallestCluster = 40;
+constexpr int kLargestCluster = 200;
+constexpr int kMostClusters = 1000;
 
-LowerPattern neighbourhood(const BlockMatrix& matrix, std::span<const int> cluster_of,
-                           int clusters) {
+using Mat3d = Eigen::Matrix3d;
+using Mat6d = RigidClusters::Mat6;
+
+LowerPattern neighbourhood(const BlockMatrix& matrix, const Aggregates& aggregates) {
+  const int clusters = aggregates.count();
+  std::vector<int> cluster_of(matrix.rows());
+  for (int a = 0; a < clusters; ++a) {
+    std::fill(cluster_of.begin() + aggregates.start[a],
+              cluster_of.begin() + aggregates.start[a + 1], a);
+  }
   std::vector<std::vector<int>> near(clusters);
   const auto add = [&](int a, int b) {
     if (near[a].empty() || near[a].back() != b) near[a].push_back(b);
@@ -44,36 +60,23 @@ LowerPattern neighbourhood(const BlockMatrix& matrix, std::span<const int> clust
 
 }  // namespace
 
-CoarseSpace::CoarseSpace(const BlockMatrix& matrix, const Aggregates& aggregates)
-    : matrix_(matrix),
-      aggregates_(aggregates),
-      cluster_of_(matrix.rows()),
-      arms_(3 * static_cast<std::size_t>(matrix.rows())),
-      rotation_(aggregates.count()) {
-  for (int a = 0; a < aggregates.count(); ++a) {
-    std::fill(cluster_of_.begin() + aggregates.start[a],
-              cluster_of_.begin() + aggregates.start[a + 1], a);
-  }
-  pattern_ = std::make_unique<LowerPattern>(neighbourhood(matrix, cluster_of_, aggregates.count()));
-  values_.resize(pattern_->entries());
-  right_.setZero(pattern_->dofs());
-  solution_.setZero(pattern_->dofs());
-  if (aggregates.count() <= kDenseClusters) {
-    dense_.setZero(pattern_->dofs(), pattern_->dofs());
-    factor_.compute(dense_);  // of zeros it ends at once, but has its memory then
-  } else {
-    sparse_ = make_cholesky(*pattern_);
-  }
+int cluster_size(long vertices) {
+  const long size = std::clamp<long>(vertices / kClusters, kSmallestCluster, kLargestCluster);
+  return static_cast<int>(std::max(size, vertices / kMostClusters));
 }
 
-double CoarseSpace::work() const {
-  return sparse_ ? sparse_->solve_flops() : static_cast<double>(dense_.size());
-}
+RigidClusters::RigidClusters(const BlockMatrix& matrix, const Aggregates& aggregates)
+    : matrix_(matrix),
+      aggregates_(aggregates),
+      groups_(matrix.chunks().back()),
+      arms_(3 * aggregates.node.size()),
+      centre_(aggregates.count(), Vec3::Zero()),
+      rotation_(aggregates.count(), Mat3::Zero()) {}
 
 // Rotations about the axes of inertia through the cluster's centre, each scaled to move its
 // vertices by one on average; left out where it would not move them.
-void CoarseSpace::find_modes(const double* positions) {
-  parallel_for(aggregates_.count(), [&](int a) {
+void RigidClusters::place(const double* positions) {
+  parallel_for(groups_, [&](int a) {
     const int begin = aggregates_.start[a];
     const int end = aggregates_.start[a + 1];
     Vec3 centre = Vec3::Zero();
@@ -87,6 +90,7 @@ void CoarseSpace::find_modes(const double* positions) {
     }
     Eigen::SelfAdjointEigenSolver<Mat3d> axes;
     axes.computeDirect(inertia / (end - begin));
+    centre_[a] = centre;
     rotation_[a].setZero();
     const Vec3& square = axes.eigenvalues();
     for (int k = 0; k < 3; ++k) {
@@ -98,10 +102,20 @@ void CoarseSpace::find_modes(const double* positions) {
   });
 }
 
+void RigidClusters::set(int cluster, const Vec3& centre, const Mat3& rotation,
+                        const double* positions) {
+  centre_[cluster] = centre;
+  rotation_[cluster] = rotation;
+  for (int i = start(cluster); i < start(cluster + 1); ++i) {
+    Eigen::Map<Vec3>(arms_.data() + 3 * std::ptrdiff_t{i}) =
+        Eigen::Map<const Vec3>(positions + 3 * std::ptrdiff_t{i}) - centre;
+  }
+}
+
 // Those of a row's blocks from first to last that are in the columns of cluster b, and that on the
 // diagonal. A rotation w moves a vertex by w × r = −[r]w, so P is (I, −[r]), and the rows of A(−[r])
 // are r × (rows of A).
-void CoarseSpace::add_row(int i, int b, int first, int last, bool diagonal, Mat6d& sum) const {
+void RigidClusters::add_row(int i, int b, int first, int last, bool diagonal, Mat6d& sum) const {
   const auto columns = matrix_.column();
   const auto begin = columns.begin() + first;
   const auto end = columns.begin() + last;
@@ -129,82 +143,110 @@ void CoarseSpace::add_row(int i, int b, int first, int last, bool diagonal, Mat6
   }
 }
 
-// The blocks of one cluster with those before it and itself.
-void CoarseSpace::fill_rows(int a) {
-  const auto& graph = pattern_->graph();
-  int neighbour = pattern_->graph_start()[a];
-  const int last = pattern_->graph_start()[a + 1];
-  const auto store = [&](int b, const Mat6d& block) {
-    const int length = pattern_->column_length(b);
-    double* target = values_.data() + pattern_->block_position(a, b);
-    for (int c = 0; c < kModes; ++c) {
-      for (int r = a == b ? c : 0; r < kModes; ++r) {
-        target[lower_offset(r, c, length)] = block(r, c);
-      }
+RigidClusters::Mat6 RigidClusters::block(int a, int b) const {
+  Mat6d sum = Mat6d::Zero();
+  Mat6d once = Mat6d::Zero();  // of blocks that stand for their mirror images as well
+  for (int i = start(a); i < start(a + 1); ++i) {
+    add_row(i, b, matrix_.outer_begin(i), matrix_.inner_begin(i), a == b, sum);
+    add_row(i, b, matrix_.inner_begin(i), matrix_.end(i), false, once);
+  }
+  sum += once;
+  if (a == b) sum += once.transpose();
+  sum.rightCols<3>() = (sum.rightCols<3>() * rotation_[b]).eval();
+  sum.bottomRows<3>() = (rotation_[a].transpose() * sum.bottomRows<3>()).eval();
+  for (int k = 0; k < 3 && a == b; ++k) {
+    if (rotation_[a].col(k).isZero(0)) sum(3 + k, 3 + k) = 1;
+  }
+  return sum;
+}
+
+void RigidClusters::restrict(int chunk, const double* r, double* coarse) const {
+  for (int a = matrix_.chunks()[chunk]; a < matrix_.chunks()[chunk + 1]; ++a) {
+    Vec3 force = Vec3::Zero();
+    Vec3 torque = Vec3::Zero();
+    for (int i = start(a); i < start(a + 1); ++i) {
+      const Vec3 f = Eigen::Map<const Vec3>(r + 3 * std::ptrdiff_t{i});
+      force += f;
+      torque += Vec3(Eigen::Map<const Vec3>(arm(i))).cross(f);
     }
-  };
-  for (; neighbour <= last; ++neighbour) {
-    const int b = neighbour < last && graph[neighbour] < a ? graph[neighbour] : a;
-    Mat6d sum = Mat6d::Zero();
-    Mat6d once = Mat6d::Zero();  // of blocks that stand for their mirror images as well
-    for (int i = aggregates_.start[a]; i < aggregates_.start[a + 1]; ++i) {
-      add_row(i, b, matrix_.outer_begin(i), matrix_.inner_begin(i), a == b, sum);
-      add_row(i, b, matrix_.inner_begin(i), matrix_.end(i), false, once);
-    }
-    sum += once;
-    if (a == b) sum += once.transpose();
-    sum.rightCols<3>() = (sum.rightCols<3>() * rotation_[b]).eval();
-    sum.bottomRows<3>() = (rotation_[a].transpose() * sum.bottomRows<3>()).eval();
-    if (a == b) {
-      for (int k = 0; k < 3; ++k) {
-        if (rotation_[a].col(k).isZero(0)) sum(3 + k, 3 + k) = 1;
-      }
-    }
-    store(b, sum);
-    if (b == a) break;
+    Eigen::Map<Vec3>(coarse + kModes * a) = force;
+    Eigen::Map<Vec3>(coarse + kModes * a + 3) = rotation_[a].transpose() * torque;
   }
 }
 
-bool CoarseSpace::build(const double* positions) {
-  find_modes(positions);
-  parallel_for(aggregates_.count(), [&](int a) { fill_rows(a); });
+RigidClusters::Motion RigidClusters::motion(int cluster, const double* coarse) const {
+  const double* z = coarse + std::ptrdiff_t{kModes} * cluster;
+  return {Eigen::Map<const Vec3>(z), rotation_[cluster] * Eigen::Map<const Vec3>(z + 3)};
+}
+
+CoarseFactor::CoarseFactor(LowerPattern graph)
+    : pattern_(std::move(graph)), values_(pattern_.entries()) {
+  if (pattern_.nodes() <= kDenseClusters) {
+    dense_.setZero(pattern_.dofs(), pattern_.dofs());
+    factor_.compute(dense_);  // of zeros it ends at once, but has its memory then
+  } else {
+    sparse_ = make_cholesky(pattern_);
+  }
+}
+
+double CoarseFactor::work() const {
+  return sparse_ ? sparse_->solve_flops() : static_cast<double>(dense_.size());
+}
+
+void CoarseFactor::set(int a, int b, const Mat6d& block) {
+  const int length = pattern_.column_length(b);
+  double* target = values_.data() + pattern_.block_position(a, b);
+  for (int c = 0; c < kModes; ++c) {
+    for (int r = a == b ? c : 0; r < kModes; ++r) target[lower_offset(r, c, length)] = block(r, c);
+  }
+}
+
+bool CoarseFactor::factorise() {
   if (sparse_) return sparse_->factorise(values_);
-  for (int c = 0; c < pattern_->dofs(); ++c) {
-    for (int k = pattern_->column_start()[c]; k < pattern_->column_end(c); ++k) {
-      dense_(pattern_->row()[k], c) = values_[k];
+  for (int c = 0; c < pattern_.dofs(); ++c) {
+    for (int k = pattern_.column_start()[c]; k < pattern_.column_end(c); ++k) {
+      dense_(pattern_.row()[k], c) = values_[k];
     }
   }
   factor_.compute(dense_);
   return factor_.info() == Eigen::Success;
 }
 
-void CoarseSpace::restrict(int chunk, const double* r) {
-  for (int a = matrix_.chunks()[chunk]; a < matrix_.chunks()[chunk + 1]; ++a) {
-    Vec3 force = Vec3::Zero();
-    Vec3 torque = Vec3::Zero();
-    for (int i = aggregates_.start[a]; i < aggregates_.start[a + 1]; ++i) {
-      const Vec3 f = Eigen::Map<const Vec3>(r + 3 * std::ptrdiff_t{i});
-      force += f;
-      torque += Vec3(Eigen::Map<const Vec3>(arm(i))).cross(f);
-    }
-    right_.segment<3>(kModes * a) = force;
-    right_.segment<3>(kModes * a + 3) = rotation_[a].transpose() * torque;
+void CoarseFactor::solve(const Vector& right, Vector& solution) {
+  if (sparse_) {
+    sparse_->solve(right, solution);
+  } else {
+    solution = right;
+    factor_.matrixL().solveInPlace(solution);
+    factor_.matrixL().adjoint().solveInPlace(solution);
   }
+}
+
+CoarseSpace::CoarseSpace(const BlockMatrix& matrix, const Aggregates& aggregates)
+    : clusters_(matrix, aggregates), factor_(neighbourhood(matrix, aggregates)) {
+  right_.setZero(factor_.graph().dofs());
+  solution_.setZero(factor_.graph().dofs());
+}
+
+// The blocks of one cluster with those before it and itself.
+void CoarseSpace::fill_rows(int a) {
+  const LowerPattern& graph = factor_.graph();
+  for (int e = graph.graph_start()[a]; e < graph.graph_start()[a + 1]; ++e) {
+    const int b = graph.graph()[e];
+    if (b < a) factor_.set(a, b, clusters_.block(a, b));
+  }
+  factor_.set(a, a, clusters_.block(a, a));
+}
+
+bool CoarseSpace::build(const double* positions) {
+  clusters_.place(positions);
+  parallel_for(clusters_.count(), [&](int a) { fill_rows(a); });
+  return factor_.factorise();
 }
 
 double CoarseSpace::solve() {
-  if (sparse_) {
-    sparse_->solve(right_, solution_);
-  } else {
-    solution_ = right_;
-    factor_.matrixL().solveInPlace(solution_);
-    factor_.matrixL().adjoint().solveInPlace(solution_);
-  }
+  factor_.solve(right_, solution_);
   return right_.dot(solution_);
-}
-
-CoarseSpace::Motion CoarseSpace::motion(int a) const {
-  return {solution_.segment<3>(kModes * a), rotation_[a] * solution_.segment<3>(kModes * a + 3)};
 }
 
 }  // namespace lilyan

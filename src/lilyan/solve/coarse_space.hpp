@@ -18,6 +18,78 @@
 
 namespace lilyan {
 
+// About how many of so many vertices a cluster should have.
+[[nodiscard]] int cluster_size(long vertices);
+
+// The motions P of the clusters, and blocks of Pᵀ A P.
+class RigidClusters {
+ public:
+  using Mat3 = Eigen::Matrix3d;
+  using Mat6 = Eigen::Matrix<double, 6, 6>;
+
+  // Both must outlive this; the matrix's places are the aggregates', its groups of rows the first clusters. What
+  // further clusters are to this process is told by set().
+  RigidClusters(const BlockMatrix& matrix, const Aggregates& aggregates);
+
+  [[nodiscard]] int count() const { return groups_; }  // of clusters with rows
+  // Makes the motions of these clusters, with vertices at the given places.
+  void place(const double* positions);
+  // A rotation is about axes through the centre: independent ones, scaled; zero where there is none.
+  [[nodiscard]] const Vec3& centre(int cluster) const { return centre_[cluster]; }
+  [[nodiscard]] const Mat3& rotation(int cluster) const { return rotation_[cluster]; }
+  void set(int cluster, const Vec3& centre, const Mat3& rotation, const double* positions);
+
+  // That of a cluster with one before it, itself, or one without rows.
+  [[nodiscard]] Mat6 block(int a, int b) const;
+
+  // coarse = Pᵀ r, for the clusters of one chunk of the matrix.
+  void restrict(int chunk, const double* r, double* coarse) const;
+  // Displacement P z of a vertex, given its cluster.
+  struct Motion {
+    Vec3 translation;
+    Vec3 rotation;
+  };
+  [[nodiscard]] Motion motion(int cluster, const double* coarse) const;
+  [[nodiscard]] const double* arm(int place) const {
+    return arms_.data() + 3 * std::ptrdiff_t{place};
+  }
+  [[nodiscard]] int start(int cluster) const { return aggregates_.start[cluster]; }
+
+ private:
+  void add_row(int i, int b, int first, int last, bool diagonal, Mat6& sum) const;
+
+  const BlockMatrix& matrix_;
+  const Aggregates& aggregates_;
+  int groups_;
+  std::vector<double> arms_;  // from the cluster's centre to each vertex
+  std::vector<Vec3> centre_;
+  std::vector<Mat3> rotation_;
+};
+
+// Pᵀ A P, with clusters as nodes; factorised as a dense matrix where it is small.
+class CoarseFactor {
+ public:
+  // Which clusters are neighbours.
+  explicit CoarseFactor(LowerPattern graph);
+  CoarseFactor(const CoarseFactor&) = delete;
+  CoarseFactor& operator=(const CoarseFactor&) = delete;
+
+  // That of cluster a with b ≤ a.
+  void set(int a, int b, const RigidClusters::Mat6& block);
+  // False when it is not positive definite; then it must not be used.
+  [[nodiscard]] bool factorise();
+  void solve(const Vector& right, Vector& solution);
+  [[nodiscard]] const LowerPattern& graph() const { return pattern_; }
+  [[nodiscard]] double work() const;  // multiplications of a solve
+
+ private:
+  LowerPattern pattern_;
+  std::vector<double> values_;
+  std::unique_ptr<LinearSolver> sparse_;
+  Eigen::MatrixXd dense_;
+  Eigen::LLT<Eigen::MatrixXd> factor_;
+};
+
 class CoarseSpace {
  public:
   // Both must outlive this; the matrix's rows are the aggregates' places, its groups the clusters.
@@ -28,39 +100,24 @@ class CoarseSpace {
   [[nodiscard]] bool build(const double* positions);
 
   // coarse = Pᵀ r, for the clusters of one chunk of the matrix.
-  void restrict(int chunk, const double* r);
+  void restrict(int chunk, const double* r) { clusters_.restrict(chunk, r, right_.data()); }
   // Solves for the coarse coordinates z; returns z·Pᵀr.
   double solve();
   // Displacement P z of a vertex, given its cluster.
-  struct Motion {
-    Vec3 translation;
-    Vec3 rotation;
-  };
-  [[nodiscard]] Motion motion(int cluster) const;
-  [[nodiscard]] const double* arm(int row) const { return arms_.data() + 3 * std::ptrdiff_t{row}; }
-  [[nodiscard]] int cluster_start(int cluster) const { return aggregates_.start[cluster]; }
+  [[nodiscard]] RigidClusters::Motion motion(int cluster) const {
+    return clusters_.motion(cluster, solution_.data());
+  }
+  [[nodiscard]] const double* arm(int row) const { return clusters_.arm(row); }
+  [[nodiscard]] int cluster_start(int cluster) const { return clusters_.start(cluster); }
   // Which clusters are neighbours.
-  [[nodiscard]] const LowerPattern& graph() const { return *pattern_; }
-  [[nodiscard]] double work() const;  // multiplications of a solve
+  [[nodiscard]] const LowerPattern& graph() const { return factor_.graph(); }
+  [[nodiscard]] double work() const { return factor_.work(); }  // multiplications of a solve
 
  private:
-  void find_modes(const double* positions);
   void fill_rows(int cluster);
-  using Mat6d = Eigen::Matrix<double, 6, 6>;
-  void add_row(int i, int b, int first, int last, bool diagonal, Mat6d& sum) const;
 
-  const BlockMatrix& matrix_;
-  const Aggregates& aggregates_;
-  std::vector<int> cluster_of_;  // the cluster of each row
-  // Pᵀ A P, with clusters as nodes; factorised as a dense matrix where it is small.
-  std::unique_ptr<LowerPattern> pattern_;
-  std::vector<double> values_;
-  std::unique_ptr<LinearSolver> sparse_;
-  Eigen::MatrixXd dense_;
-  Eigen::LLT<Eigen::MatrixXd> factor_;
-
-  std::vector<double> arms_;               // from the cluster's centre to each vertex
-  std::vector<Eigen::Matrix3d> rotation_;  // independent axes of each cluster, scaled; else zero
+  RigidClusters clusters_;
+  CoarseFactor factor_;
   Vector right_, solution_;
 };
 

@@ -12,19 +12,6 @@ namespace {
 
 using Mat3d = Eigen::Matrix3d;
 
-// Small clusters need fewer iterations, but their number makes the coarse matrix dear: about as
-// many as a dense factor of it is still cheap, then ones of a fixed size.
-constexpr int kClusters = 24;
-constexpr int kSmallestCluster = 40;
-constexpr int kLargestCluster = 200;
-
-// Share of a direction's inertia that its curvature has to have. Of a convex function it has all of it.
-constexpr double kLeastCurvature = 0.3;
-
-int cluster_size(int nodes) {
-  return std::clamp(nodes / kClusters, kSmallestCluster, kLargestCluster);
-}
-
 }  // namespace
 
 Pcg::Pcg(const LowerPattern& pattern)

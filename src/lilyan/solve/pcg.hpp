@@ -23,6 +23,8 @@ enum class PcgEnd {
                                 Eigen::Map<Eigen::Matrix3d> inverse);
 // The least one, as a share of the vertex's mass.
 inline constexpr double kLeastOfVertex = 0.5;
+// Share of a direction's inertia that its curvature has to have. Of a convex function it has all of it.
+inline constexpr double kLeastCurvature = 0.3;
 
 // Each vertex by itself (the inverse of its 3×3 block) plus rigid motions of clusters of vertices
 // (CoarseSpace). The coarse matrix is kept until it is asked to be renewed, as it may well be that

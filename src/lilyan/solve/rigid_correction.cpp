@@ -2,7 +2,9 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "lilyan/core/threads.hpp"
 
@@ -40,41 +42,53 @@ Eigen::Matrix<double, 6, 1> solve_rigid_motion(const Eigen::Matrix<double, 6, 6>
 }
 
 RigidCorrection::RigidCorrection(const BlockMatrix& matrix, const Aggregates& aggregates,
-                                 const LowerPattern& graph)
-    : matrix_(matrix), aggregates_(aggregates), body_of_(aggregates.count(), -1) {
+                                 const LowerPattern& graph, const Ranks* ranks, int first)
+    : matrix_(matrix),
+      aggregates_(aggregates),
+      ranks_(ranks),
+      clusters_(static_cast<std::size_t>(matrix.chunks().back())) {
+  std::vector<int> body(graph.nodes(), -1);
   int bodies = 0;
   std::vector<int> reached;
-  for (int first = 0; first < aggregates.count(); ++first) {
-    if (body_of_[first] >= 0) continue;
-    body_of_[first] = bodies;
-    reached.assign(1, first);
+  for (int seed = 0; seed < graph.nodes(); ++seed) {
+    if (body[seed] >= 0) continue;
+    body[seed] = bodies;
+    reached.assign(1, seed);
     for (std::size_t k = 0; k < reached.size(); ++k) {
       for (int e = graph.graph_start()[reached[k]]; e < graph.graph_start()[reached[k] + 1]; ++e) {
         const int b = graph.graph()[e];
-        if (body_of_[b] >= 0) continue;
-        body_of_[b] = bodies;
+        if (body[b] >= 0) continue;
+        body[b] = bodies;
         reached.push_back(b);
       }
     }
     ++bodies;
   }
-  clusters_.resize(aggregates.count());
+  body_of_.assign(body.begin() + first, body.begin() + first + std::ssize(clusters_));
   bodies_.resize(bodies);
+  places_.resize(bodies);
+}
+
+template <class T>
+void RigidCorrection::sum_over_ranks(std::vector<T>& sums) const {
+  static_assert(sizeof(Place) == 4 * sizeof(double) && sizeof(Sums) == 43 * sizeof(double));
+  if (!ranks_) return;
+  ranks_->sum({reinterpret_cast<double*>(sums.data()), sums.size() * sizeof(T) / sizeof(double)});
 }
 
 void RigidCorrection::apply(const double* positions, const double* residual, double* solution) {
-  const int count = aggregates_.count();
-  for (Sums& body : bodies_) {
-    body = {Mat6::Zero(), Vec6::Zero(), Vec3::Zero(), 0, 0};
-  }
+  const int count = static_cast<int>(clusters_.size());
+  std::ranges::fill(places_, Place{Vec3::Zero(), 0});
+  std::ranges::fill(bodies_, Sums{Mat6::Zero(), Vec6::Zero(), 0});
   for (int a = 0; a < count; ++a) {
-    Sums& body = bodies_[body_of_[a]];
+    Place& body = places_[body_of_[a]];
     for (int i = aggregates_.start[a]; i < aggregates_.start[a + 1]; ++i) {
       body.centre += at(positions, i);
     }
     body.count += aggregates_.start[a + 1] - aggregates_.start[a];
   }
-  for (Sums& body : bodies_) body.centre /= body.count;
+  sum_over_ranks(places_);
+  for (Place& body : places_) body.centre /= body.count;
   parallel_for(count, [&](int a) { add_rows(a, positions, residual); });
   for (int a = 0; a < count; ++a) {
     Sums& body = bodies_[body_of_[a]];
@@ -82,17 +96,21 @@ void RigidCorrection::apply(const double* positions, const double* residual, dou
     body.force += clusters_[a].force;
     body.extent += clusters_[a].extent;
   }
-  for (Sums& body : bodies_) {
+  sum_over_ranks(bodies_);
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    Sums& body = bodies_[b];
     // (The place is free now.)
-    body.force = solve_rigid_motion(body.matrix, body.force, std::sqrt(body.extent / body.count));
+    body.force =
+        solve_rigid_motion(body.matrix, body.force, std::sqrt(body.extent / places_[b].count));
   }
   parallel_for(count, [&](int a) {
     const Sums& body = bodies_[body_of_[a]];
+    const Vec3 centre = places_[body_of_[a]].centre;
     const Vec3 translation = body.force.head<3>();
     const Vec3 rotation = body.force.tail<3>();
     for (int i = aggregates_.start[a]; i < aggregates_.start[a + 1]; ++i) {
       Eigen::Map<Vec3>(solution + 3 * std::ptrdiff_t{i}) +=
-          translation + rotation.cross(Vec3(at(positions, i) - body.centre));
+          translation + rotation.cross(Vec3(at(positions, i) - centre));
     }
   });
 }
@@ -131,8 +149,8 @@ void RigidCorrection::add_blocks(int row, int first, int last, bool diagonal,
 
 void RigidCorrection::add_rows(int cluster, const double* positions, const double* residual) {
   Sums& sums = clusters_[cluster];
-  sums = {Mat6::Zero(), Vec6::Zero(), Vec3::Zero(), 0, 0};
-  const Vec3 centre = bodies_[body_of_[cluster]].centre;
+  sums = {Mat6::Zero(), Vec6::Zero(), 0};
+  const Vec3 centre = places_[body_of_[cluster]].centre;
   Mat6 once = Mat6::Zero();  // of blocks that stand for their mirror images as well
   for (int i = aggregates_.start[cluster]; i < aggregates_.start[cluster + 1]; ++i) {
     add_blocks(i, matrix_.outer_begin(i), matrix_.inner_begin(i), true, positions, centre,

@@ -10,6 +10,7 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "lilyan/core/share.hpp"
 #include "lilyan/core/types.hpp"
 #include "lilyan/solve/block_matrix.hpp"
 
@@ -24,33 +25,41 @@ namespace lilyan {
 
 class RigidCorrection {
  public:
-  // Matrix and aggregates must outlive this; the matrix's rows are the aggregates' places. The
-  // graph says which clusters are neighbours.
+  // Matrix and aggregates must outlive this; the matrix's places are those of the aggregates. The
+  // graph says which clusters are neighbours. Where several processes share the matrix, it is that of the
+  // clusters of all of them, among which those here begin with `first`.
   RigidCorrection(const BlockMatrix& matrix, const Aggregates& aggregates,
-                  const LowerPattern& graph);
+                  const LowerPattern& graph, const Ranks* ranks = nullptr, int first = 0);
 
   // For every connected body, with vertices at the given positions.
   void apply(const double* positions, const double* residual, double* solution);
 
  private:
-  using Vec6 = Eigen::Matrix<double, 6, 1>;
-  using Mat6 = Eigen::Matrix<double, 6, 6>;
+  // Nothing but numbers, which may be sent.
+  using Vec6 = Eigen::Matrix<double, 6, 1, Eigen::DontAlign>;
+  using Mat6 = Eigen::Matrix<double, 6, 6, Eigen::DontAlign>;
+  struct Place {
+    Vec3 centre;  // first the sum of positions
+    double count;
+  };
   // Sums over a cluster, or over a body.
   struct Sums {
     Mat6 matrix;    // Tᵀ A T
     Vec6 force;     // Tᵀ r
-    Vec3 centre;    // sum of positions
     double extent;  // sum of squared distances from the centre
-    double count;
   };
   void add_blocks(int row, int first, int last, bool diagonal, const double* positions,
                   const Vec3& centre, Mat6& sum) const;
   void add_rows(int cluster, const double* positions, const double* residual);
+  template <class T>
+  void sum_over_ranks(std::vector<T>& sums) const;
 
   const BlockMatrix& matrix_;
   const Aggregates& aggregates_;
-  std::vector<int> body_of_;  // the body of each cluster
+  const Ranks* ranks_;
+  std::vector<int> body_of_;  // the body of each cluster here
   std::vector<Sums> clusters_, bodies_;
+  std::vector<Place> places_;  // of the bodies
 };
 
 }  // namespace lilyan

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <barrier>
 #include <limits>
+#include <thread>
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/core/threads.hpp"
@@ -118,6 +121,180 @@ TEST(BlockMatrix, MultipliesAcrossWindowsAndChunks) {
   EXPECT_EQ(y, z);
 }
 
+// Two processes that share a matrix: each has the rows of some clusters, and the others as columns only.
+struct Parts {
+  static BodyOptions options() {
+    // Fixed in the middle: two bodies that have nothing to do with each other.
+    BodyOptions result{.size = {4, 1, 1}, .cells = {40, 6, 6}};
+    const Body body(result);
+    for (int v = 0; v < body.rest.size() / 3; ++v) {
+      if (std::abs(body.rest[3 * v] - middle(body.rest)) < 1e-9) result.fixed.push_back(v);
+    }
+    return result;
+  }
+  static double middle(const Vector& x) {
+    const auto along = x(Eigen::seqN(0, x.size() / 3, 3));
+    return 0.5 * (along.minCoeff() + along.maxCoeff());
+  }
+  Problem p{options(), 1};
+  Aggregates whole = aggregate(p.pattern, 40);
+  int cut = whole.count() / 3;  // of the first body
+  Aggregates first = whole;
+  Aggregates second;
+
+  Parts() {
+    const auto append = [&](int from, int to) {
+      for (int a = from; a < to; ++a) {
+        for (int k = whole.start[a]; k < whole.start[a + 1]; ++k) {
+          second.node.push_back(whole.node[k]);
+        }
+        second.start.push_back(static_cast<int>(second.node.size()));
+      }
+    };
+    second.start.push_back(0);
+    append(cut, whole.count());
+    append(0, cut);
+  }
+  [[nodiscard]] int second_clusters() const { return whole.count() - cut; }
+  [[nodiscard]] BlockMatrix matrix(const Aggregates& part, int clusters) const {
+    BlockMatrix result(p.pattern, part.node, std::span(part.start).first(clusters + 1));
+    result.assign(p.lower());
+    return result;
+  }
+  [[nodiscard]] Vector ordered(const Aggregates& part, const Vector& original) const {
+    Vector result(original.size() + 1);
+    for (std::size_t k = 0; k < part.node.size(); ++k) {
+      result.segment<3>(3 * k) = original.segment<3>(3 * part.node[k]);
+    }
+    return result;
+  }
+};
+
+TEST(BlockMatrix, MayHaveAPartOfTheRows) {
+  const Parts parts;
+  std::mt19937 random(1);
+  const Vector original = random_vector(parts.p.pattern.dofs(), 1, random);
+  BlockMatrix whole = parts.matrix(parts.whole, parts.whole.count());
+  const Vector x = parts.ordered(parts.whole, original);
+  Vector y(original.size());
+  whole.multiply(x.data(), y.data());
+  const auto product = [&](const Aggregates& part, int clusters) {
+    BlockMatrix matrix = parts.matrix(part, clusters);
+    const int size = 3 * matrix.rows();
+    EXPECT_EQ(matrix.rows(), part.start[clusters]);
+    EXPECT_LT(matrix.blocks(), whole.blocks());
+    // What comes from the other process is there only for the second half of the product.
+    const Vector here = parts.ordered(part, original);
+    Vector early = here;
+    early.tail(early.size() - size).setConstant(std::numeric_limits<double>::quiet_NaN());
+    Vector result = Vector::Constant(size, -1);
+    matrix.multiply_inside(early.data(), result.data());
+    EXPECT_TRUE(result.allFinite());
+    EXPECT_TRUE((result.array() == -1).any());
+    EXPECT_FALSE((result.array() == -1).all());
+    matrix.multiply_border(here.data(), result.data());
+    return result;
+  };
+  const Vector first = product(parts.first, parts.cut);
+  const Vector second = product(parts.second, parts.second_clusters());
+  ASSERT_EQ(first.size() + second.size(), y.size());
+  // Sums are rounded in another order, and what is stored once in one of them is stored twice in the other.
+  EXPECT_LE((first - y.head(first.size())).norm(), 1e-13 * y.norm());
+  EXPECT_LE((second - y.tail(second.size())).norm(), 1e-13 * y.norm());
+}
+
+// The processes are threads.
+class Two final : public Ranks {
+ public:
+  Two(int rank, std::barrier<>& barrier, std::vector<double>& common)
+      : rank_(rank), barrier_(barrier), common_(common) {}
+  using Ranks::sum;
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int count() const override { return 2; }
+  void sum(std::span<double> values) const override {
+    if (rank_ == 0) common_.assign(values.begin(), values.end());
+    barrier_.arrive_and_wait();
+    if (rank_ == 1) {
+      for (std::size_t k = 0; k < values.size(); ++k) common_[k] += values[k];
+    }
+    barrier_.arrive_and_wait();
+    std::ranges::copy(common_, values.begin());
+    barrier_.arrive_and_wait();
+  }
+  void largest(std::span<double> /*values*/) const override { FAIL(); }
+  [[nodiscard]] std::vector<double> gather(std::span<const double> /*values*/) const override {
+    return {};
+  }
+
+ private:
+  int rank_;
+  std::barrier<>& barrier_;
+  std::vector<double>& common_;
+};
+
+TEST(RigidCorrection, OfBodiesThatProcessesShare) {
+  const Parts parts;
+  std::mt19937 random(1);
+  const Vector residual = random_vector(parts.p.pattern.dofs(), 1, random);
+  const BlockMatrix whole = parts.matrix(parts.whole, parts.whole.count());
+  const CoarseSpace coarse(whole, parts.whole);
+  RigidCorrection correction(whole, parts.whole, coarse.graph());
+  Vector expected = Vector::Zero(residual.size());
+  correction.apply(parts.ordered(parts.whole, parts.p.positions).data(),
+                   parts.ordered(parts.whole, residual).data(), expected.data());
+  // Of two bodies, each by itself: what moves one end does not move the other.
+  const Vec3 ends = expected.head<3>() - expected.tail<3>();
+  ASSERT_GT(ends.norm(), 0.01 * expected.head<3>().norm());
+
+  std::barrier barrier(2);
+  std::vector<double> common;
+  const auto apply = [&](int rank) {
+    const Two ranks(rank, barrier, common);
+    const Aggregates& part = rank == 0 ? parts.first : parts.second;
+    const int clusters = rank == 0 ? parts.cut : parts.second_clusters();
+    const BlockMatrix matrix = parts.matrix(part, clusters);
+    RigidCorrection shared(matrix, part, coarse.graph(), &ranks, rank == 0 ? 0 : parts.cut);
+    Vector solution = Vector::Zero(3 * matrix.rows());
+    shared.apply(parts.ordered(part, parts.p.positions).data(),
+                 parts.ordered(part, residual).data(), solution.data());
+    return solution;
+  };
+  Vector second;
+  std::thread other([&] { second = apply(1); });
+  const Vector first = apply(0);
+  other.join();
+  EXPECT_LE((first - expected.head(first.size())).norm(), 1e-6 * expected.norm());
+  EXPECT_LE((second - expected.tail(second.size())).norm(), 1e-6 * expected.norm());
+}
+
+TEST(RigidClusters, SeeThoseOfAnotherProcess) {
+  const Parts parts;
+  const BlockMatrix whole = parts.matrix(parts.whole, parts.whole.count());
+  const BlockMatrix part = parts.matrix(parts.second, parts.second_clusters());
+  RigidClusters expected(whole, parts.whole);
+  RigidClusters clusters(part, parts.second);
+  expected.place(parts.ordered(parts.whole, parts.p.positions).data());
+  const Vector positions = parts.ordered(parts.second, parts.p.positions);
+  clusters.place(positions.data());
+  EXPECT_EQ(clusters.count(), parts.second_clusters());
+  for (int b = 0; b < parts.cut; ++b) {
+    clusters.set(parts.second_clusters() + b, expected.centre(b), expected.rotation(b),
+                 positions.data());
+  }
+  int neighbours = 0;
+  for (int a = 0; a < clusters.count(); ++a) {
+    for (int b = 0; b < parts.cut; ++b) {
+      const RigidClusters::Mat6 block = expected.block(parts.cut + a, b);
+      neighbours += block.isZero(0) ? 0 : 1;
+      EXPECT_LE((clusters.block(a, parts.second_clusters() + b) - block).norm(),
+                1e-6 * block.norm());
+    }
+    const RigidClusters::Mat6 own = expected.block(parts.cut + a, parts.cut + a);
+    EXPECT_LE((clusters.block(a, a) - own).norm(), 1e-6 * own.norm());
+  }
+  EXPECT_GT(neighbours, 0);
+}
+
 // A translation's kinetic energy is all it has, millions of times smaller than the matrix's
 // entries.
 TEST(BlockMatrix, KeepsTheInertiaOfTranslations) {
@@ -130,6 +307,13 @@ TEST(BlockMatrix, KeepsTheInertiaOfTranslations) {
     Vector x = Vector::Zero(p.pattern.dofs());
     for (int k = axis; k < x.size(); k += 3) x[k] = 1;
     EXPECT_NEAR(multiply(matrix, x, y), 1, 1e-5);  // the body's mass
+    // Each vertex by itself, too.
+    for (int k = 0; k < p.pattern.nodes(); ++k) {
+      const double mass = p.body.system.mass()[p.pattern.dof(3 * aggregates.node[k])];
+      for (int c = 0; c < 3; ++c) {
+        EXPECT_NEAR(y[3 * k + c], c == axis ? mass : 0, 1e-6);
+      }
+    }
   }
 }
 
