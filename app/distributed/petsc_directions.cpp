@@ -5,8 +5,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "app/distributed/conjugate_gradients.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/solve/rigid_correction.hpp"
+#include "lilyan/core/threads.hpp"
 
 namespace lilyan::distributed {
 namespace {
@@ -40,17 +41,19 @@ PetscErrorCode apply_two_level(PC pc, Vec r, Vec z) {
 }  // namespace
 
 PetscDirections::PetscDirections(const BlockPattern& pattern, const System& system,
-                                 const MpiDistribution& ranks, std::span<const int> bodies,
-                                 LinearChoice choice, Definiteness definiteness)
-    : pattern_(pattern),
-      system_(system),
+                                 const MpiDistribution& ranks, LinearChoice choice,
+                                 Definiteness definiteness)
+    : system_(system),
       ranks_(ranks),
-      body_start_(bodies.begin(), bodies.end()),
       rows_(pattern, *system.share(), ranks),
+      shared_(rows_, ranks),
+      cluster_graph_(cluster_graph(rows_, ranks)),
+      rigid_(shared_.here(), rows_.clusters(), cluster_graph_, &ranks, rows_.first_cluster()),
       choice_(choice),
       definiteness_(definiteness),
       hessian_(static_cast<std::size_t>(pattern.storage())),
-      middle_(system.dofs()) {
+      positions_(3 * static_cast<std::size_t>(rows_.places())),
+      mass_(static_cast<std::size_t>(rows_.rows())) {
   if (rows_.all_rows() == 0) throw Error("every vertex of the scene is fixed: nothing can move");
   make_iterative();
   if (choice == LinearChoice::cholesky) make_direct();
@@ -60,7 +63,6 @@ PetscDirections::PetscDirections(const BlockPattern& pattern, const System& syst
 PetscDirections::~PetscDirections() {
   KSPDestroy(&iterative_);
   KSPDestroy(&direct_);
-  MatDestroy(&matrix_);
   MatDestroy(&factor_matrix_);
   for (Vec* v : {&right_, &solution_, &image_}) VecDestroy(v);
 }
@@ -72,42 +74,30 @@ void PetscDirections::make_matrix() {
   const bool scalar =
       preconditioner == "gamg" || preconditioner == "hypre" || preconditioner == "ml";
   needs_motions_ = scalar;
-  std::vector<PetscInt> near(static_cast<std::size_t>(rows_.rows()));
-  std::vector<PetscInt> far(near.size());
-  for (int row = 0; row < rows_.rows(); ++row) {
-    for (int k = rows_.begin(row); k < rows_.begin(row + 1); ++k) {
-      ++(rows_.own_column(k) >= 0 ? near : far)[static_cast<std::size_t>(row)];
-    }
-  }
-  check(MatCreate(ranks_.communicator(), &matrix_));
-  check(MatSetSizes(matrix_, 3 * rows_.rows(), 3 * rows_.rows(), PETSC_DETERMINE, PETSC_DETERMINE));
-  check(MatSetBlockSize(matrix_, 3));
-  check(MatSetType(matrix_, !type.empty() ? type.c_str() : scalar ? MATAIJ : MATBAIJ));
-  check(MatXAIJSetPreallocation(matrix_, 3, near.data(), far.data(), nullptr, nullptr));
-  check(MatSetOption(matrix_, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_TRUE));
-  check(MatSetOption(matrix_, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
-  check(MatSetOption(matrix_, MAT_SYMMETRIC, PETSC_TRUE));
-  check(MatSetOption(matrix_, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  matrix_ = std::make_unique<FullMatrix>(rows_, ranks_,
+                                         !type.empty() ? type
+                                         : scalar      ? MATAIJ
+                                                       : MATBAIJ);
 }
 
 void PetscDirections::make_iterative() {
   const std::string preconditioner = option("-pc_type");
   const bool own =
       (preconditioner.empty() || preconditioner == PCSHELL) && option("-mat_type").empty();
+  if (!own) make_matrix();
+  operators_ = own ? shared_.matrix() : matrix_->matrix();
   if (own) {
-    product_ = std::make_unique<RowProduct>(rows_, ranks_);
+    solution_ = shared_.make_vector();
   } else {
-    make_matrix();
+    check(MatCreateVecs(operators_, &solution_, nullptr));
   }
-  const Mat operators = own ? product_->matrix() : matrix_;
-  check(MatCreateVecs(operators, &solution_, &right_));
-  check(VecDuplicate(right_, &image_));
+  check(VecDuplicate(solution_, &right_));
+  check(VecDuplicate(solution_, &image_));
   check(KSPCreate(ranks_.communicator(), &iterative_));
-  check(KSPSetOperators(iterative_, operators, operators));
-  check(KSPSetType(iterative_, KSPCG));
-  // The norm that Newton's accuracies are meant in, and one reduction for all products of an iteration.
-  check(KSPSetNormType(iterative_, KSP_NORM_NATURAL));
-  check(KSPCGUseSingleReduction(iterative_, PETSC_TRUE));
+  check(KSPSetOperators(iterative_, operators_, operators_));
+  register_conjugate_gradients();
+  check(KSPSetType(iterative_, kConjugateGradients));
+  check(KSPSetNormType(iterative_, KSP_NORM_NATURAL));  // what Newton's accuracies are meant in
   PC pc = nullptr;
   check(KSPGetPC(iterative_, &pc));
   check(PCSetType(pc, PCSHELL));
@@ -116,13 +106,14 @@ void PetscDirections::make_iterative() {
   KSPType method = nullptr;
   check(PCGetType(pc, &chosen));
   check(KSPGetType(iterative_, &method));
-  iterative_name_ = std::string("petsc ") + method + ", ";
+  own_method_ = has_conjugate_gradients(iterative_);
+  iterative_name_ = std::string("petsc ") + (own_method_ ? KSPCG : method) + ", ";
   if (std::strcmp(chosen, PCSHELL) != 0) {
     iterative_name_ += chosen;
     return;
   }
   iterative_name_ += "two levels";
-  two_level_ = std::make_unique<TwoLevel>(rows_, *system_.share(), ranks_, system_.vertices());
+  two_level_ = std::make_unique<TwoLevel>(rows_, shared_, cluster_graph_, ranks_);
   check(PCShellSetName(pc, "vertices and rigid motions of clusters"));
   check(PCShellSetContext(pc, two_level_.get()));
   check(PCShellSetApply(pc, apply_two_level));
@@ -147,42 +138,32 @@ void PetscDirections::assemble(Objective& objective, const Vector& d, double pro
   objective.hessian(d, projection, hessian_);
 }
 
-void PetscDirections::fill_matrix() {
-  make_matrix();
-  std::vector<double>& values = row_values_;
-  for (int row = 0; row < rows_.rows(); ++row) {
-    const int begin = rows_.begin(row);
-    const int blocks = rows_.begin(row + 1) - begin;
-    values.resize(9 * static_cast<std::size_t>(blocks));
-    for (int k = 0; k < blocks; ++k) {
-      const OwnedRows::Mat3 block = rows_.block(begin + k, hessian_);
-      for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) {
-          values[static_cast<std::size_t>((r * blocks + k) * 3 + c)] = block(r, c);
-        }
+void PetscDirections::look_at(const Objective& objective, const Vector& d) {
+  const Vector* x = objective.positions();
+  const Vector* mass = objective.masses();
+  parallel_ranges(rows_.places(), [&](int first, int last) {
+    for (int place = first; place < last; ++place) {
+      const int at = 3 * rows_.vertex(place);
+      for (int c = 0; c < 3; ++c) {
+        positions_[3 * place + c] = x ? (*x)[at + c] + 0.5 * d[at + c] : 0.0;
       }
+      if (place < rows_.rows()) mass_[place] = mass ? (*mass)[at] : 0.0;
     }
-    const auto at = static_cast<PetscInt>(rows_.first() + row);
-    check(MatSetValuesBlocked(matrix_, 1, &at, blocks, rows_.columns(begin), values.data(),
-                              INSERT_VALUES));
-  }
-  check(MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY));
-  check(MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY));
+  });
+  if (own_method_) set_inertia(iterative_, mass ? mass_.data() : nullptr, two_level_.get());
 }
 
-void PetscDirections::describe_rigid_motions(const Vector& x) {
+void PetscDirections::describe_rigid_motions() {
   Vec coordinates = nullptr;
   check(VecDuplicate(right_, &coordinates));
   check(VecSetBlockSize(coordinates, 3));
   double* to = nullptr;
   check(VecGetArrayWrite(coordinates, &to));
-  for (int row = 0; row < rows_.rows(); ++row) {
-    std::copy_n(x.data() + 3 * rows_.vertex(row), 3, to + 3 * row);
-  }
+  std::copy_n(positions_.data(), 3 * rows_.rows(), to);
   check(VecRestoreArrayWrite(coordinates, &to));
   MatNullSpace motions = nullptr;
   check(MatNullSpaceCreateRigidBody(coordinates, &motions));
-  check(MatSetNearNullSpace(matrix_, motions));
+  check(MatSetNearNullSpace(operators_, motions));
   check(MatNullSpaceDestroy(&motions));
   check(VecDestroy(&coordinates));
 }
@@ -196,19 +177,16 @@ bool PetscDirections::goes_down() const {
 PetscDirections::End PetscDirections::solve_by_iteration(const Objective& objective,
                                                          const Vector& d, const Request& request,
                                                          SolverWork& work, NewtonTimes& times) {
-  const Vector* x = objective.positions();
-  middle_ = *x + 0.5 * d;  // where forces act
   {
     const Timer timer(times.factorisation);
-    if (product_) {
-      product_->assign(hessian_);
-    } else {
-      fill_matrix();
-    }
-    if (two_level_ && !two_level_->prepare(hessian_, middle_, *objective.masses(), renew_)) {
+    look_at(objective, d);
+    const bool own = operators_ == shared_.matrix();
+    if (own || request.last) shared_.assign(hessian_);
+    if (!own) matrix_->assign(hessian_);
+    if (two_level_ && !two_level_->prepare(positions_.data(), mass_.data(), renew_)) {
       return End::indefinite;
     }
-    if (needs_motions_) describe_rigid_motions(middle_);
+    if (needs_motions_) describe_rigid_motions();
     check(KSPSetUp(iterative_));
   }
   const Timer timer(times.solve);
@@ -224,7 +202,7 @@ PetscDirections::End PetscDirections::solve_by_iteration(const Objective& object
   if (reason == KSP_DIVERGED_ITS) return End::exhausted;
   if (reason < 0) {
     // Where it met too little curvature, what there is so far is a good direction.
-    truncated_ = iterations > 1 && definiteness_ == Definiteness::project &&
+    truncated_ = iterations > (own_method_ ? 0 : 1) && definiteness_ == Definiteness::project &&
                  (reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC) &&
                  goes_down();
     return truncated_ ? End::solved : End::indefinite;
@@ -233,7 +211,7 @@ PetscDirections::End PetscDirections::solve_by_iteration(const Objective& object
   const double effort = iterations / std::log(1 / accuracy);
   if (renew_) renewed_effort_ = effort;
   renew_ = effort > kOutdated * renewed_effort_ + 1;
-  if (request.last) correct_rigid_motions(middle_);
+  if (request.last) correct_rigid_motions();
   return End::solved;
 }
 
@@ -243,9 +221,10 @@ PetscDirections::End PetscDirections::solve_by_factor(bool reuse, SolverWork& wo
   if (!reuse) {
     const Timer timer(times.factorisation);
     ++work.factorisations;
-    fill_matrix();
-    check(MatConvert(matrix_, MATAIJ, factor_matrix_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX,
-                     &factor_matrix_));
+    make_matrix();
+    matrix_->assign(hessian_);
+    check(MatConvert(matrix_->matrix(), MATAIJ,
+                     factor_matrix_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &factor_matrix_));
     check(MatSetOption(factor_matrix_, MAT_SYMMETRIC, PETSC_TRUE));
     check(MatSetOption(factor_matrix_, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
     check(KSPSetOperators(direct_, factor_matrix_, factor_matrix_));
@@ -330,71 +309,16 @@ bool PetscDirections::find(Objective& objective, const Vector& d, const Vector& 
   return true;
 }
 
-// As solve/rigid_correction.hpp: what is left of a body's total force and torque is taken out exactly.
-void PetscDirections::correct_rigid_motions(const Vector& x) {
-  using Vec6 = Eigen::Matrix<double, 6, 1>;
-  using Mat6 = Eigen::Matrix<double, 6, 6>;
-  check(MatMult(product_ ? product_->matrix() : matrix_, solution_, image_));
-  check(VecAYPX(image_, -1, right_));  // the residual
-  const std::size_t bodies = body_start_.size();
-  const auto body_of = [&](int vertex) {
-    const auto next = std::ranges::upper_bound(body_start_, vertex);
-    return static_cast<std::size_t>(next - body_start_.begin()) - 1;
-  };
-  // Centres and radii of the bodies.
-  std::vector<double> places(4 * bodies, 0.0);
-  for (int row = 0; row < rows_.rows(); ++row) {
-    double* place = places.data() + 4 * body_of(rows_.vertex(row));
-    for (int c = 0; c < 3; ++c) place[c] += x[3 * rows_.vertex(row) + c];
-    place[3] += 1;
-  }
-  ranks_.sum(places);
-  const auto arm = [&](int vertex) {
-    const double* place = places.data() + 4 * body_of(vertex);
-    return Vec3(x.segment<3>(3 * vertex) - Eigen::Map<const Vec3>(place) / place[3]);
-  };
-  // For each body Tᵀ A T, Tᵀ r and the sum of squared arms.
-  constexpr std::size_t kNumbers = 36 + 6 + 1;
-  std::vector<double> sums(kNumbers * bodies, 0.0);
-  const auto matrix_of = [&](std::size_t b) { return Eigen::Map<Mat6>(&sums[kNumbers * b]); };
-  const auto force_of = [&](std::size_t b) { return Eigen::Map<Vec6>(&sums[kNumbers * b + 36]); };
-  const double* left = nullptr;
-  check(VecGetArrayRead(image_, &left));
-  for (int row = 0; row < rows_.rows(); ++row) {
-    const int vertex = rows_.vertex(row);
-    const std::size_t b = body_of(vertex);
-    const Vec3 r = arm(vertex);
-    Eigen::Matrix<double, 3, 6> image = Eigen::Matrix<double, 3, 6>::Zero();  // rows of A T
-    for (int k = rows_.begin(row); k < rows_.begin(row + 1); ++k) {
-      const OwnedRows::Mat3 block = rows_.block(k, hessian_);
-      const Vec3 q = arm(rows_.column_vertex(k));
-      image.leftCols<3>() += block;
-      for (int e = 0; e < 3; ++e) image.row(e).tail<3>() += q.cross(Vec3(block.row(e)));
-    }
-    const Vec3 f = Eigen::Map<const Vec3>(left + 3 * row);
-    for (int c = 0; c < 6; ++c) {
-      matrix_of(b).col(c).head<3>() += image.col(c);
-      matrix_of(b).col(c).tail<3>() += r.cross(Vec3(image.col(c)));
-    }
-    force_of(b).head<3>() += f;
-    force_of(b).tail<3>() += r.cross(f);
-    sums[kNumbers * b + 42] += r.squaredNorm();
-  }
-  check(VecRestoreArrayRead(image_, &left));
-  ranks_.sum(sums);
-  for (std::size_t b = 0; b < bodies; ++b) {
-    const double count = places[4 * b + 3];
-    const double radius = count > 0 ? std::sqrt(sums[kNumbers * b + 42] / count) : 0;
-    force_of(b) = solve_rigid_motion(matrix_of(b), force_of(b), radius);
-  }
-  double* solved = nullptr;
-  check(VecGetArray(solution_, &solved));
-  for (int row = 0; row < rows_.rows(); ++row) {
-    const Vec6 motion = force_of(body_of(rows_.vertex(row)));
-    Eigen::Map<Vec3>(solved + 3 * row) +=
-        motion.head<3>() + Vec3(motion.tail<3>()).cross(arm(rows_.vertex(row)));
-  }
-  check(VecRestoreArray(solution_, &solved));
+void PetscDirections::correct_rigid_motions() {
+  check(MatMult(operators_, solution_, image_));
+  check(VecAYPX(image_, -1, right_));
+  const double* residual = nullptr;
+  double* solution = nullptr;
+  check(VecGetArrayRead(image_, &residual));
+  check(VecGetArray(solution_, &solution));
+  rigid_.apply(positions_.data(), residual, solution);
+  check(VecRestoreArray(solution_, &solution));
+  check(VecRestoreArrayRead(image_, &residual));
 }
 
 }  // namespace lilyan::distributed

@@ -1,7 +1,8 @@
 // Newton directions of a shared system by PETSc.
 //
-// Systems are solved by PETSc's conjugate gradients with the two-level preconditioner of two_level.hpp and the products
-// of row_product.hpp, or by whatever PETSc's options say (-ksp_type, -ksp_rtol, -pc_type gamg, …). With another
+// Systems are solved by the conjugate gradients of conjugate_gradients.hpp with the two-level preconditioner of
+// two_level.hpp and the products of shared_matrix.hpp, or by whatever PETSc's options say (-ksp_type, -ksp_rtol,
+// -pc_type gamg, …). With another
 // preconditioner the Hessian is a matrix of 3×3 blocks (MATMPIBAIJ; MATMPIAIJ where that is wanted). Where conjugate
 // gradients do not converge, and where a scene asks for solver.linear = "cholesky", MUMPS factorises it (options with the
 // prefix -direct_).
@@ -10,24 +11,25 @@
 #include <petscksp.h>
 
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/distributed/full_matrix.hpp"
 #include "app/distributed/owned_rows.hpp"
-#include "app/distributed/row_product.hpp"
+#include "app/distributed/shared_matrix.hpp"
 #include "app/distributed/two_level.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/solve/direction.hpp"
+#include "lilyan/solve/rigid_correction.hpp"
 
 namespace lilyan::distributed {
 
 class PetscDirections final : public DirectionSource {
  public:
-  // All must outlive this. The system is a shared one, whose bodies begin at these vertices.
+  // All must outlive this. The system is a shared one.
   PetscDirections(const BlockPattern& pattern, const System& system, const MpiDistribution& ranks,
-                  std::span<const int> bodies, LinearChoice choice, Definiteness definiteness);
+                  LinearChoice choice, Definiteness definiteness);
   ~PetscDirections() override;
 
   void begin() override { renew_ = true; }
@@ -46,37 +48,39 @@ class PetscDirections final : public DirectionSource {
   enum class End { solved, indefinite, exhausted };
 
   void make_matrix();  // when first needed
-  void fill_matrix();
   void make_iterative();
   void make_direct();
   void assemble(Objective& objective, const Vector& d, double projection, NewtonTimes& times);
-  // The near null space that algebraic multigrid asks for, with vertices where x has them.
-  void describe_rigid_motions(const Vector& x);
+  // Takes positions, half way along d where forces act, and masses.
+  void look_at(const Objective& objective, const Vector& d);
+  void describe_rigid_motions();  // the near null space that algebraic multigrid asks for
   End solve_by_iteration(const Objective& objective, const Vector& d, const Request& request,
                          SolverWork& work, NewtonTimes& times);
   End solve_by_factor(bool reuse, SolverWork& work, NewtonTimes& times);
   bool find_with(LinearKind kind, Objective& objective, const Vector& d, const Request& request,
                  SolverWork& work, NewtonTimes& times);
   [[nodiscard]] bool goes_down() const;  // the solution, along the right side
-  void correct_rigid_motions(const Vector& x);
+  void correct_rigid_motions();
 
-  const BlockPattern& pattern_;
   const System& system_;
   const MpiDistribution& ranks_;
-  std::vector<int> body_start_;
   OwnedRows rows_;
+  SharedMatrix shared_;
+  LowerPattern cluster_graph_;
+  RigidCorrection rigid_;
   LinearChoice choice_;
   Definiteness definiteness_;
   LinearKind last_ = LinearKind::pcg;
   std::vector<double> hessian_;
-  std::unique_ptr<RowProduct> product_;  // both unless the options choose another preconditioner
-  std::unique_ptr<TwoLevel> two_level_;
-  Mat matrix_ = nullptr;
-  Mat factor_matrix_ = nullptr;  // the same as MATAIJ
+  std::unique_ptr<TwoLevel> two_level_;  // unless the options choose another preconditioner
+  std::unique_ptr<FullMatrix> matrix_;   // if they do, and for MUMPS
+  Mat operators_ = nullptr;              // what conjugate gradients multiply with: one of the two
+  Mat factor_matrix_ = nullptr;          // the full one as MATAIJ
   Vec right_ = nullptr, solution_ = nullptr, image_ = nullptr;
   KSP iterative_ = nullptr;
   KSP direct_ = nullptr;
   std::string iterative_name_, direct_name_ = "mumps";
+  bool own_method_ = false;     // conjugate_gradients.hpp
   bool needs_motions_ = false;  // for algebraic multigrid
   bool factor_ready_ = false;
   bool truncated_ = false;
@@ -85,8 +89,8 @@ class PetscDirections final : public DirectionSource {
   // Directions to leave to MUMPS before conjugate gradients get another chance, and how many it will be next time.
   int hold_ = 0;
   int next_hold_ = 8;
-  Vector middle_;
-  std::vector<double> row_values_;
+  std::vector<double> positions_;  // of all places
+  std::vector<double> mass_;       // of the rows' vertices
 };
 
 }  // namespace lilyan::distributed

@@ -52,8 +52,8 @@ class PetscMaker final : public DirectionMaker {
   PetscMaker(const Scene& scene, const MpiDistribution& ranks) : scene_(scene), ranks_(ranks) {}
   [[nodiscard]] std::unique_ptr<DirectionSource> make(const BlockPattern& pattern) const override {
     const NewtonOptions& options = scene_.solver.newton;
-    return std::make_unique<PetscDirections>(pattern, *scene_.system, ranks_, scene_.part_first,
-                                             options.linear, options.definiteness);
+    return std::make_unique<PetscDirections>(pattern, *scene_.system, ranks_, options.linear,
+                                             options.definiteness);
   }
 
  private:
