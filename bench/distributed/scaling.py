@@ -3,8 +3,9 @@
     ./lilyan test --distributed                       # builds lilyan-mpi
     python3 bench/distributed/scaling.py build/release --strong 786432 --weak 50000 --ranks 1,2,4,8,16
 
-Bars of cubes of six tets each, StVK, AVF at h = 1/30, from a stretch of 1.1. A row is one run; its times are medians of
-its steps but the first, by the clock (a process that waits for others uses its core all the same). Writes
+Bars of cubes of six tets each, StVK, AVF at h = 1/30, from a stretch of 1.1. Threads and ranks run in turns, several rounds of
+them; a row is the round with the median time, by the clock (a process that waits for others uses its core all the same).
+With --beyond there are also runs with more ranks than cores, of which only the iterations count. Writes
 bench/results/distributed-MACHINE.csv and prints it.
 """
 
@@ -60,7 +61,7 @@ def run(build, scene, ranks, threads, log):
         out = Path(folder) / "out"
         environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         if ranks:
-            command = ["mpirun", "--quiet", "-n", str(ranks), str(build / "lilyan-mpi"), "run", path, "-q", "-o", out]
+            command = ["mpirun", "--quiet", "--oversubscribe", "-n", str(ranks), str(build / "lilyan-mpi"), "run", path, "-q", "-o", out]
             if log:
                 command += ["-log_view", f":{Path(folder) / 'log'}"]
         else:
@@ -71,14 +72,28 @@ def run(build, scene, ranks, threads, log):
         return summary, counts
 
 
-def per_iteration(counts, iterations):
-    """Halo exchanges and reductions of an iteration of conjugate gradients, from PETSc's own count of its events."""
-    events = {name: int(count) for name, count in re.findall(r"^(\w+)\s+(\d+) ", counts, re.M)}
+def events_of(log):
+    """How often PETSc's events happened, and the longest time that a process spent on each in all, in seconds."""
+    return {name: (int(count), float(time)) for name, count, time in re.findall(r"^(\w+)\s+(\d+) \S+ (\S+)", log, re.M)}
+
+
+PRODUCTS = ("CGReduction", "VecTDot", "VecDot", "VecMDot", "VecMTDot", "VecNorm")
+
+
+def communication(events, iterations, steps):
+    """Exchanges and reductions of an iteration of conjugate gradients, and times of a step, from PETSc's log."""
+    def count(*names):
+        return sum(events.get(name, (0, 0.0))[0] for name in names)
+
+    def milliseconds(*names):
+        return 1e3 * sum(events.get(name, (0, 0.0))[1] for name in names) / steps
+
     # A product has one exchange; a merged product of vectors one reduction, and so has the coarse part of a
     # preconditioner's application.
-    products = events.get("MatMult", 0)
-    dots = sum(events.get(name, 0) for name in ("VecTDot", "VecDot", "VecMDot", "VecMTDot", "VecNorm"))
-    return products / iterations, dots / iterations, events.get("PCApply", 0) / iterations
+    return {"products_a_cg": count("MatMult") / iterations, "reductions_a_cg": count(*PRODUCTS) / iterations,
+            "coarse_sums_a_cg": count("PCApply") / iterations,
+            "ms_halo": milliseconds("VecScatterBegin", "VecScatterEnd", "SFBcastBegin", "SFBcastEnd"),
+            "ms_reductions": milliseconds(*PRODUCTS, "ClustersGather"), "ms_clusters": milliseconds("ClustersSolve")}
 
 
 def row(kind, build, tets, steps, ranks=0, threads=1, across=None):
@@ -93,32 +108,61 @@ def row(kind, build, tets, steps, ranks=0, threads=1, across=None):
               "ms_evaluation": 1e3 * solver["seconds_evaluation"] / done,
               "energy_error": summary["drift"]["energy"]["worst_relative_deviation"]}
     if counts:
-        result["products_a_cg"], result["reductions_a_cg"], result["coarse_sums_a_cg"] = per_iteration(counts, cg)
-    print("  ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in result.items()), flush=True)
+        result |= communication(events_of(counts), cg, done)
+    show(result)
     return result
+
+
+def show(result):
+    print("  ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in result.items()), flush=True)
+
+
+def rounds(count, *configurations):
+    """Rows of several configurations, each called so many times, in turns: those with the median times."""
+    rows = [[configuration() for configuration in configurations] for _ in range(count)]
+    return [sorted(column, key=lambda r: r["ms_a_step"])[count // 2] for column in zip(*rows)]
+
+
+def counted(result):
+    """A row without its times."""
+    return {k: v for k, v in result.items() if not k.startswith("ms_")}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
     parser.add_argument("--strong", default="24000,98304", help="tets of bars that all ranks share")
-    parser.add_argument("--weak", type=int, default=25000, help="tets of a rank")
+    parser.add_argument("--weak", type=int, default=25000, help="tets of a rank; 0: none")
     parser.add_argument("--ranks", default="1,2")
+    parser.add_argument("--beyond", default="", help="numbers of ranks beyond the cores, for their iterations")
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--output", type=Path, default=Path(__file__).parents[1] / "results" /
                         f"distributed-{platform.node()}.csv")
     arguments = parser.parse_args()
     ranks = [int(word) for word in arguments.ranks.split(",")]
-    rows = []
-    for tets in (int(word) for word in arguments.strong.split(",")):
-        for count in ranks:
-            rows.append(row("threads", arguments.build, tets, arguments.steps, threads=count))
-            rows.append(row("strong", arguments.build, tets, arguments.steps, ranks=count))
+    beyond = [int(word) for word in arguments.beyond.split(",") if word]
     across = max(2, round((arguments.weak / 6 / 4) ** (1 / 3)))
-    for count in ranks:
-        rows.append(row("weak", arguments.build, arguments.weak * count, arguments.steps, ranks=count, across=across))
+
+    def strong(tets, **sharing):
+        return lambda: row("strong" if "ranks" in sharing else "threads", arguments.build, tets, arguments.steps, **sharing)
+
+    def weak(count):
+        return lambda: row("weak", arguments.build, arguments.weak * count, arguments.steps, ranks=count, across=across)
+
+    rows = []
+    for tets in (int(word) for word in arguments.strong.split(",") if word):
+        for count in ranks:
+            rows += rounds(arguments.rounds, strong(tets, threads=count), strong(tets, ranks=count))
+        rows += [counted(strong(tets, ranks=count)()) for count in beyond]
+    if arguments.weak:
+        rows += rounds(arguments.rounds, *(weak(count) for count in ranks))
+        rows += [counted(weak(count)()) for count in beyond]
+    print("\nMedians:")
+    for result in rows:
+        show(result)
     with open(arguments.output, "w", newline="") as file:
-        writer = csv.DictWriter(file, max(rows, key=len).keys())
+        writer = csv.DictWriter(file, max(rows, key=len).keys(), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
