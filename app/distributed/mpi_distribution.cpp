@@ -66,8 +66,9 @@ class Forest {
 
 class MpiShare final : public Share {
  public:
-  MpiShare(const MpiDistribution& ranks, std::vector<Range> owned, std::unique_ptr<Forest> forest)
-      : Share(std::move(owned)), ranks_(ranks), forest_(std::move(forest)) {}
+  MpiShare(const MpiDistribution& ranks, std::vector<Range> owned,
+           std::vector<std::int64_t> numbers, std::unique_ptr<Forest> forest)
+      : Share(std::move(owned), std::move(numbers)), ranks_(ranks), forest_(std::move(forest)) {}
   using Share::refresh;
   [[nodiscard]] const Ranks& ranks() const override { return ranks_; }
   void refresh(double* numbers, int per_vertex) const override {
@@ -247,10 +248,12 @@ std::unique_ptr<Share> MpiDistribution::make_share(std::span<const BodyPart> par
   MPI_Allgather(first.data(), bodies, MPI_INT, firsts.data(), bodies, MPI_INT, communicator_);
   std::vector<Share::Range> owned;
   std::vector<int> copies, owner, place;
-  int vertices = 0;
+  std::vector<std::int64_t> numbers;
+  std::int64_t before = 0;
   for (std::size_t b = 0; b < parts.size(); ++b) {
     const BodyPart& part = parts[b];
-    vertices += static_cast<int>(part.number.size());
+    for (const long number : part.number) numbers.push_back(before + number);
+    before += part.whole;
     if (part.owned > 0) owned.push_back({3 * first[b], 3 * (first[b] + part.owned)});
     for (std::size_t k = 0; k < part.owner.size(); ++k) {
       copies.push_back(first[b] + part.owned + static_cast<int>(k));
@@ -259,8 +262,9 @@ std::unique_ptr<Share> MpiDistribution::make_share(std::span<const BodyPart> par
       place.push_back(firsts[at] + part.place[k]);
     }
   }
+  const auto vertices = static_cast<int>(numbers.size());
   return std::make_unique<MpiShare>(
-      *this, std::move(owned),
+      *this, std::move(owned), std::move(numbers),
       std::make_unique<Forest>(communicator_, vertices, std::move(copies), owner, place));
 }
 

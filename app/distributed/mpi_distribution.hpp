@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <petsclog.h>
 
 #include <memory>
 #include <span>
@@ -14,6 +15,20 @@ namespace lilyan::distributed {
 
 // Throws Error with PETSc's own words when a call has failed.
 void check(int petsc_error);
+
+// Time that -log_view shows.
+class Logged {
+ public:
+  explicit Logged(PetscLogEvent event) : event_(event) {
+    PetscLogEventBegin(event, nullptr, nullptr, nullptr, nullptr);
+  }
+  ~Logged() { PetscLogEventEnd(event_, nullptr, nullptr, nullptr, nullptr); }
+  Logged(const Logged&) = delete;
+  Logged& operator=(const Logged&) = delete;
+
+ private:
+  PetscLogEvent event_;
+};
 
 class MpiDistribution final : public Distribution {
  public:

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "lilyan/core/classes.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/solve/coarse_space.hpp"
 
@@ -35,6 +36,7 @@ OwnedRows::OwnedRows(const BlockPattern& pattern, const Share& share, const MpiD
   make_clusters(share, ranks);
   add_copies(share);
   find_pairs();
+  find_bodies(share);
 }
 
 void OwnedRows::make_clusters(const Share& share, const MpiDistribution& ranks) {
@@ -53,7 +55,7 @@ void OwnedRows::make_clusters(const Share& share, const MpiDistribution& ranks) 
     throw Error(
         "the scene has too many vertices for this build of PETSc, whose indices have 32 bits");
   }
-  if (rows_ > 0) clusters_ = aggregate(graph_of(pattern_, own), cluster_size(all_rows_));
+  if (rows_ > 0) clusters_ = aggregate(graph_of(pattern_, own), cluster_size(all_rows_, false));
   if (clusters_.start.empty()) clusters_.start = {0};
   for (int& node : clusters_.node) node = own[node];
   for (int row = 0; row < rows_; ++row) number_.push_back(static_cast<int>(first_) + row);
@@ -108,10 +110,33 @@ void OwnedRows::find_pairs() {
     for (int e = pattern_.graph_start()[node(row)]; e < pattern_.graph_start()[node(row) + 1];
          ++e) {
       const int b = cluster_of[pattern_.graph()[e]];
-      if (cluster_number(b) < cluster_number(a)) found.emplace(a, b);
+      if (a != b) found.emplace(a, b);
     }
   }
-  for (const auto& [a, b] : found) pairs_.push_back({a, b});
+  neighbours_here_.assign(static_cast<std::size_t>(own_clusters_), 1);
+  neighbours_elsewhere_.assign(static_cast<std::size_t>(own_clusters_), 0);
+  for (const auto& [a, b] : found) {
+    if (cluster_number(b) < cluster_number(a)) pairs_.push_back({a, b});
+    ++(b < own_clusters_ ? neighbours_here_ : neighbours_elsewhere_)[static_cast<std::size_t>(a)];
+  }
+}
+
+void OwnedRows::find_bodies(const Share& share) {
+  std::vector<int> parent = separate_classes(static_cast<int>(pattern_.free_index().size()));
+  const auto& vertex_of = pattern_.free_vertices();
+  for (int n = 0; n < pattern_.nodes(); ++n) {
+    for (int e = pattern_.graph_start()[n]; e < pattern_.graph_start()[n + 1]; ++e) {
+      join(parent, vertex_of[n], vertex_of[pattern_.graph()[e]]);
+    }
+  }
+  const std::vector<std::int64_t> class_of = classes_of(parent, &share);
+  std::vector<std::int64_t> of_clusters;
+  for (int a = 0; a < own_clusters_; ++a) {
+    of_clusters.push_back(class_of[static_cast<std::size_t>(vertex(clusters_.start[a]))]);
+  }
+  const std::vector<std::int64_t> all = unite(of_clusters, &share);
+  bodies_.count = static_cast<int>(all.size());
+  for (const std::int64_t one : of_clusters) bodies_.of.push_back(index_of(one, all));
 }
 
 }  // namespace lilyan::distributed

@@ -13,6 +13,7 @@
 #include "lilyan/assemble/pattern.hpp"
 #include "lilyan/core/share.hpp"
 #include "lilyan/solve/block_matrix.hpp"
+#include "lilyan/solve/rigid_correction.hpp"
 
 namespace lilyan::distributed {
 
@@ -42,11 +43,19 @@ class OwnedRows {
     int a, b;
   };
   [[nodiscard]] const std::vector<Pair>& cluster_pairs() const { return pairs_; }
+  // How many neighbours each of this process's clusters has here, itself among them, and in others.
+  [[nodiscard]] const std::vector<int>& neighbours_here() const { return neighbours_here_; }
+  [[nodiscard]] const std::vector<int>& neighbours_elsewhere() const {
+    return neighbours_elsewhere_;
+  }
+  // The bodies of all processes, and which of them each cluster of this process belongs to.
+  [[nodiscard]] const BodiesOfClusters& bodies() const { return bodies_; }
 
  private:
   void make_clusters(const Share& share, const MpiDistribution& ranks);
   void add_copies(const Share& share);
   void find_pairs();
+  void find_bodies(const Share& share);
 
   const BlockPattern& pattern_;
   Aggregates clusters_;
@@ -54,6 +63,8 @@ class OwnedRows {
   std::vector<int> cluster_number_;
   std::vector<int> clusters_of_ranks_;
   std::vector<Pair> pairs_;
+  std::vector<int> neighbours_here_, neighbours_elsewhere_;
+  BodiesOfClusters bodies_;
   int rows_ = 0;
   long first_ = 0;
   long all_rows_ = 0;

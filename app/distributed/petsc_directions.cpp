@@ -47,8 +47,7 @@ PetscDirections::PetscDirections(const BlockPattern& pattern, const System& syst
       ranks_(ranks),
       rows_(pattern, *system.share(), ranks),
       shared_(rows_, ranks),
-      cluster_graph_(cluster_graph(rows_, ranks)),
-      rigid_(shared_.here(), rows_.clusters(), cluster_graph_, &ranks, rows_.first_cluster()),
+      rigid_(shared_.here(), rows_.clusters(), rows_.bodies(), &ranks),
       choice_(choice),
       definiteness_(definiteness),
       hessian_(static_cast<std::size_t>(pattern.storage())),
@@ -112,8 +111,8 @@ void PetscDirections::make_iterative() {
     iterative_name_ += chosen;
     return;
   }
-  iterative_name_ += "two levels";
-  two_level_ = std::make_unique<TwoLevel>(rows_, shared_, cluster_graph_, ranks_);
+  two_level_ = std::make_unique<TwoLevel>(rows_, shared_, ranks_);
+  iterative_name_ += two_level_->name();
   check(PCShellSetName(pc, "vertices and rigid motions of clusters"));
   check(PCShellSetContext(pc, two_level_.get()));
   check(PCShellSetApply(pc, apply_two_level));
@@ -192,13 +191,7 @@ PetscDirections::End PetscDirections::solve_by_iteration(const Objective& object
   const Timer timer(times.solve);
   const double accuracy = request.insist > 0 ? 1e-3 * request.accuracy : request.accuracy;
   const int most = choice_ == LinearChoice::automatic ? kIterationsBeforeFactor : kMostIterations;
-  check(KSPSetTolerances(iterative_, accuracy, 1e-300, PETSC_DEFAULT, most));
-  check(KSPSolve(iterative_, right_, solution_));
-  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  PetscInt iterations = 0;
-  check(KSPGetConvergedReason(iterative_, &reason));
-  check(KSPGetIterationNumber(iterative_, &iterations));
-  work.linear_iterations += iterations;
+  const auto [reason, iterations] = iterate(accuracy, most, work);
   if (reason == KSP_DIVERGED_ITS) return End::exhausted;
   if (reason < 0) {
     // Where it met too little curvature, what there is so far is a good direction.
@@ -213,6 +206,28 @@ PetscDirections::End PetscDirections::solve_by_iteration(const Objective& object
   renew_ = effort > kOutdated * renewed_effort_ + 1;
   if (request.last) correct_rigid_motions();
   return End::solved;
+}
+
+bool PetscDirections::solve_again(const Request& request, SolverWork& work, NewtonTimes& times) {
+  const Timer timer(times.solve);
+  if (iterate(request.accuracy, kMostIterations, work).first < 0) return false;
+  if (request.last) {
+    if (operators_ != shared_.matrix()) shared_.assign(hessian_);
+    correct_rigid_motions();
+  }
+  return true;
+}
+
+std::pair<KSPConvergedReason, PetscInt> PetscDirections::iterate(double accuracy, int most,
+                                                                 SolverWork& work) {
+  check(KSPSetTolerances(iterative_, accuracy, 1e-300, PETSC_DEFAULT, most));
+  check(KSPSolve(iterative_, right_, solution_));
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  PetscInt iterations = 0;
+  check(KSPGetConvergedReason(iterative_, &reason));
+  check(KSPGetIterationNumber(iterative_, &iterations));
+  work.linear_iterations += iterations;
+  return {reason, iterations};
 }
 
 PetscDirections::End PetscDirections::solve_by_factor(bool reuse, SolverWork& work,
@@ -286,7 +301,9 @@ bool PetscDirections::find(Objective& objective, const Vector& d, const Vector& 
   check(VecRestoreArrayWrite(right_, &numbers));
   truncated_ = false;
   bool found = false;
-  if ((request.reuse || request.same_matrix) && factorised()) {
+  if (request.same_matrix && !factorised()) {
+    found = solve_again(request, work, times);
+  } else if ((request.reuse || request.same_matrix) && factorised()) {
     found = solve_by_factor(true, work, times) == End::solved;
   } else {
     bool exact = choice_ == LinearChoice::cholesky;

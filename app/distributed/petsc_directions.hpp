@@ -2,10 +2,9 @@
 //
 // Systems are solved by the conjugate gradients of conjugate_gradients.hpp with the two-level preconditioner of
 // two_level.hpp and the products of shared_matrix.hpp, or by whatever PETSc's options say (-ksp_type, -ksp_rtol,
-// -pc_type gamg, …). With another
-// preconditioner the Hessian is a matrix of 3×3 blocks (MATMPIBAIJ; MATMPIAIJ where that is wanted). Where conjugate
-// gradients do not converge, and where a scene asks for solver.linear = "cholesky", MUMPS factorises it (options with the
-// prefix -direct_).
+// -pc_type gamg, …). With another preconditioner the Hessian is a matrix of 3×3 blocks (MATMPIBAIJ; MATMPIAIJ where that
+// is wanted). Where conjugate gradients do not converge, and where a scene asks for solver.linear = "cholesky", MUMPS
+// factorises it (options with the prefix -direct_).
 #pragma once
 
 #include <petscksp.h>
@@ -13,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/distributed/full_matrix.hpp"
@@ -56,6 +56,10 @@ class PetscDirections final : public DirectionSource {
   void describe_rigid_motions();  // the near null space that algebraic multigrid asks for
   End solve_by_iteration(const Objective& objective, const Vector& d, const Request& request,
                          SolverWork& work, NewtonTimes& times);
+  // Once more with the matrix at hand.
+  bool solve_again(const Request& request, SolverWork& work, NewtonTimes& times);
+  // PETSc's reason to end, and how many iterations it took.
+  std::pair<KSPConvergedReason, PetscInt> iterate(double accuracy, int most, SolverWork& work);
   End solve_by_factor(bool reuse, SolverWork& work, NewtonTimes& times);
   bool find_with(LinearKind kind, Objective& objective, const Vector& d, const Request& request,
                  SolverWork& work, NewtonTimes& times);
@@ -66,7 +70,6 @@ class PetscDirections final : public DirectionSource {
   const MpiDistribution& ranks_;
   OwnedRows rows_;
   SharedMatrix shared_;
-  LowerPattern cluster_graph_;
   RigidCorrection rigid_;
   LinearChoice choice_;
   Definiteness definiteness_;

@@ -38,11 +38,6 @@ FramePieces::FramePieces(const fs::path& folder, const Scene& scene, const MpiDi
     tets_.push_back(scene.tets[e]);
     body_.push_back(scene.tet_body[e]);
   }
-  std::int64_t before = 0;
-  for (const BodyPart& part : scene.parts) {
-    for (const long number : part.number) number_.push_back(before + number);
-    before += part.whole;
-  }
   together(ranks, [&] {
     if (ranks.rank() != 0) return;
     fs::create_directories(folder / "frames");
@@ -70,7 +65,7 @@ void FramePieces::add(int step, const State& state) {
                .v = points(state.v),
                .rest = points(scene_.rest),
                .energy_density = density,
-               .number = number_,
+               .number = scene_.system->share()->numbers(),
                .geometry = {.tets = tets_, .tet_body = body_},
                .float64 = scene_.output.float64});
   });

@@ -34,7 +34,6 @@ class FramePieces {
   const MpiDistribution& ranks_;
   std::vector<std::array<int, 4>> tets_;  // those that this process counts
   std::vector<int> body_;
-  std::vector<std::int64_t> number_;  // of the vertices here in the whole scene
   VertexEnergies energies_;
   std::unique_ptr<PvdWriter> pvd_;  // in process 0
 };

@@ -7,6 +7,7 @@ namespace lilyan::distributed {
 SharedMatrix::SharedMatrix(const OwnedRows& rows, const MpiDistribution& ranks)
     : here_(rows.pattern(), rows.clusters().node,
             std::span(rows.clusters().start).first(std::size_t(rows.own_clusters()) + 1)) {
+  check(PetscLogEventRegister("HaloWait", MAT_CLASSID, &exchange_));
   const PetscInt own = 3 * rows.rows();
   std::vector<PetscInt> copies;
   for (int place = rows.rows(); place < rows.places(); ++place) {
@@ -52,7 +53,10 @@ void SharedMatrix::multiply(Vec x, Vec y) {
   check(VecGetArrayRead(places, &from));
   check(VecGetArrayWrite(y, &to));
   here_.multiply_inside(from, to);
-  check(VecGhostUpdateEnd(x, INSERT_VALUES, SCATTER_FORWARD));
+  {
+    const Logged logged(exchange_);
+    check(VecGhostUpdateEnd(x, INSERT_VALUES, SCATTER_FORWARD));
+  }
   here_.multiply_border(from, to);
   check(VecRestoreArrayWrite(y, &to));
   check(VecRestoreArrayRead(places, &from));

@@ -35,6 +35,7 @@ class SharedMatrix {
   BlockMatrix here_;
   Mat matrix_ = nullptr;
   Vec x_ = nullptr;  // with room
+  PetscLogEvent exchange_ = 0;
 };
 
 }  // namespace lilyan::distributed

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 #include "app/scene/scene.hpp"
+#include "lilyan/core/classes.hpp"
 
 namespace lilyan {
 namespace {
@@ -49,8 +49,7 @@ BodySpins::BodySpins(const Scene& scene, const State& initial, double energy)
     : system_(scene.system.get()) {
   // (Where several processes share the bodies, none of them has a whole one.)
   if (scene.ranks || !left_alone(*system_)) return;
-  std::vector<int> parent(static_cast<std::size_t>(system_->vertices()));
-  std::iota(parent.begin(), parent.end(), 0);
+  std::vector<int> parent = separate_classes(system_->vertices());
   for (const auto& e : system_->energies()) {
     if (is_internal(*e) && !e->changes_between_steps()) connect(e->stencils(), parent);
   }

@@ -31,8 +31,7 @@ void check_shared(const SceneDocument& document, const Scene& scene) {
   }
   const auto* composition = std::get_if<CompositionTable>(&scene.scheme.table);
   const Scheme& base = composition ? *composition->base : scene.scheme;
-  const auto* table = std::get_if<MinimisationTable>(&base.table);
-  const bool steps = (table && !table->keeps_angular_momentum) ||
+  const bool steps = std::holds_alternative<MinimisationTable>(base.table) ||
                      std::holds_alternative<MultistepTable>(base.table) ||
                      std::holds_alternative<ExplicitTable>(base.table);
   if (!steps) {

@@ -77,9 +77,6 @@ def events_of(log):
     return {name: (int(count), float(time)) for name, count, time in re.findall(r"^(\w+)\s+(\d+) \S+ (\S+)", log, re.M)}
 
 
-PRODUCTS = ("CGReduction", "VecTDot", "VecDot", "VecMDot", "VecMTDot", "VecNorm")
-
-
 def communication(events, iterations, steps):
     """Exchanges and reductions of an iteration of conjugate gradients, and times of a step, from PETSc's log."""
     def count(*names):
@@ -88,12 +85,13 @@ def communication(events, iterations, steps):
     def milliseconds(*names):
         return 1e3 * sum(events.get(name, (0, 0.0))[1] for name in names) / steps
 
-    # A product has one exchange; a merged product of vectors one reduction, and so has the coarse part of a
-    # preconditioner's application.
-    return {"products_a_cg": count("MatMult") / iterations, "reductions_a_cg": count(*PRODUCTS) / iterations,
-            "coarse_sums_a_cg": count("PCApply") / iterations,
-            "ms_halo": milliseconds("VecScatterBegin", "VecScatterEnd", "SFBcastBegin", "SFBcastEnd"),
-            "ms_reductions": milliseconds(*PRODUCTS, "ClustersGather"), "ms_clusters": milliseconds("ClustersSolve")}
+    # A product has one exchange, and conjugate gradients and the coarse part of the preconditioner have a sum each. Where
+    # multigrid stands for that part, it has smaller exchanges of its own.
+    return {"exchanges_a_cg": count("HaloWait") / iterations, "sums_a_cg": count("CGReduction") / iterations,
+            "coarse_sums_a_cg": count("ClustersGather") / iterations,
+            "coarse_exchanges_a_cg": (count("MatMult") - count("HaloWait")) / iterations,
+            "ms_halo": milliseconds("HaloWait"), "ms_reductions": milliseconds("CGReduction", "ClustersGather"),
+            "ms_clusters": milliseconds("ClustersSolve")}
 
 
 def row(kind, build, tets, steps, ranks=0, threads=1, across=None):

@@ -6,7 +6,9 @@
 // those that are owned, and then over the processes.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "lilyan/core/system.hpp"
@@ -50,8 +52,9 @@ class Share {
     int last = 0;
   };
 
-  // The degrees of freedom that this process owns.
-  explicit Share(std::vector<Range> owned) : owned_(std::move(owned)) {}
+  // The degrees of freedom that this process owns, and the number of each vertex here.
+  Share(std::vector<Range> owned, std::vector<std::int64_t> numbers)
+      : owned_(std::move(owned)), numbers_(std::move(numbers)) {}
   Share(const Share&) = delete;
   Share& operator=(const Share&) = delete;
   virtual ~Share() = default;
@@ -63,6 +66,11 @@ class Share {
     }
     return false;
   }
+  // The number of a vertex among all of them. It is the same for any number of processes.
+  [[nodiscard]] std::int64_t number(int vertex) const {
+    return numbers_[static_cast<std::size_t>(vertex)];
+  }
+  [[nodiscard]] std::span<const std::int64_t> numbers() const { return numbers_; }
   [[nodiscard]] virtual const Ranks& ranks() const = 0;
   // Copies get the numbers of their owners. `numbers` has as many entries a vertex as asked for.
   virtual void refresh(double* numbers, int per_vertex) const = 0;
@@ -70,6 +78,7 @@ class Share {
 
  private:
   std::vector<Range> owned_;
+  std::vector<std::int64_t> numbers_;
 };
 
 // For a system that is not shared these do nothing but what their names say.

@@ -18,12 +18,10 @@ constexpr double kNoRotation = 1e-6;
 constexpr double kCoincide = 1e-12;
 
 // Small clusters need fewer iterations, but their number makes the coarse matrix dear: about as
-// many as a dense factor of it is still cheap, then ones of a fixed size, up to a number at which solves
-// with that matrix, by one thread, would take most of the time.
+// many as a dense factor of it is still cheap, then ones of a fixed size.
 constexpr int kClusters = 24;
 constexpr int kSmallestCluster = 40;
 constexpr int kLargestCluster = 200;
-constexpr int kMostClusters = 1000;
 
 using Mat3d = Eigen::Matrix3d;
 using Mat6d = RigidClusters::Mat6;
@@ -60,9 +58,9 @@ LowerPattern neighbourhood(const BlockMatrix& matrix, const Aggregates& aggregat
 
 }  // namespace
 
-int cluster_size(long vertices) {
+int cluster_size(long vertices, bool bounded) {
   const long size = std::clamp<long>(vertices / kClusters, kSmallestCluster, kLargestCluster);
-  return static_cast<int>(std::max(size, vertices / kMostClusters));
+  return static_cast<int>(bounded ? std::max(size, vertices / kMostClusters) : size);
 }
 
 RigidClusters::RigidClusters(const BlockMatrix& matrix, const Aggregates& aggregates)

@@ -18,8 +18,10 @@
 
 namespace lilyan {
 
-// About how many of so many vertices a cluster should have.
-[[nodiscard]] int cluster_size(long vertices);
+// More clusters than this are too many for a factor of their matrix that one thread solves with.
+inline constexpr int kMostClusters = 1000;
+// About how many of so many vertices a cluster should have, with that bound or without it.
+[[nodiscard]] int cluster_size(long vertices, bool bounded = true);
 
 // The motions P of the clusters, and blocks of Pᵀ A P.
 class RigidClusters {

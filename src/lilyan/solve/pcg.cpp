@@ -19,7 +19,7 @@ Pcg::Pcg(const LowerPattern& pattern)
       aggregates_(aggregate(pattern, cluster_size(pattern.nodes()))),
       matrix_(pattern, aggregates_.node, aggregates_.start),
       coarse_(matrix_, aggregates_),
-      rigid_(matrix_, aggregates_, coarse_.graph()),
+      rigid_(matrix_, aggregates_, bodies_of_clusters(coarse_.graph())),
       inverse_(9 * static_cast<std::size_t>(pattern.nodes())),
       bad_(matrix_.chunks().size()),
       partial_(matrix_.chunks().size()),

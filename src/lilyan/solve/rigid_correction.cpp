@@ -4,8 +4,9 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <utility>
 
+#include "lilyan/core/classes.hpp"
 #include "lilyan/core/threads.hpp"
 
 namespace lilyan {
@@ -41,33 +42,29 @@ Eigen::Matrix<double, 6, 1> solve_rigid_motion(const Eigen::Matrix<double, 6, 6>
   return result.allFinite() ? result : Vec6(Vec6::Zero());
 }
 
+BodiesOfClusters bodies_of_clusters(const LowerPattern& graph) {
+  std::vector<int> parent = separate_classes(graph.nodes());
+  for (int a = 0; a < graph.nodes(); ++a) {
+    for (int e = graph.graph_start()[a]; e < graph.graph_start()[a + 1]; ++e) {
+      join(parent, a, graph.graph()[e]);
+    }
+  }
+  const std::vector<std::int64_t> class_of = classes_of(parent, nullptr);
+  const std::vector<std::int64_t> classes = unite(class_of, nullptr);
+  BodiesOfClusters result{.of = {}, .count = static_cast<int>(classes.size())};
+  for (const std::int64_t c : class_of) result.of.push_back(index_of(c, classes));
+  return result;
+}
+
 RigidCorrection::RigidCorrection(const BlockMatrix& matrix, const Aggregates& aggregates,
-                                 const LowerPattern& graph, const Ranks* ranks, int first)
+                                 BodiesOfClusters bodies, const Ranks* ranks)
     : matrix_(matrix),
       aggregates_(aggregates),
       ranks_(ranks),
-      clusters_(static_cast<std::size_t>(matrix.chunks().back())) {
-  std::vector<int> body(graph.nodes(), -1);
-  int bodies = 0;
-  std::vector<int> reached;
-  for (int seed = 0; seed < graph.nodes(); ++seed) {
-    if (body[seed] >= 0) continue;
-    body[seed] = bodies;
-    reached.assign(1, seed);
-    for (std::size_t k = 0; k < reached.size(); ++k) {
-      for (int e = graph.graph_start()[reached[k]]; e < graph.graph_start()[reached[k] + 1]; ++e) {
-        const int b = graph.graph()[e];
-        if (body[b] >= 0) continue;
-        body[b] = bodies;
-        reached.push_back(b);
-      }
-    }
-    ++bodies;
-  }
-  body_of_.assign(body.begin() + first, body.begin() + first + std::ssize(clusters_));
-  bodies_.resize(bodies);
-  places_.resize(bodies);
-}
+      body_of_(std::move(bodies.of)),
+      clusters_(body_of_.size()),
+      bodies_(static_cast<std::size_t>(bodies.count)),
+      places_(static_cast<std::size_t>(bodies.count)) {}
 
 template <class T>
 void RigidCorrection::sum_over_ranks(std::vector<T>& sums) const {

@@ -23,13 +23,20 @@ namespace lilyan {
     const Eigen::Matrix<double, 6, 6>& matrix, const Eigen::Matrix<double, 6, 1>& force,
     double radius);
 
+// The connected bodies that clusters belong to.
+struct BodiesOfClusters {
+  std::vector<int> of;  // of each cluster
+  int count = 0;
+};
+// From a graph that says which clusters are neighbours.
+[[nodiscard]] BodiesOfClusters bodies_of_clusters(const LowerPattern& graph);
+
 class RigidCorrection {
  public:
-  // Matrix and aggregates must outlive this; the matrix's places are those of the aggregates. The
-  // graph says which clusters are neighbours. Where several processes share the matrix, it is that of the
-  // clusters of all of them, among which those here begin with `first`.
-  RigidCorrection(const BlockMatrix& matrix, const Aggregates& aggregates,
-                  const LowerPattern& graph, const Ranks* ranks = nullptr, int first = 0);
+  // Matrix and aggregates must outlive this; the matrix's places are those of the aggregates. Several
+  // processes may share the matrix; then the bodies are those of all of them.
+  RigidCorrection(const BlockMatrix& matrix, const Aggregates& aggregates, BodiesOfClusters bodies,
+                  const Ranks* ranks = nullptr);
 
   // For every connected body, with vertices at the given positions.
   void apply(const double* positions, const double* residual, double* solution);

@@ -238,7 +238,9 @@ TEST(RigidCorrection, OfBodiesThatProcessesShare) {
   const Vector residual = random_vector(parts.p.pattern.dofs(), 1, random);
   const BlockMatrix whole = parts.matrix(parts.whole, parts.whole.count());
   const CoarseSpace coarse(whole, parts.whole);
-  RigidCorrection correction(whole, parts.whole, coarse.graph());
+  const BodiesOfClusters bodies = bodies_of_clusters(coarse.graph());
+  EXPECT_EQ(bodies.count, 2);
+  RigidCorrection correction(whole, parts.whole, bodies);
   Vector expected = Vector::Zero(residual.size());
   correction.apply(parts.ordered(parts.whole, parts.p.positions).data(),
                    parts.ordered(parts.whole, residual).data(), expected.data());
@@ -253,7 +255,8 @@ TEST(RigidCorrection, OfBodiesThatProcessesShare) {
     const Aggregates& part = rank == 0 ? parts.first : parts.second;
     const int clusters = rank == 0 ? parts.cut : parts.second_clusters();
     const BlockMatrix matrix = parts.matrix(part, clusters);
-    RigidCorrection shared(matrix, part, coarse.graph(), &ranks, rank == 0 ? 0 : parts.cut);
+    const auto first = bodies.of.begin() + (rank == 0 ? 0 : parts.cut);
+    RigidCorrection shared(matrix, part, {{first, first + clusters}, bodies.count}, &ranks);
     Vector solution = Vector::Zero(3 * matrix.rows());
     shared.apply(parts.ordered(part, parts.p.positions).data(),
                  parts.ordered(part, residual).data(), solution.data());

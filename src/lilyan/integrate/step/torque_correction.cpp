@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
-#include "lilyan/core/threads.hpp"
+#include "lilyan/core/classes.hpp"
+#include "lilyan/core/share.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"
 
 namespace lilyan {
@@ -35,10 +35,11 @@ bool internal(const Energy& energy) {
   return energy.translation_invariant() && energy.rotation_invariant();
 }
 
-double dot(const Vector& mass, const Vector& a, const Vector& b) {
-  return parallel_sum(static_cast<int>(mass.size()), [&](int first, int last) {
+// a·Mb
+double dot(const System& system, const Vector& a, const Vector& b) {
+  return parallel_sum_over(system, [&](int first, int last) {
     const auto part = [&](auto& v) { return v.segment(first, last - first).array(); };
-    return (part(mass) * part(a) * part(b)).sum();
+    return (part(system.mass()) * part(a) * part(b)).sum();
   });
 }
 
@@ -52,8 +53,7 @@ bool FreeTorqueEquation::evaluate(const Vector& d, Vector& residual) {
 TorqueCorrection::TorqueCorrection(const Assembler& assembler, int multipliers)
     : assembler_(assembler), system_(assembler.system()) {
   const World& world = assembler.world();
-  std::vector<int> parent(static_cast<std::size_t>(system_.vertices()));
-  std::iota(parent.begin(), parent.end(), 0);
+  std::vector<int> parent = separate_classes(system_.vertices());
   for (const auto& energy : system_.energies()) {
     if (!internal(*energy)) {
       external_.push_back(energy.get());
@@ -142,6 +142,7 @@ Vec3 TorqueCorrection::torque(const Level& level, std::size_t group, const Vecto
   level.groups.each(level.groups[group], [&](int i, double) {
     sum += (at(*x0_, i) + 0.5 * at(d, i) - frame.centre).cross(at(level.gradient, i));
   });
+  level.groups.add_up({numbers(sum)});
   if (&level == &bodies_ && carries_) sum += 0.5 * h_ * carried_[group];
   return sum;
 }
@@ -191,7 +192,8 @@ bool TorqueCorrection::correct(const Step& step, TorqueEquation& equation, Vecto
   h_ = step.h;
   bodies_.groups.find_symmetries(*x0_);
   clusters_.groups.find_symmetries(*x0_);
-  if (carries_ && !PotentialCache::same(carried_to_, *x0_)) carries_ = false;
+  const bool elsewhere = carried_to_.size() > 0 && !PotentialCache::same(carried_to_, *x0_);
+  if (carries_ && anywhere(system_, elsewhere)) carries_ = false;
   minimiser_ = z;
   // Of a step that is solved several times only the last solve counts.
   report.spin = {.solves = report.spin.solves};
@@ -295,13 +297,12 @@ void TorqueCorrection::mix(int known, Vector& z) {
   using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kDepth, 1>;
   Small gram(count, count);
   SmallVector right(count);
-  const Vector& mass = system_.mass();
   for (int i = 0; i < count; ++i) {
     const Vector& a = directions_[static_cast<std::size_t>(i)];
     for (int j = 0; j <= i; ++j) {
-      gram(i, j) = gram(j, i) = dot(mass, a, directions_[static_cast<std::size_t>(j)]);
+      gram(i, j) = gram(j, i) = dot(system_, a, directions_[static_cast<std::size_t>(j)]);
     }
-    right[i] = dot(mass, a, last_direction_);
+    right[i] = dot(system_, a, last_direction_);
   }
   // Each difference counts alike, and those that say the same share what they say.
   const SmallVector size = gram.diagonal().cwiseSqrt();
@@ -337,7 +338,6 @@ double TorqueCorrection::project(const Vector& x1, Vector& v1, StepReport& repor
       const Frame frame = level->groups.frame(group, middle, displacement);
       // What the step gave and should not have given. Residuals are the bodies' affair.
       Due due;
-      due.angular = -torque(*level, g, d_, frame);
       level->groups.each(group, [&](int i, double) {
         const Vec3 force =
             bodies ? Vec3(at(residual_, i) - at(clusters_.force, i)) : at(clusters_.force, i);
@@ -345,6 +345,8 @@ double TorqueCorrection::project(const Vector& x1, Vector& v1, StepReport& repor
         if (bodies) due.linear += force;
         if (bodies) due.energy += force.dot(at(d_, i));
       });
+      level->groups.add_up({numbers(due.linear), numbers(due.angular), numbers(due.energy)});
+      due.angular -= torque(*level, g, d_, frame);
       due.linear *= 2 / h_;
       due.angular *= 2 / h_;
       due.energy *= 2 / (h_ * h_);
@@ -372,6 +374,7 @@ double TorqueCorrection::project(const Vector& x1, Vector& v1, StepReport& repor
     ++report.spin.carried;
     report.spin.largest_carry = std::max(report.spin.largest_carry, carried);
   }
+  refresh(system_, v1);
   projected_ = kinetic_energy(v1) - before;
   return projected_;
 }
@@ -422,9 +425,7 @@ TorqueCorrection::Projection TorqueCorrection::project_group(const Level& level,
   return result;
 }
 
-double TorqueCorrection::kinetic_energy(const Vector& v) const {
-  return 0.5 * dot(system_.mass(), v, v);
-}
+double TorqueCorrection::kinetic_energy(const Vector& v) const { return 0.5 * dot(system_, v, v); }
 
 void TorqueCorrection::commit(const Vector& x1) {
   carries_ = will_carry_;
@@ -435,9 +436,15 @@ void TorqueCorrection::commit(const Vector& x1) {
 }
 
 void TorqueCorrection::archive(Archive& a) {
-  a(carries_, carried_, carried_to_);
-  Archive::require(carried_.size() == bodies_.groups.size() &&
-                   carried_to_.size() == system_.dofs());
+  a(carries_, carried_);
+  Archive::require(carried_.size() == bodies_.groups.size());
+  if (system_.share()) {
+    // Other numbers of processes may go on from here, with other vertices.
+    if (a.loading()) carried_to_.resize(0);
+    return;
+  }
+  a(carried_to_);
+  Archive::require(carried_to_.size() == system_.dofs());
 }
 
 void TorqueCorrection::take_over(const TorqueCorrection& from) {

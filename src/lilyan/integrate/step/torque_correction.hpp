@@ -184,7 +184,7 @@ class TorqueCorrection {
   Vector left_, minimiser_, best_, direction_, last_z_, last_direction_, scratch_;
 
   // Angular momentum that each body is to get yet; what the step at hand adds; and the positions at
-  // which it was left.
+  // which it was left (none: wherever the next step begins).
   std::vector<Vec3> carried_, next_carried_;
   bool carries_ = false;
   bool will_carry_ = false;

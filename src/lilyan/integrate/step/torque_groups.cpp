@@ -3,6 +3,11 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "lilyan/core/classes.hpp"
+#include "lilyan/core/share.hpp"
 
 namespace lilyan {
 namespace {
@@ -29,23 +34,12 @@ bool is_internal(const Constraint& constraint) {
 
 }  // namespace
 
-int root_of(std::vector<int>& parent, int vertex) {
-  int i = vertex;
-  while (parent[static_cast<std::size_t>(i)] != i) {
-    parent[static_cast<std::size_t>(i)] =
-        parent[static_cast<std::size_t>(parent[static_cast<std::size_t>(i)])];
-    i = parent[static_cast<std::size_t>(i)];
-  }
-  return i;
-}
-
 void connect(const Stencils& stencils, std::vector<int>& parent) {
   if (stencils.size < 2) return;
   const auto size = static_cast<std::size_t>(stencils.size);
   for (std::size_t k = 0; k + size <= stencils.vertices.size(); k += size) {
-    const int first = root_of(parent, stencils.vertices[k]);
     for (std::size_t j = 1; j < size; ++j) {
-      parent[static_cast<std::size_t>(root_of(parent, stencils.vertices[k + j]))] = first;
+      join(parent, stencils.vertices[k], stencils.vertices[k + j]);
     }
   }
 }
@@ -53,10 +47,8 @@ void connect(const Stencils& stencils, std::vector<int>& parent) {
 void connect_constraints(const System& system, std::vector<int>& parent) {
   const int dimension = system.dimension();
   for (const auto& constraint : system.constraints()) {
-    if (constraint->dofs().empty()) continue;
-    const int first = root_of(parent, constraint->dofs().front() / dimension);
     for (const int dof : constraint->dofs()) {
-      parent[static_cast<std::size_t>(root_of(parent, dof / dimension))] = first;
+      join(parent, constraint->dofs().front() / dimension, dof / dimension);
     }
   }
 }
@@ -74,29 +66,13 @@ bool within_groups(const Stencils& stencils, std::vector<int>& parent) {
 }
 
 TorqueGroups::TorqueGroups(const System& system, std::vector<int>& parent) : system_(&system) {
-  const auto count = static_cast<std::size_t>(system.vertices());
-  std::vector<std::vector<int>> of(count);
-  for (int i = 0; i < system.vertices(); ++i) {
-    of[static_cast<std::size_t>(root_of(parent, i))].push_back(i);
-  }
-  std::vector<int> group_of(count, -1);
-  for (std::size_t root = 0; root < count; ++root) {
-    const std::vector<int>& vertices = of[root];
-    if (vertices.size() < 2) continue;
-    Group group{.first = static_cast<int>(members_.size()),
-                .first_fixed = static_cast<int>(fixed_.size())};
-    for (const int i : vertices) (system.fixed(i) ? fixed_ : members_).push_back(i);
-    group.last = static_cast<int>(members_.size());
-    group.last_fixed = static_cast<int>(fixed_.size());
-    if (group.last == group.first) continue;
-    group_of[root] = static_cast<int>(groups_.size());
-    groups_.push_back(group);
-  }
+  std::vector<int> group_of(static_cast<std::size_t>(system.vertices()), -1);
+  add_groups(parent, group_of);
   for (const auto& constraint : system.constraints()) {
-    const int owner = constraint->dofs().empty()
-                          ? -1
-                          : group_of[static_cast<std::size_t>(
-                                root_of(parent, constraint->dofs().front() / system.dimension()))];
+    const int owner =
+        constraint->dofs().empty()
+            ? -1
+            : group_of[static_cast<std::size_t>(constraint->dofs().front() / system.dimension())];
     owners_.push_back(owner);
     if (owner < 0) continue;
     Group& group = groups_[static_cast<std::size_t>(owner)];
@@ -105,23 +81,114 @@ TorqueGroups::TorqueGroups(const System& system, std::vector<int>& parent) : sys
   }
 }
 
+void TorqueGroups::add_groups(std::vector<int>& parent, std::vector<int>& group_of) {
+  const System& system = *system_;
+  const Share* share = system.share();
+  const std::vector<std::int64_t> class_of = classes_of(parent, share);
+  const auto class_of_vertex = [&](int i) { return class_of[static_cast<std::size_t>(i)]; };
+  std::vector<int> own;  // by classes
+  for (int i = 0; i < system.vertices(); ++i) {
+    if (!share || share->owns(3 * i)) own.push_back(i);
+  }
+  std::ranges::stable_sort(own, {}, class_of_vertex);
+  const std::vector<std::int64_t> classes = unite(class_of, share);
+  struct Counts {
+    double free = 0, fixed = 0, moving = 0;
+  };
+  std::vector<Counts> here(classes.size());
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    for (const int i : std::ranges::equal_range(own, classes[c], {}, class_of_vertex)) {
+      ++(system.fixed(i) ? here[c].fixed : here[c].free);
+      if (system.moving(i)) ++here[c].moving;
+    }
+  }
+  std::vector<Counts> all = here;
+  std::vector<double> pins(classes.size(), 0);  // the first process with a fixed vertex has the pin
+  if (share) {
+    static_assert(sizeof(Counts) == 3 * sizeof(double));
+    const Ranks& ranks = share->ranks();
+    ranks.sum({reinterpret_cast<double*>(all.data()), 3 * all.size()});
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      pins[c] = here[c].fixed > 0 ? -ranks.rank() : -ranks.count();
+    }
+    ranks.largest(pins);
+  }
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    if (all[c].free + all[c].fixed < 2 || all[c].free == 0) continue;
+    Group group{.first = static_cast<int>(members_.size()),
+                .first_fixed = static_cast<int>(fixed_.size()),
+                .fixed = static_cast<int>(all[c].fixed),
+                .moving = all[c].moving > 0};
+    for (const int i : std::ranges::equal_range(own, classes[c], {}, class_of_vertex)) {
+      (system.fixed(i) ? fixed_ : members_).push_back(i);
+      group_of[static_cast<std::size_t>(i)] = static_cast<int>(groups_.size());
+    }
+    group.last = static_cast<int>(members_.size());
+    group.last_fixed = static_cast<int>(fixed_.size());
+    group.has_pin = here[c].fixed > 0 && (!share || pins[c] == -share->ranks().rank());
+    groups_.push_back(group);
+  }
+}
+
+void TorqueGroups::add_up(std::initializer_list<std::span<double>> sums) const {
+  const Share* share = system_->share();
+  if (!share) return;
+  std::array<double, 16> all{};
+  double* end = all.data();
+  for (const std::span<double> sum : sums) end = std::ranges::copy(sum, end).out;
+  share->ranks().sum({all.data(), end});
+  const double* next = all.data();
+  for (const std::span<double> sum : sums) {
+    std::copy_n(next, sum.size(), sum.begin());
+    next += sum.size();
+  }
+}
+
+// Fixed vertices of a group, of which those of a process are told by three: the first, the one farthest from it, and the
+// one farthest from the line through both.
+std::vector<double> TorqueGroups::gather_fixed(const Group& group, const Vector& x) const {
+  std::vector<double> chosen;
+  const auto first = fixed_.begin() + group.first_fixed;
+  const auto last = fixed_.begin() + group.last_fixed;
+  const auto point = [&](int i) -> Vec3 { return x.segment<3>(3 * Eigen::Index{i}); };
+  const auto choose = [&](int i) {
+    chosen.insert(chosen.end(), x.data() + 3 * std::ptrdiff_t{i},
+                  x.data() + 3 * std::ptrdiff_t{i} + 3);
+  };
+  const auto farthest = [&](const auto& distance) {
+    return *std::ranges::max_element(first, last, {}, distance);
+  };
+  if (first != last) {
+    const Vec3 origin = point(*first);
+    const int end = farthest([&](int i) { return (point(i) - origin).squaredNorm(); });
+    const Vec3 arm = point(end) - origin;
+    choose(*first);
+    choose(end);
+    choose(farthest([&](int i) { return arm.cross(point(i) - origin).squaredNorm(); }));
+  }
+  return system_->share()->ranks().gather(chosen);
+}
+
 void TorqueGroups::find_symmetries(const Vector& x) {
   for (Group& group : groups_) {
-    const int count = group.last_fixed - group.first_fixed;
-    if (count == 0) continue;
+    if (group.fixed == 0) continue;
     // Fixed vertices come first, since a frame's centre is the first of them.
     group.symmetry = {};
-    bool moving = false;
-    for (int k = group.first_fixed; k < group.last_fixed; ++k) {
-      const int i = fixed_[static_cast<std::size_t>(k)];
-      group.symmetry.pin(x.segment<3>(3 * static_cast<Eigen::Index>(i)));
-      moving = moving || system_->moving(i);
+    if (system_->share()) {
+      const std::vector<double> points = gather_fixed(group, x);
+      for (std::size_t k = 0; k < points.size(); k += 3) {
+        group.symmetry.pin(Eigen::Map<const Vec3>(points.data() + k));
+      }
+    } else {
+      for (int k = group.first_fixed; k < group.last_fixed; ++k) {
+        group.symmetry.pin(x.segment<3>(3 * Eigen::Index{fixed_[static_cast<std::size_t>(k)]}));
+      }
     }
     // About one moving vertex a body turns freely, but not if something else holds it.
-    if (moving && count > 1) group.symmetry.clear();
+    if (group.moving && group.fixed > 1) group.symmetry.clear();
     for (const Constraint* constraint : group.constraints) {
       constraint->limit(group.symmetry);
-      if (moving && !is_internal(*constraint)) group.symmetry.clear();
+      if (group.moving && !is_internal(*constraint)) group.symmetry.clear();
     }
   }
 }

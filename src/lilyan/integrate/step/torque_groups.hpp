@@ -6,9 +6,14 @@
 // them, one that hangs at a point turns about this point, one on a hinge about an axis, and one on a plane
 // slides along it and turns about its normal. Constraint forces do no work on these motions, so that they
 // neither give nor take the momenta that belong to them.
+//
+// Where several processes share the system, all of them have the same groups in the same order, each with the
+// vertices that it owns. They find symmetries and frames together.
 #pragma once
 
 #include <Eigen/Core>
+#include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "lilyan/core/symmetry.hpp"
@@ -19,8 +24,11 @@ namespace lilyan {
 class TorqueGroups {
  public:
   struct Group {
-    int first, last;              // its free vertices, in members()
-    int first_fixed, last_fixed;  // its fixed ones, in fixed_
+    int first, last;              // its free vertices here, in members()
+    int first_fixed, last_fixed;  // its fixed ones here, in fixed_
+    int fixed = 0;                // how many there are, in all processes
+    bool moving = false;          // whether one of them moves
+    bool has_pin = false;         // whether the first of them is here
     std::vector<const Constraint*> constraints;
     Symmetry symmetry;
   };
@@ -60,8 +68,12 @@ class TorqueGroups {
   void find_symmetries(const Vector& x);
   template <class Position, class Velocity>
   [[nodiscard]] Frame frame(const Group& group, const Position& q, const Velocity& u) const;
+  // Adds up sums over the vertices of a group over the processes that have some.
+  void add_up(std::initializer_list<std::span<double>> sums) const;
 
  private:
+  void add_groups(std::vector<int>& parent, std::vector<int>& group_of);
+  [[nodiscard]] std::vector<double> gather_fixed(const Group& group, const Vector& x) const;
   void find_inverse(const Group& group, Frame& frame) const;
 
   const System* system_ = nullptr;
@@ -69,8 +81,13 @@ class TorqueGroups {
   std::vector<int> members_, fixed_, owners_;
 };
 
+inline std::span<double> numbers(double& value) { return {&value, 1}; }
+template <class Matrix>
+std::span<double> numbers(Matrix& values) {
+  return {values.data(), static_cast<std::size_t>(values.size())};
+}
+
 // Joins the classes of vertices that share an element, or a constraint.
-int root_of(std::vector<int>& parent, int vertex);
 void connect(const Stencils& stencils, std::vector<int>& parent);
 void connect_constraints(const System& system, std::vector<int>& parent);
 [[nodiscard]] bool within_groups(const Stencils& stencils, std::vector<int>& parent);
@@ -84,13 +101,14 @@ TorqueGroups::Frame TorqueGroups::frame(const Group& group, const Position& q,
     result.centre += m * q(i);
     result.mean += m * u(i);
   });
+  // A vertex may be moved by a script.
+  Vec3 pin = Vec3::Zero();
+  if (group.has_pin) pin = q(fixed_[static_cast<std::size_t>(group.first_fixed)]);
+  add_up({numbers(result.mass), numbers(result.centre), numbers(result.mean), numbers(pin)});
   result.centre /= result.mass;
   result.mean /= result.mass;
   if (group.symmetry.pinned()) {
-    // A vertex may be moved by a script.
-    result.centre = group.first_fixed < group.last_fixed
-                        ? q(fixed_[static_cast<std::size_t>(group.first_fixed)])
-                        : group.symmetry.point();
+    result.centre = group.fixed > 0 ? pin : group.symmetry.point();
   }
   if (!group.symmetry.shifts_everywhere()) result.mean = group.symmetry.shifts() * result.mean;
   Vec3 angular = Vec3::Zero();
@@ -101,12 +119,14 @@ TorqueGroups::Frame TorqueGroups::frame(const Group& group, const Position& q,
     result.inertia += m * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose());
     result.square += m * u(i).squaredNorm();
   });
+  add_up({numbers(angular), numbers(result.inertia), numbers(result.square)});
   find_inverse(group, result);
   result.spin = result.inverse * angular;
   each(group, [&](int i, double m) {
     const Vec3 r = q(i) - result.centre;
     result.rest += m * (u(i) - result.mean - result.spin.cross(r)).squaredNorm();
   });
+  add_up({numbers(result.rest)});
   return result;
 }
 
