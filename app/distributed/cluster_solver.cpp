@@ -150,15 +150,8 @@ class Shared final : public ClusterSolver {
     check(PCSetType(inverse_, PCGAMG));
     check(PCSetFromOptions(inverse_));
     check(PCSetOperators(inverse_, matrix_, matrix_));
-    // A second smoothing on each level takes longer than the iterations that it saves.
-    PetscBool multigrid = PETSC_FALSE, chosen = PETSC_FALSE;
-    check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(inverse_), PCGAMG, &multigrid));
-    check(PetscOptionsHasName(nullptr, nullptr, kSmoothings, &chosen));
-    chooses_smoothings_ = multigrid == PETSC_TRUE && chosen == PETSC_FALSE;
-    if (chooses_smoothings_) check(PetscOptionsSetValue(nullptr, kSmoothings, "1"));
   }
   ~Shared() override {
-    if (chooses_smoothings_) PetscOptionsClearValue(nullptr, kSmoothings);
     PCDestroy(&inverse_);
     VecDestroy(&right_);
     VecDestroy(&solution_);
@@ -249,11 +242,8 @@ class Shared final : public ClusterSolver {
     for (Vec& motion : motions) check(VecDestroy(&motion));
   }
 
-  static constexpr const char* kSmoothings = "-clusters_mg_levels_ksp_max_it";
-
   const OwnedRows& rows_;
   const MpiDistribution& ranks_;
-  bool chooses_smoothings_ = false;
   Mat matrix_ = nullptr;
   PC inverse_ = nullptr;
   Vec right_ = nullptr, solution_ = nullptr;

@@ -3,6 +3,7 @@
 #include <petscsys.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -73,6 +74,37 @@ class Output {
   std::FILE* kept_ = nullptr;
 };
 
+// Options of PETSc that are other than its own defaults unless they are given.
+class Defaults {
+ public:
+  Defaults() {
+    for (const auto& [name, value] : kValues) {
+      PetscBool given = PETSC_FALSE;
+      if (PetscOptionsHasName(nullptr, nullptr, name, &given) != 0 || given == PETSC_TRUE) continue;
+      if (PetscOptionsSetValue(nullptr, name, value) == 0) set_.push_back(name);
+    }
+  }
+  // Nobody is to be told that they were of no use.
+  void clear() {
+    for (const char* name : set_) PetscOptionsClearValue(nullptr, name);
+  }
+
+ private:
+  static constexpr std::array<std::array<const char*, 2>, 6> kValues{{
+      // Products of matrices whose sums do not depend on the order in which messages arrive.
+      {"-matptap_via", "allatonce"},
+      // Multigrid as that of this matrix, not of the one before: from its bounds for that one's eigenvalues it might not
+      // be definite.
+      {"-pc_gamg_reuse_interpolation", "false"},
+      {"-pc_gamg_use_sa_esteig", "false"},
+      {"-clusters_pc_gamg_reuse_interpolation", "false"},
+      {"-clusters_pc_gamg_use_sa_esteig", "false"},
+      // A second smoothing on each level takes longer than the iterations that it saves.
+      {"-clusters_mg_levels_ksp_max_it", "1"},
+  }};
+  std::vector<const char*> set_;
+};
+
 // Options that PETSc was given and nothing has asked for are misspelt, most likely.
 void warn_of_unused_options() {
   PetscInt count = 0;
@@ -94,6 +126,9 @@ int run_ranks(int argc, char** argv) {
     return cli::kInternalError;
   }
   PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
+  Defaults defaults;
+  // The standard output of a process is a terminal of mpirun's, whatever becomes of it there.
+  if (std::getenv("LILYAN_TERMINAL") == nullptr) ::setenv("NO_COLOR", "1", 0);
   const MpiDistribution ranks(PETSC_COMM_WORLD);
   all_ranks = &ranks;
   Output output(ranks.rank() == 0);
@@ -109,6 +144,7 @@ int run_ranks(int argc, char** argv) {
     std::fflush(nullptr);
     MPI_Abort(PETSC_COMM_WORLD, code);
   }
+  defaults.clear();
   if (ranks.rank() == 0) warn_of_unused_options();
   PetscFinalize();
   return code;

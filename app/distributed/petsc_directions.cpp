@@ -53,7 +53,6 @@ PetscDirections::PetscDirections(const BlockPattern& pattern, const System& syst
       hessian_(static_cast<std::size_t>(pattern.storage())),
       positions_(3 * static_cast<std::size_t>(rows_.places())),
       mass_(static_cast<std::size_t>(rows_.rows())) {
-  if (rows_.all_rows() == 0) throw Error("every vertex of the scene is fixed: nothing can move");
   make_iterative();
   if (choice == LinearChoice::cholesky) make_direct();
   if (choice == LinearChoice::cholesky) last_ = LinearKind::cholesky;
@@ -282,12 +281,18 @@ bool PetscDirections::find_with(LinearKind kind, Objective& objective, const Vec
     if (end == End::solved) return true;
     if (end == End::exhausted) {
       if (choice_ == LinearChoice::pcg) return goes_down();  // as far as it got
-      hold_ = next_hold_;
-      next_hold_ = std::min(2 * next_hold_, kLongestHold);
-      return find_with(LinearKind::cholesky, objective, d, request, work, times);
+      return give_to_factor(objective, d, request, work, times);
     }
   }
-  return false;
+  if (kind == LinearKind::cholesky || choice_ != LinearChoice::automatic) return false;
+  return give_to_factor(objective, d, request, work, times);
+}
+
+bool PetscDirections::give_to_factor(Objective& objective, const Vector& d, const Request& request,
+                                     SolverWork& work, NewtonTimes& times) {
+  hold_ = next_hold_;
+  next_hold_ = std::min(2 * next_hold_, kLongestHold);
+  return find_with(LinearKind::cholesky, objective, d, request, work, times);
 }
 
 bool PetscDirections::find(Objective& objective, const Vector& d, const Vector& gradient,

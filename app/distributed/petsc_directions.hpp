@@ -63,6 +63,9 @@ class PetscDirections final : public DirectionSource {
   End solve_by_factor(bool reuse, SolverWork& work, NewtonTimes& times);
   bool find_with(LinearKind kind, Objective& objective, const Vector& d, const Request& request,
                  SolverWork& work, NewtonTimes& times);
+  // Where conjugate gradients got nowhere: this direction and some more by MUMPS.
+  bool give_to_factor(Objective& objective, const Vector& d, const Request& request,
+                      SolverWork& work, NewtonTimes& times);
   [[nodiscard]] bool goes_down() const;  // the solution, along the right side
   void correct_rigid_motions();
 

@@ -1,6 +1,7 @@
 #include "app/distributed/pieces.hpp"
 
 #include <fmt/format.h>
+#include <petscsf.h>
 
 #include <algorithm>
 #include <array>
@@ -180,25 +181,34 @@ State SurfaceOfAll::gather(const State& state) const {
 
 namespace {
 
-// The places of this process's vertices in a file of the state.
+// A file of the state. Each process writes, or reads, an equal share of it by itself: calls of MPI that all processes make
+// together may wait forever where one of them fails. PETSc brings the vertices from their owners to there, and back.
 class StateFile {
  public:
   StateFile(const fs::path& file, const Scene& scene, const MpiDistribution& ranks, bool writing)
       : scene_(scene), ranks_(ranks), path_(file) {
-    std::vector<MPI_Aint> places;
-    long before = 0;
-    for (const BodyPart& part : scene.parts) {
-      for (int i = 0; i < part.owned; ++i) {
-        places.push_back(
-            static_cast<MPI_Aint>(24 * (before + part.number[static_cast<std::size_t>(i)])));
+    std::vector<PetscInt> numbers;
+    const Share& share = *scene.system->share();
+    for (const auto& [first, last] : share.owned()) {
+      for (int i = first / 3; i < last / 3; ++i) {
+        numbers.push_back(static_cast<PetscInt>(share.number(i)));
       }
-      before += part.whole;
     }
-    vertices_ = places.size();
-    all_ = before;
-    MPI_Type_create_hindexed_block(static_cast<int>(places.size()), 3, places.data(), MPI_DOUBLE,
-                                   &view_);
-    MPI_Type_commit(&view_);
+    vertices_ = numbers.size();
+    for (const BodyPart& part : scene.parts) all_ += part.whole;
+    PetscLayout layout = nullptr;
+    PetscInt first = 0, last = 0;
+    check(PetscLayoutCreateFromSizes(ranks.communicator(), PETSC_DECIDE,
+                                     static_cast<PetscInt>(all_), 1, &layout));
+    check(PetscLayoutGetRange(layout, &first, &last));
+    check(PetscSFCreate(ranks.communicator(), &forest_));
+    check(PetscSFSetGraphLayout(forest_, layout, static_cast<PetscInt>(vertices_), nullptr,
+                                PETSC_COPY_VALUES, numbers.data()));
+    check(PetscLayoutDestroy(&layout));
+    first_ = first;
+    share_.resize(3 * static_cast<std::size_t>(last - first));
+    MPI_Type_contiguous(3, MPI_DOUBLE, &point_);
+    MPI_Type_commit(&point_);
     const int mode = writing ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY;
     failed_ = MPI_File_open(ranks.communicator(), file.c_str(), mode, MPI_INFO_NULL, &file_) !=
               MPI_SUCCESS;
@@ -208,7 +218,8 @@ class StateFile {
   }
   ~StateFile() {
     if (opened_) MPI_File_close(&file_);
-    MPI_Type_free(&view_);
+    MPI_Type_free(&point_);
+    PetscSFDestroy(&forest_);
   }
   StateFile(const StateFile&) = delete;
   StateFile& operator=(const StateFile&) = delete;
@@ -216,63 +227,65 @@ class StateFile {
   void require(const char* what) const {
     if (ranks_.any(failed_)) throw Error(fmt::format("{} cannot be {}", path_.string(), what));
   }
-  void require_size(int vectors) {
+  void require_size(int vectors, const char* what) {
     MPI_Offset size = 0;
     failed_ = failed_ || MPI_File_get_size(file_, &size) != MPI_SUCCESS ||
               size != static_cast<MPI_Offset>(24 * all_ * vectors);
-    require("used: it is not the state of this scene, or it is cut short");
+    require(what);
   }
   // The k-th vector of the file, numbers of the vertices that this process owns.
   void write(int k, const Vector& v) {
-    pack(const_cast<Vector&>(v), true);
-    failed_ = !at(k) ||
-              MPI_File_write_all(file_, buffer_.data(), static_cast<int>(buffer_.size()),
-                                 MPI_DOUBLE, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
-              failed_;
+    own_.clear();
+    for (const auto& [first, last] : scene_.system->share()->owned()) {
+      own_.insert(own_.end(), v.data() + first, v.data() + last);
+    }
+    check(PetscSFReduceBegin(forest_, point_, own_.data(), share_.data(), MPI_REPLACE));
+    check(PetscSFReduceEnd(forest_, point_, own_.data(), share_.data(), MPI_REPLACE));
+    MPI_Status status;
+    failed_ = MPI_File_write_at(file_, offset(k), share_.data(), count(), MPI_DOUBLE, &status) !=
+                  MPI_SUCCESS ||
+              !complete(status) || failed_;
   }
   void read(int k, Vector& v) {
-    buffer_.resize(3 * vertices_);
-    failed_ = !at(k) ||
-              MPI_File_read_all(file_, buffer_.data(), static_cast<int>(buffer_.size()), MPI_DOUBLE,
-                                MPI_STATUS_IGNORE) != MPI_SUCCESS ||
-              failed_;
+    MPI_Status status;
+    failed_ = MPI_File_read_at(file_, offset(k), share_.data(), count(), MPI_DOUBLE, &status) !=
+                  MPI_SUCCESS ||
+              !complete(status) || failed_;
+    own_.resize(3 * vertices_);
+    check(PetscSFBcastBegin(forest_, point_, share_.data(), own_.data(), MPI_REPLACE));
+    check(PetscSFBcastEnd(forest_, point_, share_.data(), own_.data(), MPI_REPLACE));
     v.resize(scene_.initial.x.size());
-    pack(v, false);
+    const double* next = own_.data();
+    for (const auto& [first, last] : scene_.system->share()->owned()) {
+      std::copy_n(next, last - first, v.data() + first);
+      next += last - first;
+    }
     scene_.system->share()->refresh(v);
   }
   void sync() { failed_ = MPI_File_sync(file_) != MPI_SUCCESS || failed_; }
 
  private:
-  bool at(int k) {
-    const auto offset = static_cast<MPI_Offset>(24 * all_ * k);
-    return MPI_File_set_view(file_, offset, MPI_DOUBLE, view_, "native", MPI_INFO_NULL) ==
-           MPI_SUCCESS;
+  [[nodiscard]] int count() const { return static_cast<int>(share_.size()); }
+  [[nodiscard]] MPI_Offset offset(int k) const {
+    return static_cast<MPI_Offset>(24 * (all_ * k + first_));
   }
-  void pack(Vector& v, bool out) {
-    if (out) buffer_.resize(3 * vertices_);
-    double* next = buffer_.data();
-    for (std::size_t b = 0; b < scene_.parts.size(); ++b) {
-      const auto n = 3 * static_cast<std::size_t>(scene_.parts[b].owned);
-      double* own = v.data() + 3 * std::ptrdiff_t{scene_.part_first[b]};
-      if (out) {
-        std::copy_n(own, n, next);
-      } else {
-        std::copy_n(next, n, own);
-      }
-      next += n;
-    }
+  [[nodiscard]] bool complete(const MPI_Status& status) const {
+    int done = 0;
+    return MPI_Get_count(&status, MPI_DOUBLE, &done) == MPI_SUCCESS && done == count();
   }
 
   const Scene& scene_;
   const MpiDistribution& ranks_;
   fs::path path_;
   MPI_File file_ = MPI_FILE_NULL;
-  MPI_Datatype view_ = MPI_DATATYPE_NULL;
+  MPI_Datatype point_ = MPI_DATATYPE_NULL;
+  PetscSF forest_ = nullptr;
   std::size_t vertices_ = 0;
   long all_ = 0;
+  long first_ = 0;  // of this process's share of the file
   bool opened_ = false;
   bool failed_ = false;
-  std::vector<double> buffer_;
+  std::vector<double> own_, share_;
 };
 
 }  // namespace
@@ -287,14 +300,14 @@ void write_state(const fs::path& file, const Scene& scene, const State& state,
   out.write(2, history ? state.x_previous : state.x);
   out.write(3, history ? state.v_previous : state.v);
   out.sync();
-  out.require("written");
+  out.require_size(4, "written: is the disk full?");
 }
 
 void read_state(const fs::path& file, const Scene& scene, State& state,
                 const MpiDistribution& ranks) {
   StateFile in(file, scene, ranks, false);
   in.require("read");
-  in.require_size(4);
+  in.require_size(4, "used: it is not the state of this scene, or it is cut short");
   in.read(0, state.x);
   in.read(1, state.v);
   in.read(2, state.x_previous);

@@ -215,7 +215,8 @@ class SharedRun {
       if (!first_) return;
       std::string buffer;
       Archive a(&buffer);
-      CheckpointHead head{scene_.name, scene_.resolved, run_->summary().steps, run_->summary().t};
+      CheckpointHead head{scene_.name, scene_.resolved, run_->summary().steps, run_->summary().t,
+                          true};
       a(head, saved, *run_, *results_, last_frame_);
       if (pieces_) pieces_->archive(a);
       write_checkpoint(folder_, buffer);
@@ -235,10 +236,8 @@ class SharedRun {
       if (saved.file.find('/') != std::string::npos) throw Error("it names a file elsewhere");
     });
     if (saved.start != start_of(scene_)) {
-      throw InputError(
-          {checkpoint_->file.string(), 0, 0},
-          "the scene starts from another state now: a file that it names has changed, or "
-          "the run was not one of several ranks");
+      throw InputError({checkpoint_->file.string(), 0, 0},
+                       "the scene starts from another state now: a file that it names has changed");
     }
     State state{.t = saved.t, .h_previous = saved.h_previous};
     read_state(folder_ / saved.file, scene_, state, ranks_);

@@ -13,7 +13,7 @@ SharedMatrix::SharedMatrix(const OwnedRows& rows, const MpiDistribution& ranks)
   for (int place = rows.rows(); place < rows.places(); ++place) {
     copies.push_back(rows.number(place));
   }
-  copies.push_back(0);  // products read one number more
+  if (rows.all_rows() > 0) copies.push_back(0);  // products read one number more
   check(MatCreateShell(ranks.communicator(), own, own, PETSC_DETERMINE, PETSC_DETERMINE, this,
                        &matrix_));
   check(MatShellSetOperation(matrix_, MATOP_MULT, reinterpret_cast<void (*)()>(apply)));

@@ -50,6 +50,14 @@ Scene scene_to_resume(const std::filesystem::path& folder, const Checkpoint& che
                       const std::optional<int>& steps, const Distribution* ranks) {
   const std::filesystem::path file = folder / "scene.resolved.toml";
   const CheckpointHead& head = checkpoint.head;
+  if (head.shared != (ranks != nullptr)) {
+    throw InputError(
+        {checkpoint.file.string(), 0, 0},
+        head.shared ? "this is a run of several ranks, which go on with it: ./lilyan run --resume "
+                      "FOLDER --ranks N, with any N"
+                    : "this is a run of one process, which goes on with it: without --ranks; a run "
+                      "of several ranks can start from its last frame (--from)");
+  }
   if (!same_but_length(read_file(file), head.resolved)) {
     throw InputError({file.string(), 0, 0},
                      "this is not the scene that the checkpoint was written with; run it anew");

@@ -22,7 +22,8 @@ struct CheckpointHead {
   std::string resolved;  // the scene
   int step = 0;
   double t = 0;
-  void archive(Archive& a) { a(scene_name, resolved, step, t); }
+  bool shared = false;  // whether it is one of several processes (lilyan-mpi)
+  void archive(Archive& a) { a(scene_name, resolved, step, t, shared); }
 };
 
 // Throws Error when it cannot be written.

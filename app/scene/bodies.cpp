@@ -98,9 +98,12 @@ void share_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
   scene.system->set_share(scene.ranks->make_share(scene.parts, scene.part_first));
   const bool empty = scene.system->share()->owned().empty();
   if (scene.ranks->any(empty)) {
-    throw Error(fmt::format(
-        "{} ranks are too many for the {} vertices of this scene: each needs one of its own",
-        scene.ranks->count(), size.vertices));
+    long largest = 0;
+    for (const BodyPart& part : scene.parts) largest = std::max(largest, part.whole);
+    throw Error(
+        fmt::format("{} ranks are too many for this scene: each needs a vertex of its own, and the "
+                    "largest body has {}",
+                    scene.ranks->count(), largest));
   }
 }
 

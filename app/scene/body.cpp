@@ -278,7 +278,8 @@ Body read_body(TableReader reader, int number, const Distribution* ranks) {
     for (const int i : script.vertices) {
       const auto at = static_cast<std::size_t>(i);
       if (body.fixed[at] || scripted[at]) {
-        table.fail("region", fmt::format("vertex {} is {} already", i,
+        table.fail("region", fmt::format("vertex {} is {} already",
+                                         body.ranks ? body.part.number[at] : long{i},
                                          scripted[at] ? "moved by another script" : "fixed"));
       }
       scripted[at] = 1;

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -208,7 +209,11 @@ class Distributed(unittest.TestCase):
         second = bar[bar.index("[[body]]"):].replace("[[body]]", '[[body]]\nname = "second"\ntranslate = [0, 3, 0]', 1)
         cases = {"free": bar, "two bodies": bar + second.replace("[0.5, 0, 2]", "[1, 2, 0]"),
                  "at a point": bar + "\n[[body.fix]]\nvertices = [40]\n",
-                 "on a hinge": bar + "\n[[body.fix]]\nvertices = [27, 28, 29]\n"}
+                 "on a hinge": bar + "\n[[body.fix]]\nvertices = [27, 28, 29]\n",
+                 # Its angular momentum is not kept, and must not be.
+                 "at a face": bar + "\n[[body.fix]]\nslab = { axis = \"x\", to = 0 }\n",
+                 "at a moving point": bar + "\n[[body.script]]\nvertices = [40]\n"
+                                      "keys = [{ t = 0 }, { t = 0.5, shift = [0.1, 0.1, 0] }, { t = 1 }]\n"}
         for number, (name, text) in enumerate(cases.items()):
             with self.subTest(name):
                 scene = self.scene(text, f"{number}.toml")
@@ -220,9 +225,13 @@ class Distributed(unittest.TestCase):
                     run(["run", scene, "-q", "-o", out], ranks)
                     self.assertLess(distance(alone["position"], final_state(out, 50)[0]), 1e-9)
                     drift = summary(out)["drift"]
-                    self.assertLess(drift["energy"]["worst_relative_deviation"], 1e-13)
-                    self.assertTrue(drift["angular_momentum"]["is_invariant_of_the_scene"])
-                    self.assertLess(drift["angular_momentum"]["worst_relative_deviation"], 1e-12)
+                    kept = name not in ("at a face", "at a moving point")
+                    self.assertEqual(drift["angular_momentum"]["is_invariant_of_the_scene"], kept)
+                    if kept:
+                        self.assertLess(drift["energy"]["worst_relative_deviation"], 1e-13)
+                        self.assertLess(drift["angular_momentum"]["worst_relative_deviation"], 1e-12)
+                    if name == "at a face":
+                        continue
                     for steps in ("corrected_steps", "projected_steps", "carried_steps"):
                         self.assertEqual(*(summary(f)["solver"]["angular_momentum"][steps] for f in (one, out)), steps)
 
@@ -235,6 +244,28 @@ class Distributed(unittest.TestCase):
         self.assertLess(summary(self.folder / "two")["drift"]["linear_momentum"]["worst_relative_deviation"], 5e-10)
         run(["run", scene, "-q", "-o", self.folder / "weak", "--set", "solver.tolerance=1e-6", "-pc_type", "pbjacobi"], 2)
         self.assertLess(summary(self.folder / "weak")["drift"]["angular_momentum"]["worst_relative_deviation"], 5e-7)
+
+    def test_what_only_one_rank_has(self):
+        bar = BAR.format(method="avf", steps=5, material="stvk", step=0.01)
+        held = "attach = [{ region = { vertices = [0] }, stiffness = 5 }]\n"
+        cases = {"attached": bar.replace("[[body.deform]]", held + "[[body.deform]]"),
+                 "attached and fixed": "[world]\ngravity = [0, -1, 0]\n" + bar.replace(
+                     "[[body.deform]]", held + "fix = [{ vertices = [80] }]\n[[body.deform]]"),
+                 "momentum": bar.replace('"avf"', '"avf-momentum"').replace("[[body.deform]]", held + "[[body.deform]]"),
+                 "all but one fixed": bar + '\n[[body.fix]]\nslab = { axis = "x", to = 0.99 }\n',
+                 "all fixed": bar + "\n[[body.fix]]\nall = true\n"}
+        for number, (name, text) in enumerate(cases.items()):
+            with self.subTest(name):
+                scene = self.scene(text, f"{number}.toml")
+                run(["run", scene, "-q", "-o", self.folder / f"one{number}"])
+                for ranks in (2, 3):
+                    out = self.folder / f"several{number}-{ranks}"
+                    run(["run", scene, "-q", "-o", out], ranks, wait=60)
+                    alone = vtu(self.folder / f"one{number}" / "frames" / "000005.vtu")
+                    self.assertLess(distance(alone["position"], final_state(out, 5)[0]), 1e-9)
+                    a, b = summary(self.folder / f"one{number}"), summary(out)
+                    for momentum in ("linear_momentum", "angular_momentum"):
+                        self.assertEqual(*(s["drift"][momentum]["is_invariant_of_the_scene"] for s in (a, b)))
 
     def test_every_kind_of_method(self):
         for method in ("avf", "newmark", "backward-euler", "bdf2", "bathe", "tr-bdf2", "hp-quadrature",
@@ -327,6 +358,22 @@ class Distributed(unittest.TestCase):
         for ranks in (2, 3):
             self.assertEqual(len(digests[ranks]), 1)
 
+    def test_multigrid_of_changing_matrices(self):
+        # The second step of BDF2 has another matrix than the first; multigrid made for that one would not be definite.
+        scene = self.scene(BAR.format(method="bdf2", steps=5, material="fixed-corotated", step=0.005)
+                           .replace('kind = "bar", size = [2, 0.5, 0.5], cells = [8, 2, 2]',
+                                    'kind = "ball", radius = 0.4, cells = 4'))
+        run(["run", scene, "-q", "-o", self.folder / "one"])
+        digests = set()
+        for _ in range(4):
+            out = self.folder / "gamg"
+            said = run(["run", scene, "-o", out, "--overwrite", "-pc_type", "gamg"], 3)
+            self.assertNotIn("halving", said)
+            self.assertNotIn("\x1b[", said)
+            self.compare_series(self.folder / "one", out, 1e-11)
+            digests.add(summary(out)["digest"])
+        self.assertEqual(len(digests), 1)
+
     def test_petsc_options_and_direct_solver(self):
         scene = self.bar(steps=5)
         run(["run", scene, "-q", "-o", self.folder / "one"])
@@ -418,6 +465,31 @@ class Distributed(unittest.TestCase):
             run(["run", "--resume", out, "-q", "--steps", due[0] + 1], ranks)
             self.assertLess(deviations(out)[-1], 1e-9)
 
+    def test_one_process_and_several_do_not_take_over_from_each_other(self):
+        scene = self.bar(steps=5)
+        run(["run", scene, "-q", "-o", self.folder / "one"])
+        self.assertIn("without --ranks", run(["run", "--resume", self.folder / "one", "--steps", "7"], 2, expect=2))
+        run(["run", scene, "-q", "-o", self.folder / "two"], 2)
+        self.assertIn("--ranks N", run(["run", "--resume", self.folder / "two", "--steps", "7"], expect=2))
+
+    def test_a_full_disk_ends_the_run(self):
+        # Writing frames is fine; the state of a checkpoint does not fit, or not all of it.
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=120k", "tmpfs", disk], capture_output=True).returncode != 0:
+            self.skipTest("needs a file system of its own")
+        try:
+            scene = self.scene(BAR.format(method="newmark", steps=400, material="stvk", step=0.01)
+                               .replace("every = 5\n", "every = 0\n", 1))
+            for ranks, left in ((2, 24), (3, 30), (3, 16)):
+                (disk / "fill").write_bytes(bytes(1024 * (120 - left)))
+                said = run(["run", scene, "-q", "-o", disk / "run", "--overwrite"], ranks, wait=60, expect=3)
+                self.assertRegex(said, "cannot be written|No space left|cannot write")
+                (disk / "fill").unlink()
+                shutil.rmtree(disk / "run")
+        finally:
+            subprocess.run(["umount", disk], check=True)
+
     def test_damaged_states_are_refused(self):
         scene = self.bar(steps=10)
         out = self.folder / "run"
@@ -495,7 +567,7 @@ class Distributed(unittest.TestCase):
             "[[constraint]]": bar + '\n[[constraint]]\nkind = "points"\nvertices = [0]\n',
             "energy-momentum": bar.replace('"avf"', '"energy-momentum"'),
             "fixed steps": bar + '\n[step_control]\nkind = "error"\ntolerance = 1e-4\n',
-            "too many for the 8 vertices": bar.replace("cells = [8, 2, 2]", "cells = [1, 1, 1]"),
+            "the largest body has 8": bar.replace("cells = [8, 2, 2]", "cells = [1, 1, 1]"),
             "for solids": bar.replace('kind = "bar", size = [2, 0.5, 0.5], cells = [8, 2, 2]',
                                       'kind = "grid", size = [1, 1], cells = [4, 4]'),
             "unknown key 'integrator.stpe'": bar.replace("step = 0.01", "stpe = 0.01"),
@@ -503,9 +575,11 @@ class Distributed(unittest.TestCase):
         for words, text in cases.items():
             with self.subTest(words):
                 scene = self.scene(text)
-                said = run(["run", scene, "-q", "-o", self.folder / "refused"], 9 if "too many" in words else 2, expect=2)
+                said = run(["run", scene, "-q", "-o", self.folder / "refused"], 9 if "largest" in words else 2, expect=2)
                 self.assertIn(words, said)
                 self.assertEqual(said.count("error:"), 1, said)
+        twice = bar + "\n[[body.fix]]\nvertices = [80]\n[[body.script]]\nvertices = [80]\nkeys = [{ t = 0 }, { t = 1 }]\n"
+        self.assertIn("vertex 80 is fixed already", run(["run", self.scene(twice), "-q"], 3, expect=2))
         said = run(["run", "pendulum", "-q", "-o", self.folder / "refused"], 2, expect=2)
         self.assertIn("a small system runs on one", said)
         said = run(["run", self.folder / "nowhere.toml"], 2, expect=2)

@@ -197,7 +197,7 @@ class Elements final : public Energy {
   [[nodiscard]] EnergyKind kind() const override { return EnergyKind::elastic; }
   [[nodiscard]] Stencils stencils() const override { return {E::kVertices, vertices_}; }
   [[nodiscard]] bool translation_invariant() const override {
-    return kOfEdges<E> || elements_.empty();
+    return kOfEdges<E>;  // even if it has none here: another process may have some
   }
   [[nodiscard]] bool rotation_invariant() const override { return translation_invariant(); }
 

@@ -54,11 +54,12 @@ template <int N, class Function>
                                                   const Eigen::Matrix<double, N, 1>& d, double size,
                                                   bool want_hessian) {
   // The tolerance is relative to the largest E met. Parts shorter than 2^-kDeepest are taken as
-  // they are, and so is everything that is left after very many parts.
+  // they are, and so is everything that is left after very many parts. Where a point goes through a
+  // triangle the force jumps, and only parts as short as rounding errors are short enough.
   const double tolerance = want_hessian ? 1e-9 : 2e-15;
   constexpr double kRounding = 4e-16;
-  constexpr int kDeepest = 26;
-  constexpr int kMostParts = 300;
+  constexpr int kDeepest = 48;
+  constexpr int kMostParts = 500;
   struct Part {
     double from, to, energy_from, energy_to;
     int depth;

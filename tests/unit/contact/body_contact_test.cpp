@@ -131,6 +131,20 @@ TEST(BodyContact, MeanForceIsExact) {
   }
 }
 
+// Also where a point goes through the triangle, where the force jumps.
+TEST(BodyContact, MeanForceIsExactThroughATriangle) {
+  for (const double depth : {0.01, 0.07, 0.12}) {
+    const Vector x = with_point(Vec3(0.3, 0.3, 0.1));
+    const OnePair pair(x);
+    Vector d = small_way();
+    d.segment<3>(3 * OnePair::kPoint) = Vec3(0.03, -0.01, -0.1 - depth);
+    const double before = pair.energy(x);
+    const double after = pair.energy(x + d);
+    const auto sums = test::path_sums(pair.system, x, d, PathMeanWeights{1, 0});
+    EXPECT_NEAR(sums.gradient.dot(d), after - before, 1e-13 * (1 + before + after));
+  }
+}
+
 TEST(BodyContact, ProjectedHessiansHaveNoNegativeEigenvalues) {
   int indefinite = 0;
   for (const auto& [feature, point] : kPlaces) {

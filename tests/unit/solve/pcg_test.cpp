@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <barrier>
 #include <limits>
-#include <thread>
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/core/threads.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace lilyan::test::pcg_test {
 namespace {
@@ -203,35 +202,6 @@ TEST(BlockMatrix, MayHaveAPartOfTheRows) {
   EXPECT_LE((second - y.tail(second.size())).norm(), 1e-13 * y.norm());
 }
 
-// The processes are threads.
-class Two final : public Ranks {
- public:
-  Two(int rank, std::barrier<>& barrier, std::vector<double>& common)
-      : rank_(rank), barrier_(barrier), common_(common) {}
-  using Ranks::sum;
-  [[nodiscard]] int rank() const override { return rank_; }
-  [[nodiscard]] int count() const override { return 2; }
-  void sum(std::span<double> values) const override {
-    if (rank_ == 0) common_.assign(values.begin(), values.end());
-    barrier_.arrive_and_wait();
-    if (rank_ == 1) {
-      for (std::size_t k = 0; k < values.size(); ++k) common_[k] += values[k];
-    }
-    barrier_.arrive_and_wait();
-    std::ranges::copy(common_, values.begin());
-    barrier_.arrive_and_wait();
-  }
-  void largest(std::span<double> /*values*/) const override { FAIL(); }
-  [[nodiscard]] std::vector<double> gather(std::span<const double> /*values*/) const override {
-    return {};
-  }
-
- private:
-  int rank_;
-  std::barrier<>& barrier_;
-  std::vector<double>& common_;
-};
-
 TEST(RigidCorrection, OfBodiesThatProcessesShare) {
   const Parts parts;
   std::mt19937 random(1);
@@ -248,26 +218,19 @@ TEST(RigidCorrection, OfBodiesThatProcessesShare) {
   const Vec3 ends = expected.head<3>() - expected.tail<3>();
   ASSERT_GT(ends.norm(), 0.01 * expected.head<3>().norm());
 
-  std::barrier barrier(2);
-  std::vector<double> common;
-  const auto apply = [&](int rank) {
-    const Two ranks(rank, barrier, common);
-    const Aggregates& part = rank == 0 ? parts.first : parts.second;
-    const int clusters = rank == 0 ? parts.cut : parts.second_clusters();
+  on_ranks(2, [&](const ThreadRanks& ranks) {
+    const bool zero = ranks.rank() == 0;
+    const Aggregates& part = zero ? parts.first : parts.second;
+    const int clusters = zero ? parts.cut : parts.second_clusters();
     const BlockMatrix matrix = parts.matrix(part, clusters);
-    const auto first = bodies.of.begin() + (rank == 0 ? 0 : parts.cut);
+    const auto first = bodies.of.begin() + (zero ? 0 : parts.cut);
     RigidCorrection shared(matrix, part, {{first, first + clusters}, bodies.count}, &ranks);
     Vector solution = Vector::Zero(3 * matrix.rows());
     shared.apply(parts.ordered(part, parts.p.positions).data(),
                  parts.ordered(part, residual).data(), solution.data());
-    return solution;
-  };
-  Vector second;
-  std::thread other([&] { second = apply(1); });
-  const Vector first = apply(0);
-  other.join();
-  EXPECT_LE((first - expected.head(first.size())).norm(), 1e-6 * expected.norm());
-  EXPECT_LE((second - expected.tail(second.size())).norm(), 1e-6 * expected.norm());
+    const Vector here = zero ? expected.head(solution.size()) : expected.tail(solution.size());
+    EXPECT_LE((solution - here).norm(), 1e-6 * expected.norm());
+  });
 }
 
 TEST(RigidClusters, SeeThoseOfAnotherProcess) {
