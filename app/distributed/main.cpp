@@ -3,7 +3,6 @@
 #include <petscsys.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -77,12 +76,19 @@ class Output {
 // Options of PETSc that are other than its own defaults unless they are given.
 class Defaults {
  public:
-  Defaults() {
-    for (const auto& [name, value] : kValues) {
-      PetscBool given = PETSC_FALSE;
-      if (PetscOptionsHasName(nullptr, nullptr, name, &given) != 0 || given == PETSC_TRUE) continue;
-      if (PetscOptionsSetValue(nullptr, name, value) == 0) set_.push_back(name);
+  explicit Defaults(int processes) {
+    // Products of matrices whose sums do not depend on the order in which messages arrive. (One process has no messages,
+    // and does not know this way.)
+    if (processes > 1) set("-matptap_via", "allatonce");
+    // Multigrid as that of this matrix, not of the one before: from its bounds for that one's eigenvalues it might not
+    // be definite.
+    for (const char* name :
+         {"-pc_gamg_reuse_interpolation", "-pc_gamg_use_sa_esteig",
+          "-clusters_pc_gamg_reuse_interpolation", "-clusters_pc_gamg_use_sa_esteig"}) {
+      set(name, "false");
     }
+    // A second smoothing on each level takes longer than the iterations that it saves.
+    set("-clusters_mg_levels_ksp_max_it", "1");
   }
   // Nobody is to be told that they were of no use.
   void clear() {
@@ -90,18 +96,12 @@ class Defaults {
   }
 
  private:
-  static constexpr std::array<std::array<const char*, 2>, 6> kValues{{
-      // Products of matrices whose sums do not depend on the order in which messages arrive.
-      {"-matptap_via", "allatonce"},
-      // Multigrid as that of this matrix, not of the one before: from its bounds for that one's eigenvalues it might not
-      // be definite.
-      {"-pc_gamg_reuse_interpolation", "false"},
-      {"-pc_gamg_use_sa_esteig", "false"},
-      {"-clusters_pc_gamg_reuse_interpolation", "false"},
-      {"-clusters_pc_gamg_use_sa_esteig", "false"},
-      // A second smoothing on each level takes longer than the iterations that it saves.
-      {"-clusters_mg_levels_ksp_max_it", "1"},
-  }};
+  void set(const char* name, const char* value) {
+    PetscBool given = PETSC_FALSE;
+    if (PetscOptionsHasName(nullptr, nullptr, name, &given) != 0 || given == PETSC_TRUE) return;
+    if (PetscOptionsSetValue(nullptr, name, value) == 0) set_.push_back(name);
+  }
+
   std::vector<const char*> set_;
 };
 
@@ -126,10 +126,10 @@ int run_ranks(int argc, char** argv) {
     return cli::kInternalError;
   }
   PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
-  Defaults defaults;
   // The standard output of a process is a terminal of mpirun's, whatever becomes of it there.
   if (std::getenv("LILYAN_TERMINAL") == nullptr) ::setenv("NO_COLOR", "1", 0);
   const MpiDistribution ranks(PETSC_COMM_WORLD);
+  Defaults defaults(ranks.count());
   all_ranks = &ranks;
   Output output(ranks.rank() == 0);
   const int code = cli::run_program(static_cast<int>(arguments.own.size()), arguments.own.data(),

@@ -344,8 +344,8 @@ class Distributed(unittest.TestCase):
         # Multigrid in the place of the clusters' factor costs few iterations, and gives the same bits every time.
         scene = self.scene(BAR.format(method="avf", steps=2, material="stvk", step=0.03)
                            .replace("cells = [8, 2, 2]", "cells = [64, 16, 16]").replace("every = 5\n", "every = 0\n", 1))
-        effort, digests = {}, {2: set(), 3: set()}
-        for ranks in (2, 3, 2, 3):
+        effort, digests = {}, {1: set(), 2: set(), 3: set()}
+        for ranks in (1, 2, 3, 2, 3):
             for name, options in (("factor", []), ("multigrid", ["-clusters_pc_type", "gamg"])):
                 out = self.folder / f"{name}{ranks}"
                 run(["run", scene, "-q", "-o", out, "--overwrite", *options], ranks)
@@ -488,7 +488,7 @@ class Distributed(unittest.TestCase):
                 (disk / "fill").unlink()
                 shutil.rmtree(disk / "run")
         finally:
-            subprocess.run(["umount", disk], check=True)
+            subprocess.run(["umount", "--lazy", disk], check=True)
 
     def test_damaged_states_are_refused(self):
         scene = self.bar(steps=10)
