@@ -12,12 +12,6 @@ namespace lilyan::distributed {
 namespace {
 
 constexpr int kModes = 6;
-// A factor that every process solves with takes the same time on any number of them; multigrid takes less on more, but
-// not below what its messages take. Measured: both take the same for 300 to 700 clusters on two processes.
-constexpr int kFewClusters = 300;
-long most_clusters_everywhere(int processes) {
-  return std::clamp(2 * kMostClusters / processes, kFewClusters, kMostClusters);
-}
 constexpr std::size_t kBlock = std::size_t{kModes} * kModes;
 
 using Mat6 = ClusterSolver::Mat6;
@@ -258,7 +252,7 @@ std::unique_ptr<ClusterSolver> make_cluster_solver(const OwnedRows& rows,
   check(PetscOptionsHasName(nullptr, nullptr, "-clusters_pc_type", &asked));
   const std::vector<int>& counts = rows.clusters_of_ranks();
   const long all = std::accumulate(counts.begin(), counts.end(), 0L);
-  if (asked || all > most_clusters_everywhere(ranks.count())) {
+  if (asked || all > kMostClusters) {
     return std::make_unique<Shared>(rows, ranks);
   }
   return std::make_unique<Everywhere>(rows, ranks);

@@ -87,8 +87,9 @@ class Defaults {
           "-clusters_pc_gamg_reuse_interpolation", "-clusters_pc_gamg_use_sa_esteig"}) {
       set(name, "false");
     }
-    // A second smoothing on each level takes longer than the iterations that it saves.
+    // A second smoothing on each level takes longer than the iterations that it saves. Stiff bodies need a good one.
     set("-clusters_mg_levels_ksp_max_it", "1");
+    set("-clusters_mg_levels_pc_type", "sor");
   }
   // Nobody is to be told that they were of no use.
   void clear() {
