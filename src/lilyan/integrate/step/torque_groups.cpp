@@ -92,15 +92,19 @@ void TorqueGroups::add_groups(std::vector<int>& parent, std::vector<int>& group_
   }
   std::ranges::stable_sort(own, {}, class_of_vertex);
   const std::vector<std::int64_t> classes = unite(class_of, share);
+  const auto each_of = [&](std::int64_t one, const auto& function) {
+    auto i = std::ranges::lower_bound(own, one, {}, class_of_vertex);
+    for (; i != own.end() && class_of_vertex(*i) == one; ++i) function(*i);
+  };
   struct Counts {
     double free = 0, fixed = 0, moving = 0;
   };
   std::vector<Counts> here(classes.size());
   for (std::size_t c = 0; c < classes.size(); ++c) {
-    for (const int i : std::ranges::equal_range(own, classes[c], {}, class_of_vertex)) {
+    each_of(classes[c], [&](int i) {
       ++(system.fixed(i) ? here[c].fixed : here[c].free);
       if (system.moving(i)) ++here[c].moving;
-    }
+    });
   }
   std::vector<Counts> all = here;
   std::vector<double> pins(classes.size(), 0);  // the first process with a fixed vertex has the pin
@@ -119,10 +123,10 @@ void TorqueGroups::add_groups(std::vector<int>& parent, std::vector<int>& group_
                 .first_fixed = static_cast<int>(fixed_.size()),
                 .fixed = static_cast<int>(all[c].fixed),
                 .moving = all[c].moving > 0};
-    for (const int i : std::ranges::equal_range(own, classes[c], {}, class_of_vertex)) {
+    each_of(classes[c], [&](int i) {
       (system.fixed(i) ? fixed_ : members_).push_back(i);
       group_of[static_cast<std::size_t>(i)] = static_cast<int>(groups_.size());
-    }
+    });
     group.last = static_cast<int>(members_.size());
     group.last_fixed = static_cast<int>(fixed_.size());
     group.has_pin = here[c].fixed > 0 && (!share || pins[c] == -share->ranks().rank());
