@@ -12,6 +12,7 @@
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/drift.hpp"
 #include "lilyan/core/error.hpp"
 
