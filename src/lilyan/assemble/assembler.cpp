@@ -26,14 +26,22 @@ EnergyByKind Assembler::run(Evaluation at, EnergyPart part, bool beside_mass) co
   EnergyByKind sum{};
   for (std::size_t k = 0; k < system_.energies().size(); ++k) {
     const Energy& energy = *system_.energies()[k];
-    if (part != EnergyPart::all && energy.changes_between_steps() != (part == EnergyPart::moving))
+    if (part == EnergyPart::beside_strain) {
+      if (averages_strain(k)) continue;
+    } else if (part != EnergyPart::all &&
+               energy.changes_between_steps() != (part == EnergyPart::moving)) {
       continue;
+    }
     if (at.hessian) {
       if (energy.stencils().size == 0) continue;
       at.slots = &slots_[k];
       at.lent_mass = beside_mass && !lent_mass_[k].empty() ? lent_mass_[k].data() : nullptr;
     }
     at.memory = world_.memory_of(energy);
+    if (at.mean && at.mean->over_strain && averages_strain(k)) {
+      run_over_strain(k, at);
+      continue;
+    }
     const double value = energy.evaluate(at);
     if (system_.counts(energy)) sum[static_cast<std::size_t>(energy.kind())] += value;
   }
@@ -41,6 +49,77 @@ EnergyByKind Assembler::run(Evaluation at, EnergyPart part, bool beside_mass) co
   if (at.want_value) system_.share()->ranks().sum(sum);
   if (at.gradient) system_.share()->refresh(at.gradient, 3);
   return sum;
+}
+
+bool Assembler::has_strain(const Energy& energy) {
+  return energy.translation_invariant() && energy.rotation_invariant() &&
+         energy.has_discrete_gradient();
+}
+
+void Assembler::run_over_strain(std::size_t k, const Evaluation& at) const {
+  const Energy& energy = *system_.energies()[k];
+  if (at.gradient) {
+    energy.discrete_gradient({.x0 = at.x0,
+                              .d = at.d,
+                              .gradient_weight = at.mean->weight,
+                              .gradient = at.gradient,
+                              .memory = at.memory});
+  }
+  if (!at.hessian) return;
+  if (energy.stress_numbers() == 0) {
+    const WeightedNode middle{.theta = 0.5, .hessian = 0.5 * at.mean->weight};
+    Evaluation there = at;
+    there.nodes = {&middle, 1};
+    there.mean = nullptr;
+    (void)energy.evaluate(there);
+    return;
+  }
+  energy.balance({.task = BalanceEvaluation::Task::matrix,
+                  .x0 = at.x0,
+                  .d = at.d,
+                  .stress = stress_[k].data(),
+                  .stiffening = stiffening_[k],
+                  .weight = at.mean->weight,
+                  .hessian = at.hessian,
+                  .slots = at.slots,
+                  .projection = at.projection,
+                  .lent_mass = at.lent_mass,
+                  .memory = at.memory});
+}
+
+void Assembler::renew_stress(const Vector& x0, const Vector* d, const Vector* y,
+                             std::span<const double> stiffening) {
+  const auto& energies = system_.energies();
+  if (stress_.empty()) {
+    for (const auto& energy : energies) {
+      stress_.emplace_back(has_strain(*energy) ? energy->stress_numbers() : 0);
+    }
+  }
+  stiffening_.assign(stiffening.begin(), stiffening.end());
+  for (std::size_t k = 0; k < energies.size(); ++k) {
+    if (stress_[k].empty() || !averages_strain(k)) continue;
+    energies[k]->balance({.task = BalanceEvaluation::Task::renew,
+                          .x0 = x0.data(),
+                          .d = d ? d->data() : nullptr,
+                          .along = y ? y->data() : nullptr,
+                          .renewed = stress_[k].data(),
+                          .stiffening = stiffening[k],
+                          .memory = world_.memory_of(*energies[k])});
+  }
+}
+
+void Assembler::add_geometric(const Vector& w, double weight, Vector& image) const {
+  for (std::size_t k = 0; k < stress_.size(); ++k) {
+    if (stress_[k].empty() || !averages_strain(k)) continue;
+    const Energy& energy = *system_.energies()[k];
+    energy.balance({.task = BalanceEvaluation::Task::product,
+                    .x0 = w.data(),
+                    .along = w.data(),
+                    .stress = stress_[k].data(),
+                    .weight = weight,
+                    .gradient = image.data(),
+                    .memory = world_.memory_of(energy)});
+  }
 }
 
 EnergyByKind Assembler::values(const Vector& x0, const Vector* d,
@@ -74,7 +153,7 @@ void Assembler::gradient(const Vector& x0, const Vector* d, std::span<const Weig
 
 void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
                         double projection, std::vector<double>& values, const PathMeanWeights* mean,
-                        bool beside_mass) const {
+                        bool beside_mass, EnergyPart part) const {
   set_values_to_zero(values);
   run({.x0 = x0.data(),
        .d = d.data(),
@@ -83,7 +162,7 @@ void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const Weigh
        .hessian = values.data(),
        .projection = projection,
        .mean = mean},
-      EnergyPart::all, beside_mass);
+      part, beside_mass);
 }
 
 EnergyByKind Assembler::add_part(EnergyPart part, const Vector& x,

@@ -14,8 +14,9 @@
 
 namespace lilyan {
 
-// Energies that change between steps (a moving obstacle), and those that do not.
-enum class EnergyPart { all, lasting, moving };
+// Energies that change between steps (a moving obstacle), and those that do not; those whose mean is not
+// taken over the strain.
+enum class EnergyPart { all, lasting, moving, beside_strain };
 
 // All energies: values by kind, gradient, Hessian. Where the nodes of an evaluation are a rule for
 // the mean over the path, `mean` says so (core/energy.hpp).
@@ -39,7 +40,26 @@ class Assembler {
   // these are going to be added, `beside_mass`.
   void hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
                double projection, std::vector<double>& values,
-               const PathMeanWeights* mean = nullptr, bool beside_mass = false) const;
+               const PathMeanWeights* mean = nullptr, bool beside_mass = false,
+               EnergyPart part = EnergyPart::all) const;
+
+  // What an iteration for means over the strain needs (BalanceEvaluation in core/energy.hpp). The stresses σ
+  // belong to this; they are those of the last renewal, which the Hessian of such a mean is about.
+  //
+  // Whether an energy can take its mean over the strain: it has no preferred place or direction, and a discrete
+  // gradient. The choice of those that do, where this is asked for: all that can, by default.
+  [[nodiscard]] static bool has_strain(const Energy& energy);
+  void average_strain(std::span<const char> chosen) { over_strain_.assign(chosen.begin(), chosen.end()); }
+  [[nodiscard]] bool averages_strain(std::size_t energy) const {
+    return over_strain_.empty() ? has_strain(*system_.energies()[energy])
+                                : over_strain_[energy] != 0;
+  }
+  // σ at x₀ (d null), at x₀ + d, or at what a direction y from there leads to. The stiffening of each energy
+  // stays for the Hessians that follow.
+  void renew_stress(const Vector& x0, const Vector* d, const Vector* y,
+                    std::span<const double> stiffening);
+  // image += weight · ½ K(σ) w
+  void add_geometric(const Vector& w, double weight, Vector& image) const;
 
   // Σ value_i E(x) by kind of a part of the energies, whose gradient is added to `gradient` (may be
   // null) at all vertices, fixed ones too.
@@ -53,6 +73,7 @@ class Assembler {
  private:
   EnergyByKind run(Evaluation at, EnergyPart part = EnergyPart::all,
                    bool beside_mass = false) const;
+  void run_over_strain(std::size_t k, const Evaluation& at) const;
   [[nodiscard]] Vector mass_to_lend(const Energy& energy) const;
 
   World world_;
@@ -60,6 +81,9 @@ class Assembler {
   std::unique_ptr<BlockPattern> pattern_;
   std::vector<BlockSlots> slots_;
   std::vector<std::vector<double>> lent_mass_;  // by energy and element
+  std::vector<char> over_strain_;               // by energy; empty: all that can
+  std::vector<std::vector<double>> stress_;     // σ, by energy; made when first needed
+  std::vector<double> stiffening_;              // by energy
 };
 
 // Discrete gradients of all energies, and their Jacobians.

@@ -252,7 +252,8 @@ class MeanStressLaw {
   explicit MeanStressLaw(const Material& material) : material_(material) {}
 
   template <AnyPack P>
-  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative) const {
+  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative,
+                                         bool corrected = true) const {
     // Three-point Gauss on [0, 1].
     constexpr double kOuter = 0.11270166537925831148;  // ½ − √(3/20)
     constexpr double kThetas[] = {kOuter, 0.5, 1 - kOuter};
@@ -285,7 +286,7 @@ class MeanStressLaw {
     const P kappa = large ? defect / square : zero;
     const P scale = large ? 1.0 / square : P{};
 
-    if (derivative) {
+    if (derivative && corrected) {
       // δκ = [½S₁:δC₁ − ½S_g:δC₁ − ½ΔC:δS_g − 2κ ΔC:δC₁]/‖ΔC‖², a row over the components of δC₁.
       const CholeskyFactor<P> end(at.strain(1), at.end_side);
       const Sym3<P> S1 = second_stress(material_, end);
@@ -323,7 +324,8 @@ class MeanStressLaw<Material> {
   }
 
   template <AnyPack P>
-  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative) const {
+  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative,
+                                         bool /*corrected*/ = true) const {
     MeanStress<P> mean;
     Sym3<P> strain = at.strain(0.5);
     for (int m = 0; m < 3; ++m) strain.s[m] -= 1.0;

@@ -3,6 +3,7 @@
 #include "lilyan/assemble/tet_kernel.hpp"
 
 #include "lilyan/assemble/project.hpp"
+#include "lilyan/assemble/tet_balance_kernel.hpp"
 #include "lilyan/assemble/tet_discrete_kernel.hpp"
 
 namespace lilyan {
@@ -76,13 +77,81 @@ void add_discrete_blocks(const TetPart<P>& part, const StrainStep<P>& step,
   });
 }
 
+namespace {
+
+// weight · (1) of tet_balance_kernel.hpp as a matrix over the components of δF.
+template <AnyPack P>
+void balanced_tangent(const Mat3<P>& middle, const StressByStrain<P>& a, const Sym3<P>& sigma,
+                      double stiffening, const P& weight, Sym9<P>& tangent) {
+  // With b_pj,ql = ∂S̄_pj/∂C₁_ql for one of the entries ql and lq alone, (1) is 2 s (F½ᵀδF) : b : (F½ᵀδF).
+  P half[9][6];  // F½ b
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      for (int n = 0; n < 6; ++n) {
+        P sum = {};
+        for (int p = 0; p < 3; ++p) {
+          const int m = Sym3<P>::index(p, j);
+          // Symmetric to rounding; the mean of both makes it symmetric to the last bit.
+          const double both = n < 3 ? 1.0 : 0.5;
+          const double other = m < 3 ? 1.0 : 0.5;
+          sum += middle(i, p) * (both * a.a[m][n] + other * a.a[n][m]);
+        }
+        half[3 * i + j][n] = (stiffening * weight) * sum;
+      }
+    }
+  }
+  const P geometric = 0.5 * weight;
+  for (int ij = 0; ij < 9; ++ij) {
+    for (int kl = ij; kl < 9; ++kl) {
+      const int k = kl / 3;
+      const int l = kl % 3;
+      P sum = {};
+      for (int q = 0; q < 3; ++q) sum += half[ij][Sym3<P>::index(q, l)] * middle(k, q);
+      if (ij / 3 == k) sum += geometric * sigma(ij % 3, l);
+      tangent.a[ij][kl] = sum;
+    }
+  }
+}
+
+}  // namespace
+
+template <AnyPack P>
+void add_balanced_blocks(const TetPart<P>& part, const Mat3<P>& middle, const StressByStrain<P>& a,
+                         const Sym3<P>& sigma, std::ptrdiff_t first, const BalanceEvaluation& at) {
+  Sym9<P> tangent;
+  on_best_lanes([&](auto) {
+    balanced_tangent(middle, a, sigma, at.stiffening, at.weight * part.volume(), tangent);
+  });
+  if (at.projection > 0) {
+    Sym9<P> raised = tangent;
+    if (at.lent_mass) {
+      on_best_lanes([&](auto) { add_inertia(part, at.lent_mass + first, raised); });
+    }
+    const Sym9<P> before = raised;
+    if (raise_negative_eigenvalues(raised, at.projection)) {
+      for (int i = 0; i < 9; ++i) {
+        for (int j = i; j < 9; ++j) tangent.a[i][j] += raised.a[i][j] - before.a[i][j];
+      }
+    }
+  }
+  on_best_lanes([&](auto) {
+    TetBlocks<P> blocks;
+    transform_tangent(tangent, part.inverse_rest(), blocks.inner);
+    blocks.complete();
+    scatter_hessian(part, blocks, at.slots->position.data() + 10 * first,
+                    at.slots->column_length.data() + 4 * first, at.slots->end, at.hessian);
+  });
+}
+
 // All widths, because materials of users may be compiled for another processor than the library.
 #define LILYAN_INSTANTIATE(P)                                                                      \
   template void add_projection(const TetPart<P>&, Sym9<P>&, std::ptrdiff_t, const Evaluation&);    \
   template void add_stress_slope(const Sym9<P>&, const CholeskyFactor<P>&, const Sym3<P>&, double, \
                                  StressByStrain<P>&);                                              \
   template void add_discrete_blocks(const TetPart<P>&, const StrainStep<P>&, const MeanStress<P>&, \
-                                    std::ptrdiff_t, const DiscreteEvaluation&);
+                                    std::ptrdiff_t, const DiscreteEvaluation&);                    \
+  template void add_balanced_blocks(const TetPart<P>&, const Mat3<P>&, const StressByStrain<P>&,   \
+                                    const Sym3<P>&, std::ptrdiff_t, const BalanceEvaluation&);
 LILYAN_INSTANTIATE(PackOf<8>)
 LILYAN_INSTANTIATE(PackOf<4>)
 LILYAN_INSTANTIATE(PackOf<2>)

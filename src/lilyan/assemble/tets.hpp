@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "lilyan/assemble/tet_balance_kernel.hpp"
 #include "lilyan/assemble/tet_discrete_kernel.hpp"
 #include "lilyan/assemble/tet_groups.hpp"
 #include "lilyan/assemble/tet_kernel.hpp"
@@ -74,6 +75,17 @@ class Tets final : public Energy, public EnergyDensity {
     const MeanStressLaw<Material> law(material_);
     sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
       discrete_gradient_of_chunk(law, tets_, chunk, at);
+      return 0.0;
+    });
+  }
+
+  [[nodiscard]] std::size_t stress_numbers() const override {
+    return kStressNumbers * kLanes * tets_.groups.size();
+  }
+  void balance(const BalanceEvaluation& at) const override {
+    const MeanStressLaw<Material> law(material_);
+    sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
+      balance_chunk(law, tets_, chunk, at);
       return 0.0;
     });
   }

@@ -131,6 +131,10 @@ struct WeightedNode {
 struct PathMeanWeights {
   double weight = 0;
   double start = 0;
+  // Energies that are chosen for it (Assembler::average_strain) are to take their mean over the strain instead
+  // (Energy::discrete_gradient), which has no torque about the middle of the step, but is not the gradient of
+  // anything: their value is left out, and their Hessian is that of Energy::balance.
+  bool over_strain = false;
 };
 
 class Share;
@@ -205,6 +209,31 @@ struct DiscreteEvaluation {
   const EnergyMemory* memory = nullptr;   // as in Evaluation
 };
 
+// What an iteration for a step by discrete gradients asks of an energy (integrate/step/momentum_solve.hpp).
+// With elements whose discrete gradient is  B½ᵀ S̄,  S̄ a mean stress and B½ the strain's derivative in the
+// middle of the step, and with a stress σ of each element that the iteration takes along,
+//   renew:    σ = S̄ + stiffening · D̄ B½ y,  D̄ the derivative of S̄ by the strain at the end
+//             (all of it at d = 0 where d is null; without the second term where `along` is)
+//   matrix:   hessian += weight · [stiffening · B½ᵀ D̄ B½ + ½ K(σ)],  K the geometric part
+//   product:  gradient += weight · ½ K(σ) w
+struct BalanceEvaluation {
+  enum class Task { renew, matrix, product };
+  Task task = Task::renew;
+  const double* x0 = nullptr;
+  const double* d = nullptr;
+  const double* along = nullptr;   // y, w
+  const double* stress = nullptr;  // σ: Energy::stress_numbers() of them
+  double* renewed = nullptr;       // where a renewal puts them
+  double stiffening = 1;
+  double weight = 1;
+  double* gradient = nullptr;
+  double* hessian = nullptr;
+  const BlockSlots* slots = nullptr;  // needed with hessian
+  double projection = 0;              // as in Evaluation
+  const double* lent_mass = nullptr;
+  const EnergyMemory* memory = nullptr;
+};
+
 // Vertices that share Hessian blocks: consecutive groups of `size`, each ascending.
 struct Stencils {
   int size = 0;
@@ -233,6 +262,9 @@ class Energy {
   // says so; its systems cannot be stepped by methods that are built on it.
   [[nodiscard]] virtual bool has_discrete_gradient() const { return false; }
   virtual void discrete_gradient(const DiscreteEvaluation& /*at*/) const {}
+  // How many numbers σ has. Without any, the Hessian in the middle of the step serves as the matrix.
+  [[nodiscard]] virtual std::size_t stress_numbers() const { return 0; }
+  virtual void balance(const BalanceEvaluation& /*at*/) const {}
 
   // The energy of the same elements with `rest` as their undeformed shape (positions of all
   // vertices): what has been strained since then. Elements that are flat there are left out. An

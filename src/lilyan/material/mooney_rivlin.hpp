@@ -26,6 +26,7 @@
 #include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
+#include "lilyan/material/detail/strain_invariants.hpp"
 #include "lilyan/material/material.hpp"
 
 namespace lilyan {
@@ -38,13 +39,15 @@ struct MooneyRivlin {
 
   template <class T>
   [[nodiscard]] T energy(const Mat3<T>& F) const {
-    const Mat3<T> cof = cofactor(F);
-    const T J = determinant(F, cof);
-    const T g = inverse_cube_root(J);
+    const StrainInvariants<T> strain(F);
+    const T g = inverse_cube_root(strain.J);
     const T g1 = g * g;
-    // I₂ = ‖cof F‖²
-    return a1 * (g1 * squared_norm(F) - 3.0) + b1 * (g1 * g1 * squared_norm(cof) - 3.0) +
-           (0.5 * bulk) * (0.5 * (J * J - 1.0) - log(J));  // (1)
+    // J^(−2/3) − 1 from its cube, 1/J²
+    const T less = -strain.J_square / (strain.J * strain.J * (1.0 + g1 * (1.0 + g1)));
+    const T first = g1 * strain.I1 + 3.0 * less;
+    const T second = g1 * g1 * strain.I2 + 3.0 * less * (1.0 + g1);
+    return a1 * first + b1 * second +
+           (0.5 * bulk) * (0.5 * strain.J_square - strain.log_J());  // (1)
   }
 
   template <class T>

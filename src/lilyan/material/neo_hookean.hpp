@@ -13,6 +13,7 @@
 #include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
+#include "lilyan/material/detail/strain_invariants.hpp"
 #include "lilyan/material/material.hpp"
 
 namespace lilyan {
@@ -34,10 +35,9 @@ struct NeoHookean {
 
   template <class T>
   [[nodiscard]] T energy(const Mat3<T>& F) const {
-    const T J = determinant(F);
-    const T volume = J - 1.0;
-    return (0.5 * mu) * (squared_norm(F) - 3.0) - mu * log(J) +
-           (0.5 * lambda) * volume * volume;  // (1)
+    const StrainInvariants<T> strain(F);
+    const T volume = strain.volume();
+    return mu * (0.5 * strain.I1 - strain.log_J()) + (0.5 * lambda) * volume * volume;  // (1)
   }
 
   template <class T>

@@ -14,6 +14,7 @@
 #include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
+#include "lilyan/material/detail/strain_invariants.hpp"
 #include "lilyan/material/material.hpp"
 
 namespace lilyan {
@@ -35,9 +36,9 @@ struct NeoHookeanLog {
 
   template <class T>
   [[nodiscard]] T energy(const Mat3<T>& F) const {
-    const T log_J = log(determinant(F));
-    return (0.5 * mu) * (squared_norm(F) - 3.0) - mu * log_J +
-           (0.5 * lambda) * log_J * log_J;  // (1)
+    const StrainInvariants<T> strain(F);
+    const T log_J = strain.log_J();
+    return mu * (0.5 * strain.I1 - log_J) + (0.5 * lambda) * log_J * log_J;  // (1)
   }
 
   template <class T>

@@ -17,6 +17,7 @@
 
 #include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
+#include "lilyan/material/detail/strain_invariants.hpp"
 #include "lilyan/material/material.hpp"
 
 namespace lilyan {
@@ -36,9 +37,9 @@ struct StableNeoHookean {
 
   template <class T>
   [[nodiscard]] T energy(const Mat3<T>& F) const {
-    const T volume = determinant(F) - 1.0;
-    return (0.5 * mu) * (squared_norm(F) - 3.0) +
-           volume * ((0.5 * volume_stiffness()) * volume - mu);  // (1)
+    const StrainInvariants<T> strain(F);
+    const T volume = strain.volume();
+    return mu * (0.5 * strain.I1 - volume) + (0.5 * volume_stiffness()) * volume * volume;  // (1)
   }
 
   template <class T>

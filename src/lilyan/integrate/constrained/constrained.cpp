@@ -339,7 +339,7 @@ ConstrainedIntegrator::ConstrainedIntegrator(const World& world, const Scheme& s
                 plan_.stages[0].solved_nodes.empty() ? nullptr : &assembler_.hessian_pattern(),
                 options.newton.definiteness),
       root_(system_.dofs() + equation_.set().equations(), options.newton),
-      torque_equation_(equation_, objective_),
+      momentum_equation_(equation_, objective_),
       end_jacobian_(equation_.set().make_jacobian()) {
   const int m = equation_.set().equations();
   end_gram_.setZero(m, m);
@@ -349,21 +349,14 @@ ConstrainedIntegrator::ConstrainedIntegrator(const World& world, const Scheme& s
     v->setZero(system_.dofs());
   }
   if (constrained_table(scheme).keeps_angular_momentum && system_.dimension() == 3) {
-    torque_ = std::make_unique<TorqueCorrection>(assembler_, m);
-    if (!torque_->needed()) torque_.reset();
+    momentum_ = std::make_unique<MomentumSolve>(assembler_, m);
     left_.setZero(system_.dofs() + m);
-    left_by_constraint_.resize(system_.constraints().size());
   }
-}
-
-void ConstrainedIntegrator::take_over(const Integrator& from) {
-  const auto* same = dynamic_cast<const ConstrainedIntegrator*>(&from);
-  if (same && torque_ && same->torque_) torque_->take_over(*same->torque_);
 }
 
 NewtonTimes ConstrainedIntegrator::times() const {
   NewtonTimes sum = root_.times();
-  sum += torque_equation_.times();
+  sum += momentum_equation_.times();
   return sum;
 }
 
@@ -403,7 +396,6 @@ StepReport ConstrainedIntegrator::step(State& state, double h) {
   commit(report, state, end_x_, velocity_,
          invariants(system_, end_x_, velocity_, potential_.values(end_x_)),
          [&] { return ledger(state, h, report); });
-  if (torque_ && succeeded(report.status)) torque_->commit(state.x);
   return report;
 }
 
@@ -441,17 +433,16 @@ bool ConstrainedIntegrator::solve(const State& state, double h, StepReport& repo
   }
   d_ = h * state.v;
   equation_.prepare({.x0 = &state.x, .v0 = &state.v, .h = h, .average = average_}, d_, z_);
-  if (!(torque_ ? find_root_with_torque(state, h, report) : find_root(report))) return false;
+  if (!(momentum_ ? keep_momenta(state, h, report) : find_root(report))) return false;
   d_ = z_.head(d_.size());
   multipliers_ = z_.tail(end_values_.size());
-  residual_ = (torque_ ? left_ : root_.residual()).head(d_.size());
+  residual_ = (momentum_ ? left_ : root_.residual()).head(d_.size());
   end_x_ = state.x + d_;
   find_velocity(state, h);
   if (!project()) {
     report.status = StepStatus::singular_constraints;
     return false;
   }
-  if (torque_) project_torque(h, report);
   return true;
 }
 
@@ -465,29 +456,16 @@ bool ConstrainedIntegrator::find_root(StepReport& report) {
   return succeeded(solved.status);
 }
 
-// As in minimise.cpp: AVF's own step need not be accurate to begin with.
-bool ConstrainedIntegrator::find_root_with_torque(const State& state, double h,
-                                                  StepReport& report) {
-  const TorqueCorrection::Step step{.start = state,
-                                    .h = h,
-                                    .nodes = plan_.stages.front().stage.nodes,
-                                    .start_gradient = start_gradient_};
-  const double residual = report.residual;
-  objective_.set_slack(TorqueCorrection::slack(options_));
-  const bool found = find_root(report);
-  objective_.set_slack(1);
-  if (!found) return false;
-  left_ = root_.residual();
-  report.residual = residual;
-  if (torque_->correct(step, torque_equation_, z_, left_, report)) {
-    report.residual = std::max(residual, objective_.relative_velocity_error());
-    return true;
-  }
-  (void)equation_.arrive(z_);
-  if (!find_root(report)) return false;
-  left_ = root_.residual();
-  torque_->give_up(step, torque_equation_, z_, left_, report);
-  return true;
+bool ConstrainedIntegrator::keep_momenta(const State& state, double h, StepReport& report) {
+  const MomentumSolve::Step step{.start = state,
+                                 .h = h,
+                                 .nodes = plan_.stages.front().stage.nodes,
+                                 .start_gradient = start_gradient_,
+                                 .scale = report.before.scale()};
+  return momentum_->find(step, momentum_equation_, options_, false, z_, left_, report, [&] {
+    (void)equation_.arrive(z_);
+    return find_root(report);
+  });
 }
 
 void ConstrainedIntegrator::find_velocity(const State& state, double h) {
@@ -542,20 +520,6 @@ bool ConstrainedIntegrator::project() {
   return true;
 }
 
-// The solver's part of (7) that constraints have.
-void ConstrainedIntegrator::project_torque(double h, StepReport& report) {
-  const ConstraintSet& set = equation_.set();
-  const double rate = plan_.stages.front().displacement_effect / (h * h);
-  std::ranges::fill(left_by_constraint_, 0.0);
-  for (int k = 0; k < set.equations(); ++k) {
-    const double closing = end_values_[k] - equation_.start_values()[k];
-    const double nu = equation_.normal_speed()[k];
-    left_by_constraint_[static_cast<std::size_t>(set.owner(k))] +=
-        rate * multipliers_[k] * closing + 0.5 * (nu * nu - normal_[k] * normal_[k]);
-  }
-  torque_->project(end_x_, velocity_, report, left_by_constraint_);
-}
-
 bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepReport& report) {
   return solve_with_enough_nodes(
       path_nodes_, system_, state, h, options_.energy_tolerance, report,
@@ -565,7 +529,10 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
         report.after = invariants(system_, end_x_, velocity_, potential_.values(end_x_));
         return true;
       },
-      [&] { return ledger(state, h, report).quadrature; });
+      [&] {
+        if (momentum_ && momentum_->only_strain()) return 0.0;
+        return ledger(state, h, report).quadrature;
+      });
 }
 
 Ledger ConstrainedIntegrator::ledger(const State& state, double h, const StepReport& report) {
@@ -627,7 +594,6 @@ Ledger ConstrainedIntegrator::averaged_ledger(const State& state, double h,
   end_values_ += equation_.start_values();
   result.solver = rate * d_.dot(residual_) + closing +
                   0.5 * (equation_.normal_speed().squaredNorm() - normal_.squaredNorm());
-  if (torque_) result.solver += torque_->projected();
   if (forced_) {
     const double weight = a * objective_.dissipation_weight();
     const double driven = -h * weight * objective_.driven_power(d_);

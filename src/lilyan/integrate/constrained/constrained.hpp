@@ -32,7 +32,7 @@
 // Lubich, Wanner 2006, section V.4.1). ν = O(h²) is found within the solve.
 //
 // AVF with a torque adds f to the forces of (4), which does no work either, and projects v₁ a last time
-// (step/torque_correction.hpp). The impulses of ν are along G₀ and G₁, where constraints have no torque
+// (step/momentum_solve.hpp). The impulses of ν are along G₀ and G₁, where constraints have no torque
 // about what they let a body turn about.
 #pragma once
 
@@ -47,7 +47,7 @@
 #include "lilyan/integrate/step/potential_cache.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 #include "lilyan/integrate/step/table_plan.hpp"
-#include "lilyan/integrate/step/torque_correction.hpp"
+#include "lilyan/integrate/step/momentum_solve.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 #include "lilyan/solve/root.hpp"
 
@@ -194,15 +194,16 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   Vector g_, lambda_, scratch_;
 };
 
-// That equation as a correction by a torque sees it.
-class ConstrainedTorqueEquation final : public TorqueEquation {
+// That equation as a solve for all momenta sees it.
+class ConstrainedMomentumEquation final : public MomentumEquation {
  public:
-  ConstrainedTorqueEquation(ConstrainedEquation& equation, StepObjective& free)
+  ConstrainedMomentumEquation(ConstrainedEquation& equation, StepObjective& free)
       : equation_(equation), free_(free) {}
   bool evaluate(const Vector& z, Vector& residual) override;
   [[nodiscard]] double norm(const Vector& left) override { return equation_.norm(left); }
   double defect(const Vector& z, const Vector& left) override;
   [[nodiscard]] double velocity_error() const override { return velocity_error_; }
+  [[nodiscard]] bool closed() const override { return closed_; }
   bool solve(const Vector& z, const Vector& left, const Newton::Correction& request,
              Vector& direction, SolverWork& work) override;
   void add_constraints(const Vector& z, Vector& sum) override;
@@ -213,6 +214,7 @@ class ConstrainedTorqueEquation final : public TorqueEquation {
   ConstrainedEquation& equation_;
   StepObjective& free_;
   double velocity_error_ = 0;
+  bool closed_ = false;
   NewtonTimes times_;
   Vector multipliers_;
 };
@@ -226,9 +228,8 @@ class ConstrainedIntegrator final : public Integrator {
   StepReport step(State& state, double h) override;
   void archive(Archive& a) override {
     a(path_nodes_, checked_);
-    if (torque_) a(*torque_);
+    if (momentum_) a(*momentum_);
   }
-  void take_over(const Integrator& from) override;
   [[nodiscard]] std::string_view linear_solver() const override;
   [[nodiscard]] NewtonTimes times() const override;
 
@@ -237,13 +238,11 @@ class ConstrainedIntegrator final : public Integrator {
   bool solve(const State& state, double h, StepReport& report);
   // Finds z from the guess at hand; false when that failed, which the report then says.
   bool find_root(StepReport& report);
-  bool find_root_with_torque(const State& state, double h, StepReport& report);
+  bool keep_momenta(const State& state, double h, StepReport& report);
   bool solve_adaptive(const State& state, double h, StepReport& report);
   void find_velocity(const State& state, double h);
   // Takes the normal part out of velocity_ at end_x_; false when the constraints are singular.
   bool project();
-  // Makes up for the torque and the energy that are left over.
-  void project_torque(double h, StepReport& report);
   [[nodiscard]] Ledger ledger(const State& state, double h, const StepReport& report);
   [[nodiscard]] Ledger variational_ledger(const State& state, double h, const StepReport& report);
   [[nodiscard]] Ledger averaged_ledger(const State& state, double h, const StepReport& report);
@@ -258,9 +257,8 @@ class ConstrainedIntegrator final : public Integrator {
   StepObjective objective_;
   ConstrainedEquation equation_;
   RootFinder root_;
-  ConstrainedTorqueEquation torque_equation_;
-  std::unique_ptr<TorqueCorrection> torque_;  // only with tables that ask for it
-  std::vector<double> left_by_constraint_;    // energy, by the solver
+  ConstrainedMomentumEquation momentum_equation_;
+  std::unique_ptr<MomentumSolve> momentum_;  // only with tables that ask for it
   PathNodes path_nodes_;
   std::vector<Node> average_;  // (cᵢ, bᵢ) of (4)
 

@@ -35,16 +35,9 @@ MinimiseIntegrator::MinimiseIntegrator(const World& world, const MinimisationTab
       forced_(!system_.forces().empty() || !system_.dissipations().empty()) {
   prepare_points(plan_.stages.size());
   if (table.keeps_angular_momentum && system_.dimension() == 3) {
-    torque_ = std::make_unique<TorqueCorrection>(assembler_);
-    if (!torque_->needed()) torque_.reset();
+    momentum_ = std::make_unique<MomentumSolve>(assembler_);
     residual_.setZero(system_.dofs());
-    unprojected_.setZero(system_.dofs());
   }
-}
-
-void MinimiseIntegrator::take_over(const Integrator& from) {
-  const auto* same = dynamic_cast<const MinimiseIntegrator*>(&from);
-  if (same && torque_ && same->torque_) torque_->take_over(*same->torque_);
 }
 
 MinimiseIntegrator::MinimiseIntegrator(const World& world, const MultistepTable& table,
@@ -160,7 +153,6 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
   commit(report, state, new_x_, end.v,
          invariants(system_, new_x_, end.v, potential_.values(new_x_)),
          [&] { return ledger(plan, state, end.v, report); });
-  if (torque_ && succeeded(report.status)) torque_->commit(state.x);
   return report;
 }
 
@@ -222,18 +214,12 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
     result.d = y;
   } else {
     if (!warm_) result.d = (stage.stage.time * h) * state.v;
-    if (!(torque_ ? minimise_with_torque(stage, result, state, h, report)
-                  : minimise(result, report))) {
+    if (!(momentum_ ? keep_momenta(stage, result, state, h, report) : minimise(result, report))) {
       return false;
     }
-    solver_impulse_ += (stage.displacement_effect / h) * (torque_ ? residual_ : newton_.gradient());
+    solver_impulse_ += (stage.displacement_effect / h) * (momentum_ ? residual_ : newton_.gradient());
   }
   find_velocity(stage, k, state, h, report);
-  if (torque_) {
-    unprojected_ = result.v;
-    new_x_ = state.x + result.d;
-    torque_->project(new_x_, result.v, report);
-  }
   book_impulses(stage, k, solves, h);
   if (plan.needs_history) book_coasting(stage, h);
   if (plan.needs_gradient[k] != 0) {
@@ -262,27 +248,17 @@ bool MinimiseIntegrator::minimise(Point& result, StepReport& report) {
   return true;
 }
 
-// The minimiser need not be accurate to begin with: what follows brings it to its tolerances, too.
-bool MinimiseIntegrator::minimise_with_torque(const StagePlan& stage, Point& result,
-                                              const State& state, double h, StepReport& report) {
-  const TorqueCorrection::Step step{
-      .start = state, .h = h, .nodes = stage.stage.nodes, .start_gradient = start_.gradient};
-  const double residual = report.residual;
-  objective_.set_slack(TorqueCorrection::slack(options_));
-  const bool found = minimise(result, report);
-  objective_.set_slack(1);
-  if (!found) return false;
-  residual_ = newton_.gradient();
-  report.residual = residual;
-  FreeTorqueEquation equation(objective_, newton_);
-  if (torque_->correct(step, equation, result.d, residual_, report)) {
-    report.residual = std::max(residual, objective_.relative_velocity_error());
-    return true;
-  }
-  if (!minimise(result, report)) return false;
-  residual_ = newton_.gradient();
-  torque_->give_up(step, equation, result.d, residual_, report);
-  return true;
+bool MinimiseIntegrator::keep_momenta(const StagePlan& stage, Point& result, const State& state,
+                                      double h, StepReport& report) {
+  FreeMomentumEquation equation(objective_, newton_);
+  const MomentumSolve::Step step{.start = state,
+                                 .h = h,
+                                 .nodes = stage.stage.nodes,
+                                 .start_gradient = start_.gradient,
+                                 .scale = report.before.scale()};
+  return momentum_->find(step, equation, options_, warm_, result.d, residual_, report, [&] {
+    return minimise(result, report);
+  });
 }
 
 void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, const State& state,
@@ -323,7 +299,11 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
         report.after = invariants(system_, new_x_, points_[0].v, potential_.values(new_x_));
         return true;
       },
-      [&] { return ledger(plan, state, points_[0].v, report).quadrature; });
+      [&] {
+        // Means over the strain have no nodes.
+        if (momentum_ && momentum_->only_strain()) return 0.0;
+        return ledger(plan, state, points_[0].v, report).quadrature;
+      });
 }
 
 // Where the energy of a step in stages went.
@@ -419,16 +399,13 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
                                   const StepReport& report) {
   Ledger result;
   const Vector& v0 = start.v;
-  // A projection of the velocity at the end takes back what the solver has left over.
-  const Vector& end_v = torque_ ? unprojected_ : v1;
   const auto by_mean = [&](const Vector& impulse) {  // w·impulse
     return sum_over(system_, [&](int first, int last) {
       const auto part = [&](const Vector& v) { return v.segment(first, last - first); };
-      return (0.5 * (part(v0) + part(end_v))).dot(part(impulse));
+      return (0.5 * (part(v0) + part(v1))).dot(part(impulse));
     });
   };
   result.solver = by_mean(solver_impulse_);
-  if (torque_) result.solver += torque_->projected();
   const bool own = plan.stages.back().stage.force_velocity == ForceVelocity::own;
   const Point& end = points_[plan.stages.size() - 1];
   double beside = 0;  // w·F less the work along the velocities that forces see

@@ -12,7 +12,7 @@
 #include "lilyan/integrate/step/potential_cache.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 #include "lilyan/integrate/step/table_plan.hpp"
-#include "lilyan/integrate/step/torque_correction.hpp"
+#include "lilyan/integrate/step/momentum_solve.hpp"
 #include "lilyan/solve/newton.hpp"
 
 namespace lilyan {
@@ -25,9 +25,8 @@ class MinimiseIntegrator final : public Integrator {
   StepReport step(State& state, double h) override;
   void archive(Archive& a) override {
     a(path_nodes_, newton_);
-    if (torque_) a(*torque_);
+    if (momentum_) a(*momentum_);
   }
-  void take_over(const Integrator& from) override;
   [[nodiscard]] std::string_view linear_solver() const override;
   [[nodiscard]] NewtonTimes times() const override { return newton_.times(); }
 
@@ -64,8 +63,9 @@ class MinimiseIntegrator final : public Integrator {
                  StepReport& report);
   // Minimises from the given displacement; false when that failed, which the report then says.
   bool minimise(Point& result, StepReport& report);
-  bool minimise_with_torque(const StagePlan& stage, Point& result, const State& state, double h,
-                            StepReport& report);
+  // The same for a mean over the strain.
+  bool keep_momenta(const StagePlan& stage, Point& result, const State& state, double h,
+                    StepReport& report);
   bool run_adaptive(TablePlan& plan, const State& state, double h, StepReport& report);
   void find_velocity(const StagePlan& plan, std::size_t k, const State& state, double h,
                      StepReport& report);
@@ -89,7 +89,7 @@ class MinimiseIntegrator final : public Integrator {
   StepObjective objective_;
   Newton newton_;
   PathNodes path_nodes_;
-  std::unique_ptr<TorqueCorrection> torque_;  // only with tables that ask for it
+  std::unique_ptr<MomentumSolve> momentum_;  // only with tables that ask for it
   bool forced_;
 
   Point start_, previous_;
@@ -101,7 +101,7 @@ class MinimiseIntegrator final : public Integrator {
   double driven_work_ = 0;         // work of moving obstacles through dissipation
   bool warm_ = false;              // the points' displacements are a good guess
   std::vector<Node> rule_;
-  Vector residual_, unprojected_;  // with torque_: r(d), and v₁ by the method's rule
+  Vector residual_;                // with momentum_
   Vector coasting_velocity_;       // at the end, if there were no forces
   Vector known_velocity_, end_gradients_, end_forces_, weighted_forces_, new_x_;
 };

@@ -167,12 +167,21 @@ double StepObjective::evaluate(const Vector& d, Vector& gradient) {
 }
 
 void StepObjective::hessian(const Vector& d, double projection, std::vector<double>& values) {
+  hessian(d, projection, EnergyPart::all, values);
+}
+
+void StepObjective::hessian_beside_strain(const Vector& d, std::vector<double>& values) {
+  hessian(d, 0, EnergyPart::beside_strain, values);
+}
+
+void StepObjective::hessian(const Vector& d, double projection, EnergyPart part,
+                            std::vector<double>& values) {
   const BlockPattern& pattern = assembler_.hessian_pattern();
   if (nodes_.empty()) {
     std::ranges::fill(values, 0.0);
   } else {
     assembler_.hessian(*step_.x0, d, nodes_, projection, values,
-                       step_.mean ? &*step_.mean : nullptr, true);
+                       step_.mean ? &*step_.mean : nullptr, true, part);
   }
   each_dissipation(d, [&](DissipationVelocity which, double factor) {
     dissipation_.add_hessian(which, point_v_, step_.h * step_.dissipation_weight * factor,

@@ -56,6 +56,10 @@ class StepObjective final : public Objective {
     return dissipation_.renew(start, d, h);
   }
   void prepare(const Step& step);
+  // Whether means are taken over the strain, where energies have such (PathMeanWeights::over_strain).
+  void average_strain(bool over_strain) {
+    if (step_.mean) step_.mean->over_strain = over_strain;
+  }
   // Asks for less: errors so many times as large as the tolerances are good enough.
   void set_slack(double factor) { slack_ = factor; }
   [[nodiscard]] Vector& target() { return target_; }  // y
@@ -63,6 +67,8 @@ class StepObjective final : public Objective {
   bool linearise(const Vector& d) override;
   double evaluate(const Vector& d, Vector& gradient) override;
   void hessian(const Vector& d, double projection, std::vector<double>& values) override;
+  // The same without the energies whose mean may be taken over the strain.
+  void hessian_beside_strain(const Vector& d, std::vector<double>& values);
   double defect(const Vector& d, const Vector& gradient) override;
   [[nodiscard]] double norm(const Vector& gradient) const override;
   [[nodiscard]] double dot(const Vector& a, const Vector& b) const override;
@@ -94,6 +100,7 @@ class StepObjective final : public Objective {
   void add_path_forces(const Vector& d, std::span<const Node> nodes, Vector& sum);
 
  private:
+  void hessian(const Vector& d, double projection, EnergyPart part, std::vector<double>& values);
   // The velocity that a kind of dissipation sees at d, in point_v_; the factor of d/h in it.
   double dissipation_velocity(DissipationVelocity which, const Vector& d);
   template <class Function>

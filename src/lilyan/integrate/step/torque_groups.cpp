@@ -66,13 +66,13 @@ bool within_groups(const Stencils& stencils, std::vector<int>& parent) {
 }
 
 TorqueGroups::TorqueGroups(const System& system, std::vector<int>& parent) : system_(&system) {
-  std::vector<int> group_of(static_cast<std::size_t>(system.vertices()), -1);
-  add_groups(parent, group_of);
+  group_of_.assign(static_cast<std::size_t>(system.vertices()), -1);
+  add_groups(parent);
   for (const auto& constraint : system.constraints()) {
     const int owner =
         constraint->dofs().empty()
             ? -1
-            : group_of[static_cast<std::size_t>(constraint->dofs().front() / system.dimension())];
+            : group_of_[static_cast<std::size_t>(constraint->dofs().front() / system.dimension())];
     owners_.push_back(owner);
     if (owner < 0) continue;
     Group& group = groups_[static_cast<std::size_t>(owner)];
@@ -81,7 +81,7 @@ TorqueGroups::TorqueGroups(const System& system, std::vector<int>& parent) : sys
   }
 }
 
-void TorqueGroups::add_groups(std::vector<int>& parent, std::vector<int>& group_of) {
+void TorqueGroups::add_groups(std::vector<int>& parent) {
   const System& system = *system_;
   const Share* share = system.share();
   const std::vector<std::int64_t> class_of = classes_of(parent, share);
@@ -117,6 +117,7 @@ void TorqueGroups::add_groups(std::vector<int>& parent, std::vector<int>& group_
     }
     ranks.largest(pins);
   }
+  std::vector<int> group_of_class(classes.size(), -1);
   for (std::size_t c = 0; c < classes.size(); ++c) {
     if (all[c].free + all[c].fixed < 2 || all[c].free == 0) continue;
     Group group{.first = static_cast<int>(members_.size()),
@@ -125,12 +126,17 @@ void TorqueGroups::add_groups(std::vector<int>& parent, std::vector<int>& group_
                 .moving = all[c].moving > 0};
     each_of(classes[c], [&](int i) {
       (system.fixed(i) ? fixed_ : members_).push_back(i);
-      group_of[static_cast<std::size_t>(i)] = static_cast<int>(groups_.size());
     });
+    group_of_class[c] = static_cast<int>(groups_.size());
     group.last = static_cast<int>(members_.size());
     group.last_fixed = static_cast<int>(fixed_.size());
     group.has_pin = here[c].fixed > 0 && (!share || pins[c] == -share->ranks().rank());
     groups_.push_back(group);
+  }
+  // Of copies of other processes' vertices, too.
+  for (std::size_t i = 0; i < class_of.size(); ++i) {
+    const auto c = std::ranges::lower_bound(classes, class_of[i]) - classes.begin();
+    group_of_[i] = group_of_class[static_cast<std::size_t>(c)];
   }
 }
 

@@ -61,7 +61,8 @@ class TorqueGroups {
       function(i, system_->vertex_masses()[static_cast<std::size_t>(i)]);
     }
   }
-  // The group that a constraint acts on; −1 for none.
+  // The group of a vertex, and the one that a constraint acts on; −1 for none.
+  [[nodiscard]] int of_vertex(int i) const { return group_of_[static_cast<std::size_t>(i)]; }
   [[nodiscard]] int of_constraint(std::size_t constraint) const { return owners_[constraint]; }
 
   // Takes the fixed vertices from where x has them.
@@ -72,13 +73,13 @@ class TorqueGroups {
   void add_up(std::initializer_list<std::span<double>> sums) const;
 
  private:
-  void add_groups(std::vector<int>& parent, std::vector<int>& group_of);
+  void add_groups(std::vector<int>& parent);
   [[nodiscard]] std::vector<double> gather_fixed(const Group& group, const Vector& x) const;
   void find_inverse(const Group& group, Frame& frame) const;
 
   const System* system_ = nullptr;
   std::vector<Group> groups_;
-  std::vector<int> members_, fixed_, owners_;
+  std::vector<int> members_, fixed_, owners_, group_of_;
 };
 
 inline std::span<double> numbers(double& value) { return {&value, 1}; }

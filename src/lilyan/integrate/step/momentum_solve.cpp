@@ -1,0 +1,577 @@
+#include "lilyan/integrate/step/momentum_solve.hpp"
+
+#include <Eigen/Geometry>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "lilyan/core/classes.hpp"
+#include "lilyan/core/fixed.hpp"
+#include "lilyan/core/share.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr int kMostSolves = 60;
+constexpr int kMostSetbacks = 12;       // of the iteration: directions that have grown
+constexpr double kLeastShare = 0.02;    // of a direction, after some of these
+constexpr double kGrown = 2;            // what is a setback
+constexpr int kMatrixLasts = 8;         // solves with AVF's matrix that do not converge fast
+constexpr double kFast = 1e-3;          // contraction that these are expected to reach
+constexpr double kStalled = 0.5;        // contraction that rounding errors have
+constexpr double kMayBeRounding = 1e-9;  // relative velocity error
+constexpr double kStiff = 0.4;  // the part of a body that sound crosses in a step
+constexpr double kNearlyRigid = 0.1;    // share of the rest of d in its turning part
+constexpr double kLeastCosine = 0.3;
+constexpr double kNoShape = 1e-12;  // ‖w‖ relative to ‖d‖: the step is rigid
+constexpr double kRounding = 4 * kEpsilon;
+constexpr double kSingular = 1e-10;
+
+Vec3 at(const Vector& v, int vertex) { return v.segment<3>(3 * static_cast<Eigen::Index>(vertex)); }
+
+bool internal(const Energy& energy) {
+  return energy.translation_invariant() && energy.rotation_invariant();
+}
+
+// √(v·Mv)
+double size_of(const System& system, const Vector& v) {
+  return std::sqrt(parallel_sum_over(system, [&](int first, int last) {
+    const auto part = [&](const Vector& u) { return u.segment(first, last - first).array(); };
+    return (part(system.mass()) * part(v).square()).sum();
+  }));
+}
+
+// The rotation that the displacement of a rigid step makes of its middle (of a whole turn by α the one by α/2).
+Eigen::Matrix3d half_turn(const Vec3& spin) {
+  const double length = spin.norm();
+  if (length == 0) return Eigen::Matrix3d::Identity();
+  return Eigen::AngleAxisd(std::atan(0.5 * length), spin / length).toRotationMatrix();
+}
+
+}  // namespace
+
+bool FreeMomentumEquation::evaluate(const Vector& d, Vector& residual) {
+  objective_.linearise(d);
+  return std::isfinite(objective_.evaluate(d, residual));
+}
+
+MomentumSolve::MomentumSolve(Assembler& assembler, int multipliers)
+    : assembler_(assembler),
+      system_(assembler.system()),
+      mixing_(system_, system_.dofs() + multipliers) {
+  const World& world = assembler.world();
+  std::vector<int> parent = separate_classes(system_.vertices());
+  for (const auto& energy : system_.energies()) {
+    if (!internal(*energy)) {
+      external_.push_back(energy.get());
+    } else if (energy->changes_between_steps()) {
+      if (!Assembler::has_strain(*energy)) contacts_.push_back(energy.get());
+    } else {
+      connect(world.stencils(*energy), parent);
+    }
+  }
+  connect_constraints(system_, parent);
+  // Damping within bodies; friction between them.
+  bodies_.dissipations.assign(system_.dissipations().size(), 0);
+  clusters_.dissipations = bodies_.dissipations;
+  for (std::size_t k = 0; k < system_.dissipations().size(); ++k) {
+    const Dissipation& dissipation = *system_.dissipations()[k];
+    if (!dissipation.keeps_angular_momentum()) continue;
+    const bool inside = within_groups(dissipation.stencils(world.memory), parent);
+    Level& level = inside ? bodies_ : clusters_;
+    level.dissipations[k] = 1;
+    level.dissipates = true;
+  }
+  bodies_.groups = TorqueGroups(system_, parent);
+  for (const auto& energy : system_.energies()) {
+    int body = -1;
+    for (const int i : internal(*energy) ? world.stencils(*energy).vertices : std::span<const int>()) {
+      body = bodies_.groups.of_vertex(i);
+      if (body >= 0) break;
+    }
+    body_of_.push_back(body);
+  }
+  if (!contacts_.empty() || clusters_.dissipates) {
+    for (const Energy* energy : contacts_) connect(world.stencils(*energy), parent);
+    for (std::size_t k = 0; k < system_.dissipations().size(); ++k) {
+      if (clusters_.dissipations[k] != 0) {
+        connect(system_.dissipations()[k]->stencils(world.memory), parent);
+      }
+    }
+    clusters_.groups = TorqueGroups(system_, parent);
+    clusters_.has_torque.assign(clusters_.groups.size(), 1);
+    clusters_.any_torque = !clusters_.groups.empty();
+  }
+
+  const int n = system_.dofs();
+  for (Vector* v : {&d_, &scratch_, &raw_, &motion_, &image_, &bodies_.gradient, &bodies_.force,
+                    &clusters_.gradient, &clusters_.force}) {
+    v->setZero(n);
+  }
+  for (Vector* v : {&best_, &best_direction_, &direction_, &start_, &other_}) {
+    v->setZero(n + multipliers);
+  }
+  turns_.resize(bodies_.groups.size());
+  body_stiffening_.assign(bodies_.groups.size(), 1);
+  bodies_.has_torque.assign(bodies_.groups.size(), 1);
+  stiffening_.assign(system_.energies().size(), 1);
+  over_strain_.assign(system_.energies().size(), 0);
+  nodes_.reserve(256);
+}
+
+double MomentumSolve::slack(const SolverOptions& options) {
+  constexpr double kCoarse = 1e-4;  // relative velocity error
+  return std::max(1.0, kCoarse / std::max(options.velocity_tolerance, kEpsilon));
+}
+
+// Stretching a body along an axis, u = (x − x̄) along it, has the curvature u·Ku = (λ+2μ)V = ρc²V, and the inertia
+// u·Mu = m x_rms²: the square root of their quotient is c over the body's length, but for a factor, whatever the
+// energies and the mesh are. Taken along the longest axis of the three.
+void MomentumSolve::find_rates(const State& start) {
+  constexpr double kStretch = 1e-4;
+  const double lengths = std::sqrt(12.0);  // the length of a bar by the root mean square of positions
+  const std::size_t count = bodies_.groups.size();
+  rates_.assign(count, 0);
+  const auto position = [&](int i) -> Vec3 { return at(start.x, i); };
+  const auto none = [](int) -> Vec3 { return Vec3::Zero(); };
+  std::vector<Frame> frames(count);
+  std::vector<double> longest(count, 0);
+  for (std::size_t g = 0; g < count; ++g) {
+    frames[g] = bodies_.groups.frame(bodies_.groups[g], position, none);
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    motion_.setZero();
+    std::vector<double> inertia(count, 0);
+    for (std::size_t g = 0; g < count; ++g) {
+      bodies_.groups.each(bodies_.groups[g], [&](int i, double m) {
+        const double along = position(i)[axis] - frames[g].centre[axis];
+        motion_[3 * Eigen::Index{i} + axis] = along;
+        inertia[g] += m * along * along;
+      });
+      bodies_.groups.add_up({numbers(inertia[g])});
+    }
+    refresh(system_, motion_);
+    image_.setZero();
+    for (const double sign : {1.0, -1.0}) {
+      scratch_ = start.x + (sign * kStretch) * motion_;
+      d_.setZero();
+      for (const auto& energy : system_.energies()) {
+        if (!internal(*energy) || energy->changes_between_steps()) continue;
+        constexpr WeightedNode kHere{.gradient = 1};
+        (void)energy->evaluate({.x0 = scratch_.data(),
+                                .nodes = {&kHere, 1},
+                                .want_value = false,
+                                .gradient = d_.data()});
+      }
+      image_ += (sign / (2 * kStretch)) * d_;
+    }
+    for (std::size_t g = 0; g < count; ++g) {
+      double curvature = 0;
+      bodies_.groups.each(bodies_.groups[g],
+                          [&](int i, double) { curvature += at(motion_, i).dot(at(image_, i)); });
+      bodies_.groups.add_up({numbers(curvature)});
+      if (!(inertia[g] > longest[g])) continue;
+      longest[g] = inertia[g];
+      rates_[g] = std::sqrt(std::max(0.0, curvature) / inertia[g]) / lengths;
+    }
+  }
+}
+
+bool MomentumSolve::begin(const Step& step, Means means) {
+  x0_ = &step.start.x;
+  h_ = step.h;
+  if (rates_.empty()) find_rates(step.start);
+  bool all_strain = true;
+  bool no_strain = true;
+  std::vector<char> stiff(bodies_.groups.size());
+  for (std::size_t g = 0; g < stiff.size(); ++g) {
+    const bool own = rates_[g] * std::abs(h_) > kStiff;
+    stiff[g] = means == Means::own ? own : means == Means::strain;
+    (own ? no_strain : all_strain) = false;
+    bodies_.has_torque[g] = !stiff[g] || !bodies_.groups[g].constraints.empty();
+  }
+  if ((means == Means::strain && all_strain) || (means == Means::path && no_strain)) return false;
+  means_ = means;
+  any_strain_ = false;
+  only_strain_ = true;
+  beside_ = !system_.dissipations().empty() || !system_.forces().empty();
+  for (std::size_t k = 0; k < over_strain_.size(); ++k) {
+    const Energy& energy = *system_.energies()[k];
+    const int body = body_of_[k];
+    over_strain_[k] = Assembler::has_strain(energy) &&
+                      (body < 0 || stiff[static_cast<std::size_t>(body)] != 0);
+    if (over_strain_[k] != 0) {
+      any_strain_ = any_strain_ || body >= 0;
+      continue;
+    }
+    only_strain_ = false;
+    if (energy.stencils().size > 0) beside_ = true;
+    if (internal(energy) && body >= 0) bodies_.has_torque[static_cast<std::size_t>(body)] = 1;
+  }
+  bodies_.any_torque = std::ranges::find(bodies_.has_torque, 1) != bodies_.has_torque.end();
+  assembler_.average_strain(over_strain_);
+  bodies_.groups.find_symmetries(*x0_);
+  clusters_.groups.find_symmetries(*x0_);
+  return true;
+}
+
+void MomentumSolve::archive(Archive& a) { a(rates_); }
+
+bool MomentumSolve::predict(const Step& step, MomentumEquation& equation, Vector& z) {
+  const Vector& v0 = step.start.v;
+  const auto position = [&](int i) -> Vec3 { return at(*x0_, i); };
+  const auto velocity = [&](int i) -> Vec3 { return at(v0, i); };
+  const auto guess = [&](double going_on, Vector& to) {
+    to = z;
+    to.head(d_.size()) = h_ * v0;
+    for (std::size_t g = 0; g < bodies_.groups.size(); ++g) {
+      const Group& group = bodies_.groups[g];
+      if (group.symmetry.turns() == Symmetry::Turns::none) continue;
+      const Frame frame = bodies_.groups.frame(group, position, velocity);
+      const Eigen::Matrix3d half = half_turn(h_ * frame.spin);
+      const Eigen::Matrix3d turn = half * half;
+      bodies_.groups.each(group, [&](int i, double) {
+        const Vec3 r = position(i) - frame.centre;
+        const Vec3 u = velocity(i) - frame.mean - frame.spin.cross(r);
+        to.segment<3>(3 * i) = h_ * frame.mean + turn * (r + (going_on * h_) * u) - r;
+      });
+    }
+    if (system_.share()) {
+      scratch_ = to.head(d_.size());
+      refresh(system_, scratch_);
+      to.head(d_.size()) = scratch_;
+    }
+    const bool defined = equation.evaluate(to, direction_);
+    const double norm = equation.norm(direction_);
+    return defined && std::isfinite(norm) ? norm : std::numeric_limits<double>::infinity();
+  };
+  const double first = guess(1, start_);
+  const double second = guess(0, other_);
+  z = second < first ? other_ : start_;
+  return std::isfinite(std::min(first, second));
+}
+
+void MomentumSolve::find_gradients(const Step& step, MomentumEquation& equation, const Vector& z) {
+  StepObjective& objective = equation.objective();
+  nodes_.clear();
+  PathMeanWeights mean;
+  bodies_.gradient = objective.weighted_gradients();
+  for (const Node& node : step.nodes) {
+    const double weight = h_ * h_ * node.weight;
+    nodes_.push_back({.theta = node.theta, .gradient = weight});
+    mean.weight += weight;
+    if (node.theta == 0) bodies_.gradient += weight * step.start_gradient;
+  }
+  const auto add = [&](const std::vector<const Energy*>& energies, Vector& sum) {
+    sum.setZero();
+    for (const Energy* energy : energies) {
+      (void)energy->evaluate({.x0 = x0_->data(),
+                              .d = d_.data(),
+                              .nodes = nodes_,
+                              .want_value = false,
+                              .gradient = sum.data(),
+                              .mean = &mean,
+                              .memory = assembler_.world().memory_of(*energy)});
+    }
+    bodies_.gradient -= sum;
+  };
+  if (!external_.empty()) add(external_, scratch_);
+  if (clusters_.any_torque) add(contacts_, clusters_.gradient);
+  for (Level* level : {&bodies_, &clusters_}) {
+    if (level->dissipates) objective.add_dissipation_of(level->dissipations, d_, level->gradient);
+  }
+  equation.add_constraints(z, bodies_.gradient);
+}
+
+// (4). A torque that may be rounding error has no force.
+void MomentumSolve::find_force(const Vector& d, Level& level) const {
+  const auto middle = [&](int i) -> Vec3 { return at(*x0_, i) + 0.5 * at(d, i); };
+  const auto displacement = [&](int i) -> Vec3 { return at(d, i); };
+  level.force.setZero();
+  for (std::size_t g = 0; g < level.groups.size(); ++g) {
+    const Group& group = level.groups[g];
+    if (level.has_torque[g] == 0 || group.symmetry.turns() == Symmetry::Turns::none) continue;
+    const Frame frame = level.groups.frame(group, middle, displacement);
+    if (frame.rest <= kNoShape * kNoShape * frame.square) continue;
+    Vec3 torque = Vec3::Zero();
+    double terms = 0;
+    level.groups.each(group, [&](int i, double) {
+      const Vec3 r = middle(i) - frame.centre;
+      const Vec3 force = at(level.gradient, i);
+      torque += r.cross(force);
+      terms += r.norm() * force.norm();
+    });
+    level.groups.add_up({numbers(torque), numbers(terms)});
+    if (torque.norm() <= kRounding * terms) continue;
+    const Vec3 omega = frame.inverse * torque;
+    // (M (ω×r))·d is ω times the angular momentum of d, Θ ω_d; the directions in which Θ has no
+    // inverse have no part in ω.
+    const double c = omega.dot(frame.inertia * frame.spin) / frame.rest;
+    level.groups.each(group, [&](int i, double m) {
+      const Vec3 r = middle(i) - frame.centre;
+      const Vec3 w = displacement(i) - frame.mean - frame.spin.cross(r);
+      level.force.segment<3>(3 * i) = m * (omega.cross(r) - c * w);
+    });
+  }
+}
+
+double MomentumSolve::find_left(const Step& step, MomentumEquation& equation, const Vector& z,
+                                Vector& residual) {
+  d_ = z.head(d_.size());
+  if (bodies_.any_torque || clusters_.any_torque) find_gradients(step, equation, z);
+  for (Level* level : {&bodies_, &clusters_}) {
+    if (!level->any_torque) continue;
+    find_force(d_, *level);
+    residual.head(d_.size()) -= level->force;
+  }
+  return equation.norm(residual);
+}
+
+void MomentumSolve::find_turns(const Vector& d) {
+  const auto middle = [&](int i) -> Vec3 { return at(*x0_, i) + 0.5 * at(d, i); };
+  const auto displacement = [&](int i) -> Vec3 { return at(d, i); };
+  for (std::size_t g = 0; g < bodies_.groups.size(); ++g) {
+    const Group& group = bodies_.groups[g];
+    turns_[g].setIdentity();
+    body_stiffening_[g] = 1;
+    if (group.symmetry.turns() == Symmetry::Turns::none || bodies_.has_torque[g] != 0) continue;
+    const Frame frame = bodies_.groups.frame(group, middle, displacement);
+    const double turning = frame.square - frame.mass * frame.mean.squaredNorm();
+    if (!(frame.rest <= kNearlyRigid * kNearlyRigid * turning)) continue;
+    turns_[g] = half_turn(frame.spin);
+    body_stiffening_[g] = 1 / std::max(kLeastCosine, 0.5 * (turns_[g].trace() - 1));
+  }
+  for (std::size_t k = 0; k < body_of_.size(); ++k) {
+    stiffening_[k] = body_of_[k] < 0 ? 1 : body_stiffening_[static_cast<std::size_t>(body_of_[k])];
+  }
+}
+
+// image = J w, but for the elastic part.
+void MomentumSolve::apply_inertia(const Vector& w, Vector& image) const {
+  if (beside_) {
+    const BlockPattern& pattern = assembler_.hessian_pattern();
+    image.setZero();
+    for (int c = 0; c < pattern.dofs(); ++c) {
+      const int j = pattern.dof(c);
+      for (int k = pattern.column_start()[c]; k < pattern.column_end(c); ++k) {
+        const int i = pattern.dof(pattern.row()[k]);
+        image[i] += beside_hessian_[k] * w[j];
+        if (i != j) image[j] += beside_hessian_[k] * w[i];
+      }
+    }
+  } else {
+    image = system_.mass().cwiseProduct(w);
+  }
+  assembler_.add_geometric(w, 0.5 * h_ * h_, image);
+}
+
+void MomentumSolve::correct_rigidly(const Step& /*step*/, MomentumEquation& equation,
+                                    const Vector& d, const Vector& left, Vector& direction) {
+  using Vec6 = Eigen::Matrix<double, 6, 1>;
+  using Mat6 = Eigen::Matrix<double, 6, 6>;
+  const std::size_t count = bodies_.groups.size();
+  const auto middle = [&](int i) -> Vec3 { return at(*x0_, i) + 0.5 * at(d, i); };
+  const auto end = [&](int i) -> Vec3 { return at(*x0_, i) + at(d, i); };
+  std::vector<Frame> middles(count), ends(count);
+  std::vector<Eigen::Matrix3d> turning(count);
+  if (beside_) {
+    beside_hessian_.resize(static_cast<std::size_t>(assembler_.hessian_pattern().storage()));
+    equation.objective().hessian_beside_strain(d, beside_hessian_);
+  }
+  for (std::size_t g = 0; g < count; ++g) {
+    const Group& group = bodies_.groups[g];
+    const auto none = [](int) -> Vec3 { return Vec3::Zero(); };
+    middles[g] = bodies_.groups.frame(group, middle, none);
+    ends[g] = bodies_.groups.frame(group, end, none);
+    switch (group.symmetry.turns()) {
+      case Symmetry::Turns::none: turning[g].setZero(); break;
+      case Symmetry::Turns::about_axis:
+        turning[g] = group.symmetry.axis() * group.symmetry.axis().transpose();
+        break;
+      case Symmetry::Turns::all: turning[g].setIdentity(); break;
+    }
+    bodies_.groups.each(group, [&](int i, double) {
+      direction.segment<3>(3 * i) = turns_[g] * Vec3(direction.segment<3>(3 * i));
+    });
+  }
+  // Force and torque that a body's vertices have together, as far as they belong to rigid motions of it.
+  const auto total = [&](std::size_t g, const Vector& v) {
+    Vec3 force = Vec3::Zero();
+    Vec3 torque = Vec3::Zero();
+    bodies_.groups.each(bodies_.groups[g], [&](int i, double) {
+      force += at(v, i);
+      torque += (middle(i) - middles[g].centre).cross(at(v, i));
+    });
+    bodies_.groups.add_up({numbers(force), numbers(torque)});
+    Vec6 result;
+    result << bodies_.groups[g].symmetry.shifts() * force, turning[g] * torque;
+    return result;
+  };
+  const auto add_motion = [&](std::size_t g, const Vec3& shift, const Vec3& spin, Vector& v) {
+    bodies_.groups.each(bodies_.groups[g], [&](int i, double) {
+      v.segment<3>(3 * i) += shift + spin.cross(end(i) - ends[g].centre);
+    });
+  };
+
+  motion_ = direction.head(d_.size());
+  refresh(system_, motion_);
+  apply_inertia(motion_, image_);
+  std::vector<Vec6> missing(count);
+  scratch_ = left.head(d_.size());
+  for (std::size_t g = 0; g < count; ++g) missing[g] = -total(g, scratch_) - total(g, image_);
+  std::vector<Mat6> matrix(count, Mat6::Zero());
+  for (int k = 0; k < 6; ++k) {
+    Vec3 shift = Vec3::Zero();
+    Vec3 spin = Vec3::Zero();
+    (k < 3 ? shift : spin)[k % 3] = 1;
+    motion_.setZero();
+    for (std::size_t g = 0; g < count; ++g) {
+      add_motion(g, bodies_.groups[g].symmetry.shifts() * shift, turning[g] * spin, motion_);
+    }
+    refresh(system_, motion_);
+    apply_inertia(motion_, image_);
+    for (std::size_t g = 0; g < count; ++g) matrix[g].col(k) = total(g, image_);
+  }
+  motion_.setZero();
+  for (std::size_t g = 0; g < count; ++g) {
+    // Rotations in units in which they move the vertices as far as translations do.
+    const double inertia = ends[g].inertia.trace();
+    const double radius = std::sqrt(inertia / ends[g].mass);
+    Vec6 scale = Vec6::Ones();
+    scale.tail<3>().setConstant(radius > 0 ? 1 / radius : 0.0);
+    const Mat6 scaled = scale.asDiagonal() * matrix[g] * scale.asDiagonal();
+    Eigen::CompleteOrthogonalDecomposition<Mat6> solver;
+    solver.setThreshold(kSingular);
+    solver.compute(scaled);
+    const Vec6 a = scale.cwiseProduct(solver.solve(scale.cwiseProduct(missing[g])));
+    if (!a.allFinite()) continue;
+    add_motion(g, bodies_.groups[g].symmetry.shifts() * a.head<3>(), turning[g] * a.tail<3>(),
+               motion_);
+  }
+  motion_ += direction.head(d_.size());
+  refresh(system_, motion_);
+  direction.head(d_.size()) = motion_;
+}
+
+StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& equation, Vector& z,
+                                Vector& residual, StepReport& report) {
+  static const bool kTrace = std::getenv("LILYAN_TRACE") != nullptr;
+  const SolverWork before = report.solver_work;
+  bool balanced = from == From::rigid;
+  bool fresh = balanced;  // a matrix for every direction
+  mixing_.forget();
+  double share = 1;
+  double best = std::numeric_limits<double>::infinity();
+  double last = best;
+  double first = best;
+  int setbacks = 0;
+  int solves = 0;
+  bool accept = false;
+  double velocity_error = std::numeric_limits<double>::infinity();
+  if (balanced) {
+    std::ranges::fill(stiffening_, 1.0);
+    assembler_.renew_stress(*x0_, nullptr, nullptr, stiffening_);
+  }
+  const auto evaluate = [&] {
+    const bool defined = equation.evaluate(z, residual);
+    ++report.solver_work.evaluations;
+    const double norm = find_left(step, equation, z, residual);
+    return defined && std::isfinite(norm);
+  };
+  const auto finish = [&](StepStatus status) {
+    if (succeeded(status)) {
+      report.residual =
+          std::max(report.residual, std::min(velocity_error, equation.velocity_error()));
+    }
+    return status;
+  };
+  const auto go_back = [&] {
+    share *= 0.5;
+    if (share < kLeastShare || ++setbacks > kMostSetbacks) return false;
+    z = best_ + share * best_direction_;
+    mixing_.forget();
+    return true;
+  };
+  while (solves < kMostSolves) {
+    if (!evaluate()) {
+      if (std::isfinite(best)) {
+        if (!go_back()) return finish(StepStatus::no_descent);
+      } else {
+        if (++setbacks > kMostSetbacks) return finish(StepStatus::non_finite);
+        scratch_ = z.head(d_.size());
+        scale_free(system_, 0.5, scratch_);
+        z.head(d_.size()) = scratch_;
+      }
+      continue;
+    }
+    const double defect = equation.defect(z, residual);
+    if (!(defect > 1)) return finish(StepStatus::converged);
+    if (accept && equation.closed()) {
+      // The last direction was as small as is asked for.
+      if (velocity_error <= 1e-13) return finish(StepStatus::converged);
+      return finish(StepStatus::round_off);
+    }
+    if (balanced) find_turns(d_);
+    if (!equation.solve(z, residual,
+                        {.renew = fresh, .accuracy = balanced ? 1e-2 : 1e-3, .last = !balanced},
+                        direction_, report.solver_work)) {
+      return finish(StepStatus::not_definite);
+    }
+    ++solves;
+    ++report.solver_work.iterations;
+    if (balanced) {
+      raw_ = direction_.head(d_.size());
+      correct_rigidly(step, equation, d_, residual, direction_);
+    }
+    scratch_ = direction_.head(d_.size());
+    const double size = size_of(system_, scratch_);
+    const double kinetic = 0.5 * std::pow(size_of(system_, d_) / h_, 2);
+    const double speed = std::sqrt(2 * std::max(step.scale, kinetic));
+    velocity_error = 2 / std::abs(h_) * size / speed;
+    if (kTrace) {
+      std::fprintf(stderr, "  %s k %d norm %.3e size %.3e verr %.2e defect %.2e share %.2f cg %ld\n",
+                   balanced ? "bal" : "avf", solves, equation.norm(residual), size, velocity_error,
+                   defect, share, report.solver_work.linear_iterations - before.linear_iterations);
+    }
+    if (!std::isfinite(size)) return finish(StepStatus::not_definite);
+    const double floor =
+        kRounding * (size_of(system_, *x0_) + size_of(system_, d_));
+    const bool tiny = velocity_error <= 1e-13 || size <= floor;
+    const bool stalled = solves > 3 && size > kStalled * last && velocity_error <= kMayBeRounding;
+    if (tiny || stalled) accept = true;
+    if (size > kGrown * best && !accept) {
+      if (!fresh) {
+        // The matrix may be to blame: on from the best iterate, with its own.
+        z = best_;
+        fresh = true;
+        mixing_.forget();
+        best = std::numeric_limits<double>::infinity();
+        d_ = z.head(d_.size());
+        std::ranges::fill(stiffening_, 1.0);
+        assembler_.renew_stress(*x0_, &d_, nullptr, stiffening_);
+        continue;
+      }
+      if (!go_back()) return finish(StepStatus::no_descent);
+      continue;
+    }
+    if (solves == 1) first = size;
+    if (!fresh && solves >= kMatrixLasts && size > kFast * first) fresh = true;
+    last = size;
+    if (size < best) {
+      best = size;
+      best_ = z;
+      best_direction_ = direction_;
+    }
+    if (balanced) {
+      assembler_.renew_stress(*x0_, &d_, &raw_, stiffening_);
+    } else if (fresh) {
+      assembler_.renew_stress(*x0_, &d_, nullptr, stiffening_);
+    }
+    mixing_.advance(direction_, share, z);
+  }
+  return finish(StepStatus::not_converged);
+}
+
+}  // namespace lilyan
