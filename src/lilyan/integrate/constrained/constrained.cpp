@@ -349,7 +349,7 @@ ConstrainedIntegrator::ConstrainedIntegrator(const World& world, const Scheme& s
     v->setZero(system_.dofs());
   }
   if (constrained_table(scheme).keeps_angular_momentum && system_.dimension() == 3) {
-    momentum_ = std::make_unique<MomentumSolve>(assembler_, m);
+    momentum_ = std::make_unique<MomentumSolve>(assembler_, options_, m);
     left_.setZero(system_.dofs() + m);
   }
 }
@@ -462,7 +462,7 @@ bool ConstrainedIntegrator::keep_momenta(const State& state, double h, StepRepor
                                  .nodes = plan_.stages.front().stage.nodes,
                                  .start_gradient = start_gradient_,
                                  .scale = report.before.scale()};
-  return momentum_->find(step, momentum_equation_, options_, false, z_, left_, report, [&] {
+  return momentum_->find(step, momentum_equation_, false, z_, left_, report, [&] {
     (void)equation_.arrive(z_);
     return find_root(report);
   });

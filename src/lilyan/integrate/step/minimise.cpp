@@ -35,7 +35,7 @@ MinimiseIntegrator::MinimiseIntegrator(const World& world, const MinimisationTab
       forced_(!system_.forces().empty() || !system_.dissipations().empty()) {
   prepare_points(plan_.stages.size());
   if (table.keeps_angular_momentum && system_.dimension() == 3) {
-    momentum_ = std::make_unique<MomentumSolve>(assembler_);
+    momentum_ = std::make_unique<MomentumSolve>(assembler_, options_);
     residual_.setZero(system_.dofs());
   }
 }
@@ -256,7 +256,7 @@ bool MinimiseIntegrator::keep_momenta(const StagePlan& stage, Point& result, con
                                  .nodes = stage.stage.nodes,
                                  .start_gradient = start_.gradient,
                                  .scale = report.before.scale()};
-  return momentum_->find(step, equation, options_, warm_, result.d, residual_, report, [&] {
+  return momentum_->find(step, equation, warm_, result.d, residual_, report, [&] {
     return minimise(result, report);
   });
 }

@@ -20,7 +20,10 @@ constexpr double kLeastShare = 0.02;    // of a direction, after some of these
 constexpr double kGrown = 2;            // what is a setback
 constexpr int kMatrixLasts = 8;         // solves with AVF's matrix that do not converge fast
 constexpr double kFast = 1e-3;          // contraction that these are expected to reach
-constexpr double kStalled = 0.5;        // contraction that rounding errors have
+// Directions of Anderson's mixing do not shrink every time. After so many that have not halved the best one it
+// is rounding error that is left, if it is as small as this, and otherwise there is no end to be seen.
+constexpr int kPatience = 8;
+constexpr int kMostPatience = 16;
 constexpr double kMayBeRounding = 1e-9;  // relative velocity error
 constexpr double kStiff = 0.4;  // the part of a body that sound crosses in a step
 constexpr double kNearlyRigid = 0.1;    // share of the rest of d in its turning part
@@ -57,9 +60,10 @@ bool FreeMomentumEquation::evaluate(const Vector& d, Vector& residual) {
   return std::isfinite(objective_.evaluate(d, residual));
 }
 
-MomentumSolve::MomentumSolve(Assembler& assembler, int multipliers)
+MomentumSolve::MomentumSolve(Assembler& assembler, const SolverOptions& options, int multipliers)
     : assembler_(assembler),
       system_(assembler.system()),
+      options_(options),
       mixing_(system_, system_.dofs() + multipliers) {
   const World& world = assembler.world();
   std::vector<int> parent = separate_classes(system_.vertices());
@@ -121,9 +125,9 @@ MomentumSolve::MomentumSolve(Assembler& assembler, int multipliers)
   nodes_.reserve(256);
 }
 
-double MomentumSolve::slack(const SolverOptions& options) {
+double MomentumSolve::slack() const {
   constexpr double kCoarse = 1e-4;  // relative velocity error
-  return std::max(1.0, kCoarse / std::max(options.velocity_tolerance, kEpsilon));
+  return std::max(1.0, kCoarse / std::max(options_.velocity_tolerance, kEpsilon));
 }
 
 // Stretching a body along an axis, u = (x − x̄) along it, has the curvature u·Ku = (λ+2μ)V = ρc²V, and the inertia
@@ -463,12 +467,14 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
   bool fresh = balanced;  // a matrix for every direction
   mixing_.forget();
   double share = 1;
-  double best = std::numeric_limits<double>::infinity();
-  double last = best;
+  double best = std::numeric_limits<double>::infinity();  // size of the smallest direction
+  double best_error = best;                               // and as a relative velocity
+  double halved = best;                                   // when it last was half of what it was
+  int since = 0;                                          // directions after that
   double first = best;
   int setbacks = 0;
   int solves = 0;
-  bool accept = false;
+  bool last = false;  // the point at hand is as good as it gets
   double velocity_error = std::numeric_limits<double>::infinity();
   if (balanced) {
     std::ranges::fill(stiffening_, 1.0);
@@ -495,6 +501,7 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
     return true;
   };
   while (solves < kMostSolves) {
+    if (options_.newton.stop_asked()) return finish(StepStatus::stopped);
     if (!evaluate()) {
       if (std::isfinite(best)) {
         if (!go_back()) return finish(StepStatus::no_descent);
@@ -508,10 +515,12 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
     }
     const double defect = equation.defect(z, residual);
     if (!(defect > 1)) return finish(StepStatus::converged);
-    if (accept && equation.closed()) {
-      // The last direction was as small as is asked for.
-      if (velocity_error <= 1e-13) return finish(StepStatus::converged);
-      return finish(StepStatus::round_off);
+    if (last && equation.closed()) {
+      if (velocity_error <= options_.velocity_tolerance) return finish(StepStatus::converged);
+      scratch_ = d_ - h_ * step.start.v;
+      return finish(small_beside(system_, *x0_, best, size_of(system_, scratch_))
+                        ? StepStatus::round_off
+                        : StepStatus::drowned_in_rounding);
     }
     if (balanced) find_turns(d_);
     if (!equation.solve(z, residual,
@@ -536,18 +545,36 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
                    defect, share, report.solver_work.linear_iterations - before.linear_iterations);
     }
     if (!std::isfinite(size)) return finish(StepStatus::not_definite);
-    const double floor =
-        kRounding * (size_of(system_, *x0_) + size_of(system_, d_));
-    const bool tiny = velocity_error <= 1e-13 || size <= floor;
-    const bool stalled = solves > 3 && size > kStalled * last && velocity_error <= kMayBeRounding;
-    if (tiny || stalled) accept = true;
-    if (size > kGrown * best && !accept) {
+    const double floor = kRounding * (size_of(system_, *x0_) + size_of(system_, d_));
+    if (size < best) {
+      best = size;
+      best_error = velocity_error;
+      best_ = z;
+      best_direction_ = direction_;
+    }
+    ++since;
+    if (best <= 0.5 * halved) {
+      halved = best;
+      since = 0;
+    }
+    if (velocity_error <= options_.velocity_tolerance || size <= floor) {
+      last = true;
+    } else if (since >= kPatience && best_error <= kMayBeRounding) {
+      z = best_;
+      velocity_error = best_error;
+      last = true;
+      continue;
+    } else if (since >= kMostPatience) {
+      return finish(StepStatus::not_converged);
+    }
+    if (size > kGrown * best && !last) {
       if (!fresh) {
         // The matrix may be to blame: on from the best iterate, with its own.
         z = best_;
         fresh = true;
         mixing_.forget();
-        best = std::numeric_limits<double>::infinity();
+        best = halved = std::numeric_limits<double>::infinity();
+        since = 0;
         d_ = z.head(d_.size());
         std::ranges::fill(stiffening_, 1.0);
         assembler_.renew_stress(*x0_, &d_, nullptr, stiffening_);
@@ -558,12 +585,6 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
     }
     if (solves == 1) first = size;
     if (!fresh && solves >= kMatrixLasts && size > kFast * first) fresh = true;
-    last = size;
-    if (size < best) {
-      best = size;
-      best_ = z;
-      best_direction_ = direction_;
-    }
     if (balanced) {
       assembler_.renew_stress(*x0_, &d_, &raw_, stiffening_);
     } else if (fresh) {

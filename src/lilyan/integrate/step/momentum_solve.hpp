@@ -99,7 +99,7 @@ class FreeMomentumEquation final : public MomentumEquation {
 class MomentumSolve {
  public:
   // The assembler must outlive this. Besides d, the equations of its steps have so many unknowns.
-  explicit MomentumSolve(Assembler& assembler, int multipliers = 0);
+  MomentumSolve(Assembler& assembler, const SolverOptions& options, int multipliers = 0);
 
   struct Step {
     const State& start;
@@ -112,8 +112,8 @@ class MomentumSolve {
   // equation's last evaluation is at z. `minimise` takes z to AVF's own solution, and reports. False when
   // nothing leads to a solution, which the report then says.
   template <class Minimise>
-  bool find(const Step& step, MomentumEquation& equation, const SolverOptions& options, bool warm,
-            Vector& z, Vector& residual, StepReport& report, const Minimise& minimise);
+  bool find(const Step& step, MomentumEquation& equation, bool warm, Vector& z,
+            Vector& residual, StepReport& report, const Minimise& minimise);
   // Whether all energies took their mean over the strain in the last step.
   [[nodiscard]] bool only_strain() const { return only_strain_; }
   // The speed of sound in each body over its length, which the first step finds.
@@ -139,7 +139,7 @@ class MomentumSolve {
   bool begin(const Step& step, Means means);
   void find_rates(const State& start);
   // How many times its tolerances AVF's minimiser may be off, as a start.
-  static double slack(const SolverOptions& options);
+  [[nodiscard]] double slack() const;
   // The rigid start, of two the one with the smaller residual; false where none is defined.
   bool predict(const Step& step, MomentumEquation& equation, Vector& z);
   enum class From {
@@ -162,6 +162,7 @@ class MomentumSolve {
 
   Assembler& assembler_;
   const System& system_;
+  SolverOptions options_;
   std::vector<const Energy*> external_, contacts_;  // contacts: with their mean over the path
   Level bodies_, clusters_;
   std::vector<double> rates_;  // of bodies: speed of sound over length
@@ -184,8 +185,8 @@ class MomentumSolve {
 };
 
 template <class Minimise>
-bool MomentumSolve::find(const Step& step, MomentumEquation& equation, const SolverOptions& options,
-                         bool warm, Vector& z, Vector& residual, StepReport& report,
+bool MomentumSolve::find(const Step& step, MomentumEquation& equation, bool warm, Vector& z,
+                         Vector& residual, StepReport& report,
                          const Minimise& minimise) {
   StepObjective& objective = equation.objective();
   const StepStatus earlier = report.status;
@@ -209,7 +210,7 @@ bool MomentumSolve::find(const Step& step, MomentumEquation& equation, const Sol
     }
     z = guess_;
     objective.average_strain(false);
-    objective.set_slack(slack(options));
+    objective.set_slack(slack());
     const bool found = minimise();
     objective.set_slack(1);
     report.residual = earlier_residual;
