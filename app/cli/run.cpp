@@ -145,21 +145,6 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
   if (summary.halved_steps > 0) {
     fmt::print("  {} steps were solved only after halving\n", summary.halved_steps);
   }
-  if (const SpinReport& spin = summary.spin; spin.any()) {
-    fmt::print("  angular momentum kept by a torque in {} steps ({:.1f} solves each)",
-               spin.corrected,
-               static_cast<double>(spin.solves) /
-                   static_cast<double>(std::max(1L, spin.corrected + spin.projected)));
-    if (spin.projected > 0) {
-      fmt::print(", by a projection in {} (velocities changed by up to {:.1e})", spin.projected,
-                 spin.largest_projection);
-    }
-    if (spin.carried > 0) {
-      fmt::print(", left to the next step {} times (up to {:.1e})", spin.carried,
-                 spin.largest_carry);
-    }
-    fmt::print("\n");
-  }
   if (!results.written()) {
     fmt::print(
         "  not a single step was made: the results of an earlier run in {} were left as they are\n",

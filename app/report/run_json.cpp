@@ -108,14 +108,6 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                     {"seconds_factorisation", summary.times.factorisation},
                     {"seconds_solve", summary.times.solve},
                     {"seconds_evaluation", summary.times.evaluation}};
-  if (summary.spin.any()) {
-    json["solver"]["angular_momentum"] = {{"corrected_steps", summary.spin.corrected},
-                                          {"correction_solves", summary.spin.solves},
-                                          {"projected_steps", summary.spin.projected},
-                                          {"largest_projection", summary.spin.largest_projection},
-                                          {"carried_steps", summary.spin.carried},
-                                          {"largest_carry", summary.spin.largest_carry}};
-  }
   json["drift"] = {
       {"energy", deviation(drift.energy(), start.total, true)},
       {"linear_momentum", deviation(drift.linear_momentum(), start.linear_momentum.norm(),

@@ -60,7 +60,6 @@ void add_to_summary(RunSummary& summary, const StepReport& report) {
         summary.most_points == 0 ? report.nodes : std::min(summary.fewest_points, report.nodes);
     summary.most_points = std::max(summary.most_points, report.nodes);
   }
-  summary.spin += report.spin;
   summary.ledger += report.ledger;
   const double change = report.after.total - report.before.total;
   summary.worst_imbalance =
@@ -133,7 +132,7 @@ const BodySpins::Body* RunSummary::worst_body() const {
 }
 
 void RunSummary::archive(Archive& a) {
-  a(steps, t, wall_seconds, step_seconds, processor_seconds, solver_work, spin, halved_steps,
+  a(steps, t, wall_seconds, step_seconds, processor_seconds, solver_work, halved_steps,
     rejected_steps, shortest_step, longest_step, round_off_steps, fewest_points, most_points, state,
     invariants, ledger, worst_imbalance, linear_solver, switches, digest);
 }

@@ -53,7 +53,6 @@ struct RunSummary {
   int round_off_steps = 0;  // steps solved to rounding error rather than to tolerance
   int fewest_points = 0;    // points of steps with an adaptive quadrature
   int most_points = 0;
-  SpinReport spin;  // of methods that keep angular momentum by themselves
   State state;      // after the last good step
   Invariants invariants;
   Ledger ledger;

@@ -32,7 +32,6 @@ struct RunKept {
   double linear = 0;
   double angular = 0;
   double imbalance = 0;
-  SpinReport spin;
 };
 
 // Largest changes over a run; the energy less the work done and dissipated.
@@ -59,7 +58,6 @@ inline RunKept run_kept(const System& system, State& state, const Scheme& scheme
         std::max(kept.angular, (spin_about(system, state, point) - spin).norm() / spin.norm());
     kept.imbalance = std::max(kept.imbalance,
                               std::abs(r.after.total - r.before.total - r.ledger.total()) / size);
-    kept.spin += r.spin;
   }
   return kept;
 }

@@ -52,8 +52,7 @@ EnergyByKind Assembler::run(Evaluation at, EnergyPart part, bool beside_mass) co
 }
 
 bool Assembler::has_strain(const Energy& energy) {
-  return energy.translation_invariant() && energy.rotation_invariant() &&
-         energy.has_discrete_gradient();
+  return energy.rotation_invariant() && energy.has_discrete_gradient();
 }
 
 void Assembler::run_over_strain(std::size_t k, const Evaluation& at) const {

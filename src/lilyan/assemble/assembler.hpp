@@ -46,8 +46,7 @@ class Assembler {
   // What an iteration for means over the strain needs (BalanceEvaluation in core/energy.hpp). The stresses σ
   // belong to this; they are those of the last renewal, which the Hessian of such a mean is about.
   //
-  // Whether an energy can take its mean over the strain: it has no preferred place or direction, and a discrete
-  // gradient. The choice of those that do, where this is asked for: all that can, by default.
+  // Whether an energy can take its mean over the strain: it has no preferred direction, and a discrete gradient. The choice of those that do, where this is asked for: all that can, by default.
   [[nodiscard]] static bool has_strain(const Energy& energy);
   void average_strain(std::span<const char> chosen) { over_strain_.assign(chosen.begin(), chosen.end()); }
   [[nodiscard]] bool averages_strain(std::size_t energy) const {

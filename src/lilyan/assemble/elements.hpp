@@ -45,6 +45,19 @@ concept LocalEnergy = requires(const E& element, const LocalVector<kLocalSize<E>
   element.discrete(z0, z0, gradient, matrix);
 };
 
+// Local energies that are functions ψ(c) of some numbers c, a strain, that are quadratic in the edges: with
+// B = ∂c/∂e they have the discrete gradient  ∇̄E = B(e½)ᵀ p̄,  p̄ a mean of ∂ψ/∂c with p̄·Δc = ψ₁ − ψ₀, the stress.
+// strain_slope: B. mean_stress: p̄ and, where not null, its derivative by c₁. add_stress: m += weight Σ p ∂²c/∂e².
+template <class E>
+concept StrainEnergy = LocalEnergy<E> && requires(const E& element, const LocalVector<kLocalSize<E>>& e,
+                                                  LocalVector<E::kStress>& p,
+                                                  LocalMatrix<E::kStress>* by_end,
+                                                  LocalMatrix<kLocalSize<E>>& m) {
+  { E::strain_slope(e) } -> std::convertible_to<Eigen::Matrix<double, E::kStress, kLocalSize<E>>>;
+  element.mean_stress(e, e, p, by_end);
+  E::add_stress(p, 1.0, m);
+};
+
 // A local energy and its vertices, in the order the energy gives them meaning.
 template <LocalEnergy E>
 class Element {
@@ -183,6 +196,42 @@ void discrete_gradient_of_elements(std::span<const Element<E>> elements,
   }
 }
 
+// BalanceEvaluation in core/energy.hpp, with the stress p for σ.
+template <StrainEnergy E>
+void balance_elements(std::span<const Element<E>> elements, const BalanceEvaluation& at) {
+  using Coordinates = typename Element<E>::Coordinates;
+  using Matrix = typename Element<E>::Matrix;
+  using Stress = LocalVector<E::kStress>;
+  using Task = BalanceEvaluation::Task;
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    const Element<E>& element = elements[k];
+    if (at.task == Task::product) {
+      Matrix geometric = Matrix::Zero();
+      E::add_stress(Eigen::Map<const Stress>(at.stress + k * E::kStress), 0.5 * at.weight,
+                    geometric);
+      element.add_gradient(geometric * element.gather(at.along), at.gradient);
+      continue;
+    }
+    const Coordinates start = element.gather(at.x0);
+    Coordinates d = Coordinates::Zero();
+    if (at.d) d = element.gather(at.d);
+    const Eigen::Matrix<double, E::kStress, Element<E>::N> B = E::strain_slope(start + 0.5 * d);
+    Stress p;
+    LocalMatrix<E::kStress> by_end;
+    element.local.mean_stress(start, d, p, &by_end);
+    if (at.task == Task::renew) {
+      if (at.along) p += at.stiffening * (by_end * (B * element.gather(at.along)));
+      Eigen::Map<Stress>(at.renewed + k * E::kStress) = p;
+      continue;
+    }
+    Matrix matrix = (at.weight * at.stiffening) * (B.transpose() * by_end * B);
+    E::add_stress(Eigen::Map<const Stress>(at.stress + k * E::kStress), 0.5 * at.weight, matrix);
+    matrix = (0.5 * (matrix + matrix.transpose())).eval();
+    if (at.projection > 0) raise_negative(matrix.data(), Element<E>::N, at.projection);
+    scatter_matrix(element, matrix, *at.slots, k, at.hessian);
+  }
+}
+
 template <LocalEnergy E>
 class Elements final : public Energy {
  public:
@@ -213,6 +262,17 @@ class Elements final : public Energy {
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override {
     discrete_gradient_of_elements(std::span<const Element<E>>(elements_), at);
+  }
+  [[nodiscard]] std::size_t stress_numbers() const override {
+    if constexpr (StrainEnergy<E>) return E::kStress * elements_.size();
+    return 0;
+  }
+  void balance(const BalanceEvaluation& at) const override {
+    if constexpr (StrainEnergy<E>) {
+      balance_elements(std::span<const Element<E>>(elements_), at);
+    } else {
+      static_cast<void>(at);
+    }
   }
 
  private:

@@ -34,6 +34,7 @@ class GramElement {
   static constexpr int kVertices = 3;
   static constexpr LocalCoordinates kCoordinates = LocalCoordinates::edges;
   static constexpr int kForceDegree = Law::kQuadratic ? 3 : -1;
+  static constexpr int kStress = 3;
   using Edges = LocalVector<6>;
   using Matrix = LocalMatrix<6>;
 
@@ -59,11 +60,28 @@ class GramElement {
     const Eigen::Matrix<double, 3, 6> J = jacobian(middle);
     Eigen::Vector3d p;
     Eigen::Matrix3d by_end;
-    mean_slope(products(e0), J * d, p, derivative ? &by_end : nullptr);
+    mean_stress(e0, d, p, derivative ? &by_end : nullptr);
     gradient = force(middle, p);
     if (derivative) {
       derivative->noalias() = J.transpose() * by_end * jacobian(e1);  // (3)
       add_stress(p, 0.5, *derivative);
+    }
+  }
+
+  // As asked for by StrainEnergy, with the products c for the strain.
+  [[nodiscard]] static Eigen::Matrix<double, 3, 6> strain_slope(const Edges& e) {
+    return jacobian(e);
+  }
+  void mean_stress(const Edges& e0, const Edges& d, Eigen::Vector3d& p,
+                   Eigen::Matrix3d* by_end) const {
+    mean_slope(products(e0), jacobian(e0 + 0.5 * d) * d, p, by_end);
+  }
+  static void add_stress(const Eigen::Vector3d& p, double weight, Matrix& m) {
+    for (int i = 0; i < 3; ++i) {
+      m(i, i) += 2 * weight * p[0];
+      m(i, i + 3) += weight * p[1];
+      m(i + 3, i) += weight * p[1];
+      m(i + 3, i + 3) += 2 * weight * p[2];
     }
   }
 
@@ -83,15 +101,6 @@ class GramElement {
         e.head<3>().transpose(), Eigen::RowVector3d::Zero(), 2 * e.tail<3>().transpose();
     return J;
   }
-  static void add_stress(const Eigen::Vector3d& p, double weight, Matrix& m) {
-    for (int i = 0; i < 3; ++i) {
-      m(i, i) += 2 * weight * p[0];
-      m(i, i + 3) += weight * p[1];
-      m(i + 3, i) += weight * p[1];
-      m(i + 3, i + 3) += 2 * weight * p[2];
-    }
-  }
-
   // p̄ and, where not null, ∂p̄/∂c₁.
   void mean_slope(const Eigen::Vector3d& c0, const Eigen::Vector3d& change, Eigen::Vector3d& p,
                   Eigen::Matrix3d* by_end) const {

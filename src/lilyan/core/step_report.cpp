@@ -35,7 +35,6 @@ void StepReport::append(const StepReport& next) {
   solver_work += next.solver_work;
   nodes = std::max(nodes, next.nodes);
   residual = std::max(residual, next.residual);
-  spin += next.spin;
   after = next.after;
   ledger += next.ledger;
 }

@@ -93,32 +93,6 @@ struct SolverWork {
   }
 };
 
-// How a step kept angular momentum by itself, where the method does so (avf-momentum).
-struct SpinReport {
-  long corrected = 0;  // steps that took the whole torque, and the solves this needed
-  long solves = 0;
-  long projected = 0;  // steps whose end velocity was changed instead
-  long carried = 0;    // steps that left something to the next one
-  // The largest of these changes, relative to the velocities; and of what was left, relative to the
-  // angular momentum that velocities of this size can have.
-  double largest_projection = 0;
-  double largest_carry = 0;
-
-  [[nodiscard]] bool any() const { return corrected + projected + carried > 0; }
-  SpinReport& operator+=(const SpinReport& o) {
-    corrected += o.corrected;
-    solves += o.solves;
-    projected += o.projected;
-    carried += o.carried;
-    largest_projection = std::max(largest_projection, o.largest_projection);
-    largest_carry = std::max(largest_carry, o.largest_carry);
-    return *this;
-  }
-  void archive(Archive& a) {
-    a(corrected, solves, projected, carried, largest_projection, largest_carry);
-  }
-};
-
 struct StepReport {
   StepStatus status = StepStatus::converged;
   double h = 0;
@@ -127,7 +101,6 @@ struct StepReport {
   int nodes = 0;  // points of an adaptive quadrature
   // Velocity error left by the solver, √(δvᵀMδv), relative to √(2·energy scale) of the step.
   double residual = 0;
-  SpinReport spin;
   Invariants before;
   Invariants after;
   Ledger ledger;

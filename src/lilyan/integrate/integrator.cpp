@@ -161,7 +161,7 @@ std::string reason_unsupported(const System& system, const Scheme& scheme) {
         scheme.label);
   }
   if (composition) return reason_unsupported(system, *composition->base);
-  if (const auto* table = std::get_if<DiscreteGradientTable>(&scheme.table)) {
+  if (std::holds_alternative<DiscreteGradientTable>(scheme.table)) {
     for (const auto& r : system.dissipations()) {
       if (r->velocity() == DissipationVelocity::end) {
         return fmt::format(
@@ -170,18 +170,11 @@ std::string reason_unsupported(const System& system, const Scheme& scheme) {
             scheme.label);
       }
     }
-    for (const auto& energy : system.energies()) {
-      if (!table->by_element || energy->has_discrete_gradient()) continue;
-      return fmt::format("{} cannot step {}, which has no discrete gradient: use avf", scheme.label,
-                         energy->kind() == EnergyKind::contact ? "contact between bodies"
-                                                               : "one of the system's energies");
+    // The correction along the displacement would make free vertices do the work of scripted ones.
+    if (!system.motions().empty()) {
+      return fmt::format("{} cannot step a system with scripted vertices; use energy-momentum or avf",
+                         scheme.label);
     }
-  }
-  // The correction along the displacement would make free vertices do the work of scripted ones.
-  const auto* discrete = std::get_if<DiscreteGradientTable>(&scheme.table);
-  if (!system.motions().empty() && discrete && !discrete->by_element) {
-    return fmt::format("{} cannot step a system with scripted vertices; use energy-momentum or avf",
-                       scheme.label);
   }
   return {};
 }

@@ -30,8 +30,7 @@ Method discrete_gradient() {
                       std::string("constant"), true}},
       .variants = {{{"predictor", "avf"}}},
       .make = [](const Parameters& given) {
-        const DiscreteGradientTable table{.by_element = false,
-                                          .predictor = predictor_named(given.word("predictor"))};
+        const DiscreteGradientTable table{.predictor = predictor_named(given.word("predictor"))};
         const bool by_default = table.predictor == DiscreteGradientTable::Predictor::constant;
         return Scheme{
             .label = by_default ? "discrete-gradient" : "discrete-gradient(predictor=avf)",

@@ -59,8 +59,8 @@ struct MinimisationTable {
   // Its nodes are Gauss points, as many as the step needs for that error to be below the energy
   // tolerance; those in the table are what it starts with.
   bool adaptive_nodes = false;
-  // Each body gets a force without work that takes away the torque of this average
-  // (integrate/step/torque_correction.hpp).
+  // Nothing has a torque about the middle of the step: stiff bodies average their stress over the strain
+  // instead, and others get a force without work (integrate/step/momentum_solve.hpp).
   bool keeps_angular_momentum = false;
 };
 
@@ -106,12 +106,10 @@ struct CompositionTable {
   std::vector<double> fractions;
 };
 
-// A step by a discrete gradient ∇̄E, a vector with ∇̄E · d = E(x₀ + d) − E(x₀): d is a root of
+// A step by the midpoint discrete gradient ∇̄E of the whole potential over all coordinates, a vector with
+// ∇̄E · d = E(x₀ + d) − E(x₀): d is a root of
 //   M (d − h v₀) + ½h² ∇̄E(x₀, d) = 0,   and v₁ = 2u − v₀.
 struct DiscreteGradientTable {
-  // Each energy's own discrete gradient (Energy::discrete_gradient), which has its symmetries;
-  // otherwise the midpoint discrete gradient of the whole potential over all coordinates.
-  bool by_element = true;
   // The point that the root find starts from.
   enum class Predictor { constant, avf };  // d = h v₀; the minimiser of the AVF step
   Predictor predictor = Predictor::avf;

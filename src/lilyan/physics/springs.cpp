@@ -79,6 +79,8 @@ struct SpringElement {
   static constexpr int kVertices = 2;
   static constexpr LocalCoordinates kCoordinates = LocalCoordinates::edges;
   static constexpr int kForceDegree = Law::kForceDegree;
+  static constexpr int kStress = 1;
+  using Number = Eigen::Matrix<double, 1, 1>;
   Law law;
 
   double evaluate(const Vec3& e, Vec3* gradient, Eigen::Matrix3d* hessian) const {
@@ -93,6 +95,17 @@ struct SpringElement {
     const SpringQuotient q = law.quotient(e0.squaredNorm(), e1.squaredNorm());
     gradient = 2 * q.sigma * middle;
     if (jacobian) *jacobian = along(4 * q.by_end, middle, e1, q.sigma);  // (4)
+  }
+
+  // As asked for by StrainEnergy, with s for the strain.
+  static Eigen::RowVector3d strain_slope(const Vec3& e) { return 2 * e.transpose(); }
+  void mean_stress(const Vec3& e0, const Vec3& d, Number& p, Number* by_end) const {
+    const SpringQuotient q = law.quotient(e0.squaredNorm(), (e0 + d).squaredNorm());
+    p[0] = q.sigma;
+    if (by_end) *by_end << q.by_end;
+  }
+  static void add_stress(const Number& p, double weight, Eigen::Matrix3d& m) {
+    m.diagonal().array() += 2 * weight * p[0];
   }
 
  private:

@@ -582,7 +582,9 @@ Ledger ConstrainedIntegrator::averaged_ledger(const State& state, double h,
                                               const StepReport& report) {
   const StagePlan& stage = plan_.stages.front();
   Ledger result;
-  const double prescribed = prescribed_work(assembler_.world(), state.x, d_, average_, impulse_);
+  const double prescribed =
+      momentum_ ? momentum_->prescribed_work(d_, average_)
+                : prescribed_work(assembler_.world(), state.x, d_, average_, impulse_);
   result.work = prescribed;
   const double a = stage.displacement_effect;
   const double rate = a / (h * h);

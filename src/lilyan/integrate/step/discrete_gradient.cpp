@@ -11,7 +11,6 @@
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/integrate/step/commit.hpp"
 #include "lilyan/integrate/step/external_forces.hpp"
-#include "lilyan/integrate/step/prescribed_work.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 
 namespace lilyan {
@@ -177,14 +176,6 @@ double DiscreteEquation::rounding(const Vector& d) const {
   return 4 * kEpsilon * std::sqrt(sum);
 }
 
-void ElementEquation::forces(const Vector& d, Vector& forces) {
-  assembler_.gradient(*x0_, d, 0.5 * h_ * h_, forces);
-}
-
-void ElementEquation::derivative(const Vector& d, std::span<double> values) {
-  assembler_.jacobian(*x0_, d, 0.5 * h_ * h_, values);
-}
-
 GlobalEquation::GlobalEquation(Assembler& assembler, const FullPattern& pattern,
                                const SolverOptions& options)
     : DiscreteEquation(assembler.world(), pattern, options),
@@ -259,16 +250,6 @@ double GlobalEquation::rounding(const Vector& d) const {
   return bound;
 }
 
-namespace {
-
-std::unique_ptr<DiscreteEquation> make_equation(Assembler& assembler, const FullPattern& pattern,
-                                                bool by_element, const SolverOptions& options) {
-  if (by_element) return std::make_unique<ElementEquation>(assembler.world(), pattern, options);
-  return std::make_unique<GlobalEquation>(assembler, pattern, options);
-}
-
-}  // namespace
-
 DiscreteGradientIntegrator::DiscreteGradientIntegrator(const World& world,
                                                        const DiscreteGradientTable& table,
                                                        const SolverOptions& options)
@@ -277,7 +258,7 @@ DiscreteGradientIntegrator::DiscreteGradientIntegrator(const World& world,
       assembler_(world),
       potential_(assembler_),
       pattern_(assembler_.hessian_pattern()),
-      equation_(make_equation(assembler_, pattern_, table.by_element, options)),
+      equation_(std::make_unique<GlobalEquation>(assembler_, pattern_, options)),
       root_(system_.dofs(), options.newton),
       d_(system_.dofs()),
       x1_(system_.dofs()),
@@ -341,19 +322,6 @@ Ledger DiscreteGradientIntegrator::ledger(const State& start, double h, const St
   }
   result.quadrature = potential_change(report.before, report.after) -
                       (2 / h) * mean.dot(equation_->weighted_forces());
-  if (!system_.motions().empty()) {
-    // The discrete gradient is the mean force, on prescribed vertices as well.
-    mean_force_.setZero(d_.size());
-    for (const auto& energy : system_.energies()) {
-      energy->discrete_gradient({.x0 = start.x.data(),
-                                 .d = d_.data(),
-                                 .gradient = mean_force_.data(),
-                                 .memory = assembler_.world().memory_of(*energy)});
-    }
-    const double work = prescribed_product(system_, mean_force_, d_);
-    result.work += work;
-    result.quadrature -= work;
-  }
   return result;
 }
 

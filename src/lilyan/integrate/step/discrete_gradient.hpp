@@ -18,7 +18,7 @@ namespace lilyan {
 //   F(d) = M (d − h v₀) + ½h² [∇̄E(x₀, d) − f(t₀+h/2, x₀+d/2, d/h) + ∂R(d/h)] = 0
 // with f the external forces in the middle of the step and ∂R dissipation.
 
-// The part that both kinds of discrete gradient share: inertia, tolerances, the linear solver.
+// Inertia, tolerances, the linear solver.
 class DiscreteEquation : public Equation {
  public:
   DiscreteEquation(const World& world, const FullPattern& pattern, const SolverOptions& options);
@@ -81,19 +81,6 @@ class DiscreteEquation : public Equation {
   std::unique_ptr<GeneralSolver> lu_;
 };
 
-// Each energy's own discrete gradient.
-class ElementEquation final : public DiscreteEquation {
- public:
-  ElementEquation(const World& world, const FullPattern& pattern, const SolverOptions& options)
-      : DiscreteEquation(world, pattern, options), assembler_(world, pattern) {}
-
- private:
-  void forces(const Vector& d, Vector& forces) override;
-  void derivative(const Vector& d, std::span<double> values) override;
-
-  DiscreteAssembler assembler_;
-};
-
 // Gonzalez's midpoint discrete gradient of the whole potential:
 //   ∇̄E = ∇E(x½) + c d,   c = (E₁ − E₀ − ∇E(x½)·d)/|d|²                                          (1)
 //   ∂∇̄E/∂d = ½∇²E(x½) + c I + d ⊗ ∇c,   ∇c = (∇E₁ − ∇E(x½) − ½∇²E(x½) d − 2c d)/|d|²            (2)
@@ -147,7 +134,6 @@ class DiscreteGradientIntegrator final : public Integrator {
   std::unique_ptr<Integrator> predictor_;  // none: constant velocity
   State predicted_;
   Vector d_, x1_, v1_;
-  Vector mean_force_;  // with prescribed vertices
 };
 
 }  // namespace lilyan

@@ -443,7 +443,8 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
       }
     }
     const double work =
-        rule_.empty()
+        momentum_ ? momentum_->prescribed_work(end.d, rule_)
+        : rule_.empty()
             ? prescribed_work(assembler_.world(), start.x, end.d, weighted_forces_)
             : prescribed_work(assembler_.world(), start.x, end.d, rule_, weighted_forces_);
     result.work += work;

@@ -67,13 +67,14 @@ MomentumSolve::MomentumSolve(Assembler& assembler, const SolverOptions& options,
       mixing_(system_, system_.dofs() + multipliers) {
   const World& world = assembler.world();
   std::vector<int> parent = separate_classes(system_.vertices());
-  for (const auto& energy : system_.energies()) {
-    if (!internal(*energy)) {
-      external_.push_back(energy.get());
-    } else if (energy->changes_between_steps()) {
-      if (!Assembler::has_strain(*energy)) contacts_.push_back(energy.get());
+  for (std::size_t k = 0; k < system_.energies().size(); ++k) {
+    const Energy& energy = *system_.energies()[k];
+    if (!internal(energy)) {
+      external_.push_back(k);
+    } else if (energy.changes_between_steps()) {
+      if (!Assembler::has_strain(energy)) contacts_.push_back(k);
     } else {
-      connect(world.stencils(*energy), parent);
+      connect(world.stencils(energy), parent);
     }
   }
   connect_constraints(system_, parent);
@@ -98,7 +99,9 @@ MomentumSolve::MomentumSolve(Assembler& assembler, const SolverOptions& options,
     body_of_.push_back(body);
   }
   if (!contacts_.empty() || clusters_.dissipates) {
-    for (const Energy* energy : contacts_) connect(world.stencils(*energy), parent);
+    for (const std::size_t k : contacts_) {
+      connect(world.stencils(*system_.energies()[k]), parent);
+    }
     for (std::size_t k = 0; k < system_.dissipations().size(); ++k) {
       if (clusters_.dissipations[k] != 0) {
         connect(system_.dissipations()[k]->stencils(world.memory), parent);
@@ -221,6 +224,30 @@ bool MomentumSolve::begin(const Step& step, Means means) {
   return true;
 }
 
+double MomentumSolve::prescribed_work(const Vector& d, std::span<const Node> rule) {
+  nodes_.clear();
+  for (const Node& node : rule) nodes_.push_back({.theta = node.theta, .gradient = node.weight});
+  const PathMeanWeights mean{.weight = 1};
+  motion_.setZero();
+  for (std::size_t k = 0; k < over_strain_.size(); ++k) {
+    const Energy& energy = *system_.energies()[k];
+    const EnergyMemory* memory = assembler_.world().memory_of(energy);
+    if (over_strain_[k] != 0) {
+      energy.discrete_gradient(
+          {.x0 = x0_->data(), .d = d.data(), .gradient = motion_.data(), .memory = memory});
+    } else {
+      (void)energy.evaluate({.x0 = x0_->data(),
+                             .d = d.data(),
+                             .nodes = nodes_,
+                             .want_value = false,
+                             .gradient = motion_.data(),
+                             .mean = &mean,
+                             .memory = memory});
+    }
+  }
+  return prescribed_product(system_, motion_, d);
+}
+
 void MomentumSolve::archive(Archive& a) { a(rates_); }
 
 bool MomentumSolve::predict(const Step& step, MomentumEquation& equation, Vector& z) {
@@ -268,9 +295,18 @@ void MomentumSolve::find_gradients(const Step& step, MomentumEquation& equation,
     mean.weight += weight;
     if (node.theta == 0) bodies_.gradient += weight * step.start_gradient;
   }
-  const auto add = [&](const std::vector<const Energy*>& energies, Vector& sum) {
+  const auto add = [&](const std::vector<std::size_t>& energies, Vector& sum) {
     sum.setZero();
-    for (const Energy* energy : energies) {
+    for (const std::size_t k : energies) {
+      const Energy* energy = system_.energies()[k].get();
+      if (over_strain_[k] != 0) {
+        energy->discrete_gradient({.x0 = x0_->data(),
+                                   .d = d_.data(),
+                                   .gradient_weight = mean.weight,
+                                   .gradient = sum.data(),
+                                   .memory = assembler_.world().memory_of(*energy)});
+        continue;
+      }
       (void)energy->evaluate({.x0 = x0_->data(),
                               .d = d_.data(),
                               .nodes = nodes_,

@@ -116,6 +116,9 @@ class MomentumSolve {
             Vector& residual, StepReport& report, const Minimise& minimise);
   // Whether all energies took their mean over the strain in the last step.
   [[nodiscard]] bool only_strain() const { return only_strain_; }
+  // The work that the means of the step by d, the last one found, do on prescribed vertices. The nodes are those of
+  // the mean over the path, with weights that add up to one.
+  [[nodiscard]] double prescribed_work(const Vector& d, std::span<const Node> rule);
   // The speed of sound in each body over its length, which the first step finds.
   void archive(Archive& a);
 
@@ -163,7 +166,7 @@ class MomentumSolve {
   Assembler& assembler_;
   const System& system_;
   SolverOptions options_;
-  std::vector<const Energy*> external_, contacts_;  // contacts: with their mean over the path
+  std::vector<std::size_t> external_, contacts_;  // energies; contacts: with their mean over the path
   Level bodies_, clusters_;
   std::vector<double> rates_;  // of bodies: speed of sound over length
   Means means_ = Means::own;

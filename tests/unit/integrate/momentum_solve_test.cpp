@@ -1,4 +1,4 @@
-// avf-momentum keeps energy, linear and angular momentum, whatever a body is made of and whatever acts
+// energy-momentum keeps energy, linear and angular momentum, whatever a body is made of and whatever acts
 // on it besides. Plain AVF beside it shows that there was something to correct.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,36 +21,30 @@
 #include "support/momenta.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test::torque_correction_test {
+namespace lilyan::test::momentum_solve_test {
 namespace {
 
-TEST(TorqueCorrection, KeepsAllOfAFreeBody) {
+TEST(MomentumSolve, KeepsAllOfAFreeBody) {
   for (const char* material : {"stvk", "neo-hookean"}) {
     const Body body({.material = material});
     const Parameters p = material[0] == 's' ? Parameters{} : parameters({{"quadrature", "auto"}});
     State plain = body.moving();
     EXPECT_GT(run_kept(body.system, plain, make_scheme("avf", p), 0.1, 60).angular, 1e-5);
     State state = body.moving();
-    const RunKept kept = run_kept(body.system, state, make_scheme("avf-momentum", p), 0.1, 60);
+    const RunKept kept = run_kept(body.system, state, make_scheme("energy-momentum", p), 0.1, 60);
     expect_kept(kept, material);
-    EXPECT_EQ(kept.spin.corrected, 60) << material;
-    EXPECT_EQ(kept.spin.projected + kept.spin.carried, 0) << material;
   }
 }
 
-// Steps so violent that the torque cannot be applied: the projection takes its place, and no step fails.
-TEST(TorqueCorrection, ProjectsWhereTheTorqueFails) {
-  const Body body({.size = {2, 0.4, 0.4}, .cells = {10, 2, 2}, .mu = 5000, .lambda = 2500});
+// A soft bar, stretched and turning fast, vibrates violently.
+TEST(MomentumSolve, KeepsAllOfViolentMotion) {
+  const Body body({.size = {2, 0.4, 0.4}, .cells = {10, 2, 2}, .mu = 500, .lambda = 250});
   State state = body.moving(1.8, 15);
-  const RunKept kept = run_kept(body.system, state, make_scheme("avf-momentum"), 1.0 / 30, 60);
-  expect_kept(kept, "violent");
-  EXPECT_GT(kept.spin.projected, 0);
-  EXPECT_EQ(kept.spin.carried, 0);
-  EXPECT_GT(kept.spin.largest_projection, 1e-6);
+  expect_kept(run_kept(body.system, state, make_scheme("energy-momentum"), 1.0 / 30, 60), "violent");
 }
 
 // With damping, too, whose own torque is only as small as its lagged numbers are accurate where gravity acts.
-TEST(TorqueCorrection, KeepsWhatGravityLeaves) {
+TEST(MomentumSolve, KeepsWhatGravityLeaves) {
   for (const bool damped : {false, true}) {
     Body body({.mu = 5, .lambda = 3, .gravity = {1, -5, 2}});
     if (damped) {
@@ -59,7 +53,7 @@ TEST(TorqueCorrection, KeepsWhatGravityLeaves) {
     }
     State state = body.moving();
     const Invariants first = invariants(body.system, state);
-    const auto integrator = make_integrator(body.system, make_scheme("avf-momentum"), {});
+    const auto integrator = make_integrator(body.system, make_scheme("energy-momentum"), {});
     const double mass = body.system.mass().sum() / 3;
     const auto own_spin = [&] {
       Vec3 centre = Vec3::Zero();
@@ -116,7 +110,7 @@ struct Pair {
   Vector rest;
 };
 
-TEST(TorqueCorrection, KeepsEachOfTwoBodies) {
+TEST(MomentumSolve, KeepsEachOfTwoBodies) {
   Pair pair({3, 0.5, 0.2});
   System system(pair.masses);
   system.add(find_material("stvk")->make({pair.rest, pair.tets}, lame_of(20, 10)));
@@ -126,13 +120,13 @@ TEST(TorqueCorrection, KeepsEachOfTwoBodies) {
   };
   const Vec3 first = spin(0);
   const Vec3 second = spin(1);
-  const RunKept kept = run_kept(system, pair.state, make_scheme("avf-momentum"), 0.05, 50);
+  const RunKept kept = run_kept(system, pair.state, make_scheme("energy-momentum"), 0.05, 50);
   expect_kept(kept, "two bodies");
   EXPECT_LE((spin(0) - first).norm(), 1e-12 * first.norm());
   EXPECT_LE((spin(1) - second).norm(), 1e-12 * second.norm());
 }
 
-TEST(TorqueCorrection, KeepsAllInCollisions) {
+TEST(MomentumSolve, KeepsAllInCollisions) {
   for (const double friction : {0.0, 0.5}) {
     Pair pair({1.6, 0.3, 0.2});
     System system(pair.masses);
@@ -146,7 +140,7 @@ TEST(TorqueCorrection, KeepsAllInCollisions) {
     if (friction > 0) system.add(std::make_unique<Friction>(contact, friction, 0.05));
     State plain = pair.state;
     const RunKept avf = run_kept(system, plain, make_scheme("avf"), 0.02, 60);
-    const RunKept kept = run_kept(system, pair.state, make_scheme("avf-momentum"), 0.02, 60);
+    const RunKept kept = run_kept(system, pair.state, make_scheme("energy-momentum"), 0.02, 60);
     EXPECT_GT(avf.angular, 1e-5) << friction;
     EXPECT_LE(kept.angular, 1e-11) << friction;
     EXPECT_LE(kept.linear, 1e-12) << friction;
@@ -155,19 +149,19 @@ TEST(TorqueCorrection, KeepsAllInCollisions) {
   }
 }
 
-TEST(TorqueCorrection, KeepsAllWithDampingWithinTheBody) {
+TEST(MomentumSolve, KeepsAllWithDampingWithinTheBody) {
   Body body({.mu = 20, .lambda = 10});
   body.system.add(
       std::make_unique<KelvinVoigtDamping>(*body.system.energies()[0], body.rest, 0.02));
   State state = body.moving();
-  const RunKept kept = run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 60);
+  const RunKept kept = run_kept(body.system, state, make_scheme("energy-momentum"), 0.05, 60);
   expect_kept(kept, "damped");
 }
 
 // Bodies that lack something: two points have no inertia about their line, a sheet no thickness, a tet
 // no inner vertex.
-TEST(TorqueCorrection, KeepsAllOfSmallAndFlatBodies) {
-  const Scheme scheme = make_scheme("avf-momentum");
+TEST(MomentumSolve, KeepsAllOfSmallAndFlatBodies) {
+  const Scheme scheme = make_scheme("energy-momentum");
   {
     System system({1.0, 0.4});
     system.add(springs(SpringKind::stvk, {{0, 1, 3.0, 1.0}}));
@@ -203,17 +197,16 @@ TEST(TorqueCorrection, KeepsAllOfSmallAndFlatBodies) {
   }
 }
 
-TEST(TorqueCorrection, LeavesRestAndRigidMotionAlone) {
+TEST(MomentumSolve, LeavesRestAndRigidMotionAlone) {
   const Body body;
   State state = body.at_rest();
-  const auto integrator = make_integrator(body.system, make_scheme("avf-momentum"), {});
+  const auto integrator = make_integrator(body.system, make_scheme("energy-momentum"), {});
   for (int k = 0; k < 5; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 0.1).status));
   EXPECT_LE((state.x - body.rest).norm(), 1e-14);
   for (int i = 0; i < body.system.vertices(); ++i) state.v.segment<3>(3 * i) = Vec3(1, 2, 3);
   for (int k = 0; k < 5; ++k) {
     const StepReport r = integrator->step(state, 0.1);
     ASSERT_TRUE(succeeded(r.status));
-    EXPECT_EQ(r.spin.projected + r.spin.carried, 0);
   }
   for (int i = 0; i < body.system.vertices(); ++i) {
     EXPECT_LE((state.v.segment<3>(3 * i) - Vec3(1, 2, 3)).norm(), 1e-12);
@@ -221,8 +214,8 @@ TEST(TorqueCorrection, LeavesRestAndRigidMotionAlone) {
 }
 
 // About a fixed vertex, which is not the origin, all of it; about an axis of two, the part along it.
-TEST(TorqueCorrection, KeepsTheSpinAboutFixedVertices) {
-  const Scheme scheme = make_scheme("avf-momentum");
+TEST(MomentumSolve, KeepsTheSpinAboutFixedVertices) {
+  const Scheme scheme = make_scheme("energy-momentum");
   {
     Body body({.size = {2, 1, 1}, .cells = {2, 1, 1}, .mu = 5, .lambda = 3, .fixed = {3}});
     State state = body.moving();
@@ -253,10 +246,10 @@ TEST(TorqueCorrection, KeepsTheSpinAboutFixedVertices) {
 
 // What is external stays: about a pivot, angular momentum changes by the torque of gravity at the middle
 // of the step, and by nothing else.
-TEST(TorqueCorrection, LeavesTheTorqueOfGravityAboutAPivot) {
+TEST(MomentumSolve, LeavesTheTorqueOfGravityAboutAPivot) {
   const Vec3 gravity(1, -5, 2);
   const Body body({.mu = 20, .lambda = 10, .gravity = gravity, .fixed = {3}});
-  for (const char* method : {"avf", "avf-momentum"}) {
+  for (const char* method : {"avf", "energy-momentum"}) {
     State state = body.moving();
     const Vec3 pivot = state.x.segment<3>(9);
     const auto integrator = make_integrator(body.system, make_scheme(method), {});
@@ -297,7 +290,7 @@ class Push final : public Force {
 };
 
 // So do those of a floor and of a push; about a vertex that a script moves, that of everything else.
-TEST(TorqueCorrection, LeavesTheTorqueOfObstaclesForcesAndScripts) {
+TEST(MomentumSolve, LeavesTheTorqueOfObstaclesForcesAndScripts) {
   const Vec3 push(0.3, -0.4, 0.2);
   for (const bool scripted : {false, true}) {
     Body body({.mu = 20, .lambda = 10});
@@ -317,7 +310,7 @@ TEST(TorqueCorrection, LeavesTheTorqueOfObstaclesForcesAndScripts) {
           RigidMotion({{.t = 0}, {.t = 4, .shift = {0.5, 1, 0.3}}}, Vec3::UnitY(), Vec3::Zero(),
                       Easing::linear, false)));
     }
-    const auto integrator = make_integrator(body.system, make_scheme("avf-momentum"), {});
+    const auto integrator = make_integrator(body.system, make_scheme("energy-momentum"), {});
     const double h = 0.1;
     double touched = 0;
     for (int k = 0; k < 40; ++k) {
@@ -357,32 +350,31 @@ TEST(TorqueCorrection, LeavesTheTorqueOfObstaclesForcesAndScripts) {
   }
 }
 
-TEST(TorqueCorrection, KeepsAllInCompositions) {
+TEST(MomentumSolve, KeepsAllInCompositions) {
   const Body body;
   State state = body.moving();
   expect_kept(run_kept(body.system, state,
-                       make_scheme("suzuki", parameters({{"base", "avf-momentum"}})), 0.1, 40),
+                       make_scheme("suzuki", parameters({{"base", "energy-momentum"}})), 0.1, 40),
               "suzuki");
 }
 
-TEST(TorqueCorrection, KeepsAllWithConjugateGradients) {
+TEST(MomentumSolve, KeepsAllWithConjugateGradients) {
   const Body body({.size = {2, 1, 1}, .cells = {6, 4, 4}, .mu = 50, .lambda = 30});
   State state = body.moving(1.2, 3);
   SolverOptions options;
   options.newton.linear = LinearChoice::pcg;
   const RunKept kept =
-      run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 30, Vec3::Zero(), options);
+      run_kept(body.system, state, make_scheme("energy-momentum"), 0.05, 30, Vec3::Zero(), options);
   expect_kept(kept, "pcg");
-  EXPECT_EQ(kept.spin.projected, 0);
 }
 
-TEST(TorqueCorrection, GivesTheSameBitsWithAnyNumberOfThreads) {
+TEST(MomentumSolve, GivesTheSameBitsWithAnyNumberOfThreads) {
   const Body body({.size = {2, 1, 1}, .cells = {10, 8, 8}, .mu = 50, .lambda = 30});
   std::vector<State> ends;
   for (const int count : {1, 2, 3}) {
     set_threads(count);
     State state = body.moving(1.4, 6);
-    run_kept(body.system, state, make_scheme("avf-momentum"), 0.05, 6);
+    run_kept(body.system, state, make_scheme("energy-momentum"), 0.05, 6);
     ends.push_back(state);
   }
   set_threads(1);
@@ -391,15 +383,15 @@ TEST(TorqueCorrection, GivesTheSameBitsWithAnyNumberOfThreads) {
   EXPECT_EQ(ends[0].v, ends[2].v);
 }
 
-TEST(TorqueCorrection, GoesOnFromAnArchive) {
+TEST(MomentumSolve, GoesOnFromAnArchive) {
   const Body body({.size = {2, 0.4, 0.4}, .cells = {5, 1, 1}, .mu = 5000, .lambda = 2500});
   State state = body.moving(1.8, 15);
-  const auto integrator = make_integrator(body.system, make_scheme("avf-momentum"), {});
+  const auto integrator = make_integrator(body.system, make_scheme("energy-momentum"), {});
   for (int k = 0; k < 10; ++k) ASSERT_TRUE(succeeded(integrator->step(state, 1.0 / 30).status));
   std::string bytes;
   Archive save(&bytes);
   integrator->archive(save);
-  const auto other = make_integrator(body.system, make_scheme("avf-momentum"), {});
+  const auto other = make_integrator(body.system, make_scheme("energy-momentum"), {});
   Archive load{std::string_view(bytes)};
   other->archive(load);
   load.require_end();
@@ -412,52 +404,11 @@ TEST(TorqueCorrection, GoesOnFromAnArchive) {
   EXPECT_EQ(state.v, again.v);
 }
 
-// Six radians within one step: there is not enough energy in the body's deformation to pay for the angular
-// momentum that is due. The step keeps the energy and is not halved, and says that it owes something;
-// shorter steps pay it back, also after an archive.
-TEST(TorqueCorrection, LeavesToTheNextStepWhatItCannotDo) {
-  const Body body({.size = {2, 0.4, 0.4}, .cells = {10, 2, 2}, .mu = 1000, .lambda = 500});
-  State state = body.moving(1.8, 60);
-  const Invariants first = invariants(body.system, state);
-  const double spin = first.angular_momentum.norm();
-  const auto lost = [&](const StepReport& r) {
-    return (r.after.angular_momentum - first.angular_momentum).norm() / spin;
-  };
-  auto integrator = make_integrator(body.system, make_scheme("avf-momentum"), {});
-  StepReport r;
-  for (int k = 0; k < 20; ++k) {
-    r = integrator->step(state, 0.1);
-    ASSERT_TRUE(succeeded(r.status)) << describe(r.status);
-    EXPECT_NEAR(r.after.total, first.total, 1e-12 * first.total);
-    if (r.spin.carried > 0 && lost(r) > 1e-3) break;
-  }
-  EXPECT_EQ(r.spin.carried, 1);
-  EXPECT_GT(r.spin.largest_carry, 1e-3);
-  ASSERT_GT(lost(r), 1e-3);
-
-  std::string bytes;
-  Archive save(&bytes);
-  integrator->archive(save);
-  const auto other = make_integrator(body.system, make_scheme("avf-momentum"), {});
-  Archive load{std::string_view(bytes)};
-  other->archive(load);
-  State again = state;
-  for (int k = 0; k < 40; ++k) {
-    r = integrator->step(state, 0.002);
-    ASSERT_TRUE(succeeded(r.status)) << describe(r.status);
-    ASSERT_TRUE(succeeded(other->step(again, 0.002).status));
-  }
-  EXPECT_LE(lost(r), 1e-11);
-  EXPECT_NEAR(r.after.total, first.total, 1e-12 * first.total);
-  EXPECT_EQ(state.x, again.x);
-  EXPECT_EQ(state.v, again.v);
-}
-
-TEST(TorqueCorrection, SaysWhatItCannotDo) {
-  EXPECT_THROW((void)make_scheme("avf-momentum", parameters({{"points", 1.0}})), ParameterError);
-  EXPECT_THROW((void)make_scheme("avf-momentum", parameters({{"quadrature", "trapezoid"}})),
+TEST(MomentumSolve, SaysWhatItCannotDo) {
+  EXPECT_THROW((void)make_scheme("energy-momentum", parameters({{"points", 1.0}})), ParameterError);
+  EXPECT_THROW((void)make_scheme("energy-momentum", parameters({{"quadrature", "trapezoid"}})),
                ParameterError);
 }
 
 }  // namespace
-}  // namespace lilyan::test::torque_correction_test
+}  // namespace lilyan::test::momentum_solve_test
