@@ -15,7 +15,7 @@ std::optional<int> own_colour(std::string_view method) {
   for (const auto& [known, colour] :
        {std::pair{"avf", 0}, std::pair{"implicit-midpoint", 1}, std::pair{"newmark", 2},
         std::pair{"backward-euler", 3}, std::pair{"stoermer-verlet", 4},
-        std::pair{"explicit-euler", 6}, std::pair{"avf-momentum", 8}, std::pair{"rk4", 9},
+        std::pair{"explicit-euler", 6}, std::pair{"energy-momentum", 8}, std::pair{"rk4", 9},
         std::pair{"gauss", 10}}) {
     if (name == known) return colour;
   }

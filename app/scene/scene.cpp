@@ -244,7 +244,7 @@ std::string describe_plan(const Scene& scene) {
 std::vector<std::string> compared_methods(const Scene& scene) {
   constexpr std::size_t kCompared = 4;
   if (scene.coordinates.empty()) {
-    std::vector<std::string> methods = {"avf", "avf-momentum", "implicit-midpoint",
+    std::vector<std::string> methods = {"avf", "energy-momentum", "implicit-midpoint",
                                         "backward-euler", "newmark"};
     std::erase_if(methods, [&](const std::string& name) {
       return !reason_unsupported(*scene.system, make_scheme(name)).empty();

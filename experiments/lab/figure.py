@@ -33,7 +33,6 @@ OWN = {
     "symplectic-euler-b": "#0b5f73",
     "bathe": "#a3241d",
     "bdf2": "#5b8c00",
-    "energy-momentum": "#7b3fa0",
     "gold": BLACK,
 }
 COLOURS = OWN | read_palette(PALETTE.read_text(encoding="utf-8"))
@@ -51,7 +50,6 @@ NAMES = {
     "bathe": "Bathe",
     "bdf2": "BDF2",
     "energy-momentum": "energy–momentum",
-    "avf-momentum": "AVF with torque",
     "gold": "gold standard",
 }
 

@@ -62,16 +62,12 @@ def judge(data, verdict):
     check.below("Keeping both brings the motion nearer to the gold standard: mean distance, in units of AVF's",
                   mean["energy-momentum"] / mean["avf"], 0.9)
     solver = {m: data.row("solver", "method", m) for m in IMPLICIT}
-    check.below("No step of the energy–momentum method is too hard when it starts from AVF's: steps that "
-                  "had to be halved", solver["energy-momentum"]["halved_steps"], 0.5)
-    check.below("The energy–momentum method takes less than three times the iterations of AVF: iterations, in units of AVF's (AVF's own first step counted in)",
-                  solver["energy-momentum"]["iterations"] / solver["avf"]["iterations"], 3)
+    check.below("No step of the energy–momentum method is too hard: steps that had to be halved", solver["energy-momentum"]["halved_steps"], 0.5)
+    check.below("The energy–momentum method takes less than 1.5 times the iterations of AVF: iterations, in units of AVF's",
+                  solver["energy-momentum"]["iterations"] / solver["avf"]["iterations"], 1.5)
     if not data.quick:
         ratio = solver["energy-momentum"]["seconds_stepping"] / solver["avf"]["seconds_stepping"]
-        check.below("The energy–momentum method takes less than eight times the time of AVF: time, in units of AVF's", ratio, 8)
-        used = {m: solver[m]["linear"] for m in IMPLICIT}
-        verdict.note(f"Linear systems: {used['avf']} for AVF, {used['energy-momentum']} for the energy–momentum method, whose "
-                     "matrices are not symmetric.")
+        check.below("The energy–momentum method takes less than 1.5 times the time of AVF: time, in units of AVF's", ratio, 1.5)
 
 
 def draw(data):
@@ -101,11 +97,10 @@ def draw(data):
 EXPERIMENT = Experiment(
     title="Energy and angular momentum together",
     source="Left open by Rojas, Liu and Kavan (their figures 7 and 8)",
-    shows="The spinning dragon again. AVF keeps the energy and midpoint the angular momentum; the energy–momentum method of "
-          "Simo and Tarnow, started from AVF's step, keeps both, at the step of an animation.",
+    shows="The spinning dragon again. AVF keeps the energy and midpoint the angular momentum; the energy–momentum method "
+          "keeps both, at the step of an animation.",
     given={"scene and gold standard:": "those of figure 7"},
-    chosen={"the method:": "Simo and Tarnow's for St. Venant–Kirchhoff, whose equations are solved by a root finder that "
-            "starts from AVF's minimiser"},
+    chosen={"the method:": "AVF's mean force, and a force without work that takes away its torque"},
     simulate=simulate,
     judge=judge,
     draw=draw,

@@ -1,10 +1,14 @@
 // Energies, gradients and discrete gradients of a whole system, with dense Jacobians.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
 #include <array>
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
+#include "lilyan/core/fixed.hpp"
 #include "support/dense.hpp"
 #include "support/difference.hpp"
 
@@ -24,28 +28,42 @@ inline Vector gradient(const World& world, const Vector& x) {
   return g;
 }
 
+// ∇̄E, and the matrices of iterations for it (BalanceEvaluation in core/energy.hpp).
 struct Discrete {
-  explicit Discrete(const World& world) : half(world), full(half), assembler(world, full) {}
+  explicit Discrete(const World& of)
+      : world(of), assembler(world), half(assembler.hessian_pattern()) {}
   [[nodiscard]] Vector gradient(const Vector& x0, const Vector& d) const {
-    Vector g(x0.size());
-    assembler.gradient(x0, d, 1, g);
+    Vector g = Vector::Zero(x0.size());
+    for (const auto& energy : world.system.energies()) {
+      energy->discrete_gradient({.x0 = x0.data(),
+                                 .d = d.data(),
+                                 .gradient = g.data(),
+                                 .memory = world.memory_of(*energy)});
+    }
+    stop_fixed(world.system, g);
     return g;
   }
-  [[nodiscard]] Matrix jacobian(const Vector& x0, const Vector& d) const {
-    std::vector<double> values(static_cast<std::size_t>(full.entries()), -7.0);
-    assembler.jacobian(x0, d, 1, values);
-    Matrix m = Matrix::Zero(full.dofs(), full.dofs());
-    for (int c = 0; c < full.dofs(); ++c) {
-      for (int k = full.column_start()[c]; k < full.column_start()[c + 1]; ++k) {
-        m(full.row()[k], c) += values[k];
-      }
-    }
-    return m;
+  // The matrix at d, about the stress of the last renewal.
+  [[nodiscard]] Matrix matrix(const Vector& x0, const Vector& d, double projection = 0) {
+    std::vector<double> values(static_cast<std::size_t>(half.storage()), -7.0);
+    assembler.hessian(x0, d, kMiddle, projection, values, &kOverStrain);
+    return dense(half, values);
+  }
+  void renew(const Vector& x0, const Vector* d, const Vector* y, double stiffening = 1) {
+    const std::vector<double> all(world.system.energies().size(), stiffening);
+    assembler.renew_stress(x0, d, y, all);
+  }
+  // ½ K(σ) w
+  [[nodiscard]] Vector geometric(const Vector& w) const {
+    Vector image = Vector::Zero(w.size());
+    assembler.add_geometric(w, 1, image);
+    stop_fixed(world.system, image);
+    return image;
   }
   // By differences of the gradient, over the free degrees of freedom.
   [[nodiscard]] Matrix differences(const Vector& x0, const Vector& d, double step) const {
-    Matrix m(full.dofs(), full.dofs());
-    for (int c = 0; c < full.dofs(); ++c) {
+    Matrix m(half.dofs(), half.dofs());
+    for (int c = 0; c < half.dofs(); ++c) {
       m.col(c) = difference(
           [&](double t) {
             return free_part(half, gradient(x0, d + t * Vector::Unit(d.size(), half.dof(c))));
@@ -54,9 +72,49 @@ struct Discrete {
     }
     return m;
   }
-  BlockPattern half;
-  FullPattern full;
-  DiscreteAssembler assembler;
+  static constexpr std::array<WeightedNode, 1> kMiddle{
+      {{.theta = 0.5, .gradient = 1, .hessian = 0.5}}};
+  static constexpr PathMeanWeights kOverStrain{.weight = 1, .over_strain = true};
+  World world;
+  Assembler assembler;
+  const BlockPattern& half;
 };
+
+// Of energies with a stress: the matrix is the Jacobian where the step begins; without the elastic part it is the
+// product; and a direction renews the stress as going along it does.
+inline void expect_balanced(const World& world, const Vector& x0, const Vector& y,
+                            const Vector& w) {
+  Discrete discrete(world);
+  const Vector still = Vector::Zero(x0.size());
+  discrete.renew(x0, nullptr, nullptr);
+  const Matrix J = discrete.differences(x0, still, 1e-4);
+  EXPECT_LE((discrete.matrix(x0, still) - J).norm(), 1e-7 * J.norm());
+  const Matrix raised = discrete.matrix(x0, still, 1);
+  EXPECT_GE(Eigen::SelfAdjointEigenSolver<Matrix>(raised).eigenvalues()[0], -1e-9 * J.norm());
+  const Vector plain = discrete.geometric(w);
+
+  const double step = 1e-4;
+  const auto ahead = [&](double t) {
+    const Vector d = t * y;
+    discrete.renew(x0, &d, nullptr);
+    return discrete.geometric(w);
+  };
+  const Vector slope = (ahead(step) - ahead(-step)) / (2 * step);
+  discrete.renew(x0, &still, &y, 1.5);
+  const Vector renewed = discrete.geometric(w);
+  EXPECT_LE((renewed - plain - 1.5 * slope).norm(), 1e-6 * (renewed.norm() + plain.norm()));
+
+  discrete.renew(x0, &y, nullptr, 0);
+  const Vector moved = discrete.geometric(w);
+  const Vector product = discrete.matrix(x0, y) * free_part(discrete.half, w);
+  EXPECT_LE((product - free_part(discrete.half, moved)).norm(), 1e-13 * moved.norm());
+  // The elastic part, too, is a quadratic form of the strain in the middle of the step.
+  discrete.renew(x0, &y, nullptr, 2);
+  const Matrix twice = discrete.matrix(x0, y);
+  discrete.renew(x0, &y, nullptr, 1);
+  const Matrix once = discrete.matrix(x0, y);
+  discrete.renew(x0, &y, nullptr, 0);
+  EXPECT_LE((twice + discrete.matrix(x0, y) - 2 * once).norm(), 1e-12 * once.norm());
+}
 
 }  // namespace lilyan::test

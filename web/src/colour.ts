@@ -16,7 +16,7 @@ export const onSchemeChange = (f: () => void): void => scheme.addEventListener("
 /** The palette of methods: each has its colour wherever it is shown, on light and on dark. */
 export const METHOD_COLOURS: Record<string, [light: string, dark: string]> = {
   "avf": ["#0072B2", "#56B4E9"],
-  "avf-momentum": ["#8A6D00", "#D9B600"],
+  "energy-momentum": ["#8A6D00", "#D9B600"],
   "implicit-midpoint": ["#D55E00", "#F0803C"],
   "newmark": ["#009E73", "#2BBF95"],
   "backward-euler": ["#B8578C", "#DD8FBC"],

@@ -272,7 +272,7 @@ test("four methods side by side", async () => {
   await playing(true);
   await until(() => window.lilyan.panes.every((p) => p.rows >= 6) && window.lilyan.plots[0]?.rows.every((n) => n >= 6));
   await playing(false);
-  const methods = ["avf", "avf-momentum", "implicit-midpoint", "backward-euler"];
+  const methods = ["avf", "energy-momentum", "implicit-midpoint", "backward-euler"];
   assert.deepEqual(await page.evaluate(() => window.lilyan.panes.map((p) => p.methodName)), methods);
   assert.deepEqual(await page.evaluate(() => window.lilyan.plots.find((p) => p.id === "energy").labels), methods);
   // The same start, and by their sixth row not the same numbers.

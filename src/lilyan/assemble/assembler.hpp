@@ -48,7 +48,9 @@ class Assembler {
   //
   // Whether an energy can take its mean over the strain: it has no preferred direction, and a discrete gradient. The choice of those that do, where this is asked for: all that can, by default.
   [[nodiscard]] static bool has_strain(const Energy& energy);
-  void average_strain(std::span<const char> chosen) { over_strain_.assign(chosen.begin(), chosen.end()); }
+  void average_strain(std::span<const char> chosen) {
+    over_strain_.assign(chosen.begin(), chosen.end());
+  }
   [[nodiscard]] bool averages_strain(std::size_t energy) const {
     return over_strain_.empty() ? has_strain(*system_.energies()[energy])
                                 : over_strain_[energy] != 0;
@@ -83,22 +85,6 @@ class Assembler {
   std::vector<char> over_strain_;               // by energy; empty: all that can
   std::vector<std::vector<double>> stress_;     // σ, by energy; made when first needed
   std::vector<double> stiffening_;              // by energy
-};
-
-// Discrete gradients of all energies, and their Jacobians.
-class DiscreteAssembler {
- public:
-  // World and pattern must outlive this. Throws Error when an energy has no discrete gradient.
-  DiscreteAssembler(const World& world, const FullPattern& pattern);
-
-  // gradient = weight ∇̄E(x₀, d); zero at fixed vertices.
-  void gradient(const Vector& x0, const Vector& d, double weight, Vector& gradient) const;
-  // values (one per entry of the pattern) = weight ∂∇̄E/∂d over the free vertices.
-  void jacobian(const Vector& x0, const Vector& d, double weight, std::span<double> values) const;
-
- private:
-  World world_;
-  std::vector<FullBlockSlots> slots_;
 };
 
 // All dissipations. R is the sum of those that look at the same velocity.

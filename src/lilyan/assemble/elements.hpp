@@ -35,24 +35,22 @@ template <class E>
 inline constexpr int kLocalSize = 3 * (E::kVertices - (kOfEdges<E> ? 1 : 0));
 
 // evaluate: the energy at z, and its derivatives where not null.
-// discrete: the discrete gradient (see Energy) between z0 and z0 + d, and where not null its
-// derivative by d.
+// discrete: the discrete gradient (see Energy) between z0 and z0 + d.
 template <class E>
 concept LocalEnergy = requires(const E& element, const LocalVector<kLocalSize<E>>& z0,
                                LocalVector<kLocalSize<E>>& gradient,
                                LocalMatrix<kLocalSize<E>>* matrix) {
   { element.evaluate(z0, &gradient, matrix) } -> std::same_as<double>;
-  element.discrete(z0, z0, gradient, matrix);
+  element.discrete(z0, z0, gradient);
 };
 
 // Local energies that are functions ψ(c) of some numbers c, a strain, that are quadratic in the edges: with
 // B = ∂c/∂e they have the discrete gradient  ∇̄E = B(e½)ᵀ p̄,  p̄ a mean of ∂ψ/∂c with p̄·Δc = ψ₁ − ψ₀, the stress.
 // strain_slope: B. mean_stress: p̄ and, where not null, its derivative by c₁. add_stress: m += weight Σ p ∂²c/∂e².
 template <class E>
-concept StrainEnergy = LocalEnergy<E> && requires(const E& element, const LocalVector<kLocalSize<E>>& e,
-                                                  LocalVector<E::kStress>& p,
-                                                  LocalMatrix<E::kStress>* by_end,
-                                                  LocalMatrix<kLocalSize<E>>& m) {
+concept StrainEnergy = LocalEnergy<E> &&
+    requires(const E& element, const LocalVector<kLocalSize<E>>& e, LocalVector<E::kStress>& p,
+             LocalMatrix<E::kStress>* by_end, LocalMatrix<kLocalSize<E>>& m) {
   { E::strain_slope(e) } -> std::convertible_to<Eigen::Matrix<double, E::kStress, kLocalSize<E>>>;
   element.mean_stress(e, e, p, by_end);
   E::add_stress(p, 1.0, m);
@@ -139,10 +137,9 @@ class Element {
   std::array<int, kVertices> place_;  // of each among the vertices in ascending order
 };
 
-// Slots: BlockSlots for a symmetric matrix, FullBlockSlots for any.
-template <LocalEnergy E, class Slots>
+template <LocalEnergy E>
 void scatter_matrix(const Element<E>& element, const typename Element<E>::Matrix& matrix,
-                    const Slots& slots, std::size_t number, double* values) {
+                    const BlockSlots& slots, std::size_t number, double* values) {
   const auto full = element.by_vertices(matrix);
   add_element(
       slots, number, {.vertices = E::kVertices},
@@ -186,13 +183,8 @@ void discrete_gradient_of_elements(std::span<const Element<E>> elements,
   for (std::size_t k = 0; k < elements.size(); ++k) {
     const Element<E>& element = elements[k];
     typename Element<E>::Coordinates gradient;
-    typename Element<E>::Matrix jacobian;
-    element.local.discrete(element.gather(at.x0), element.gather(at.d), gradient,
-                           at.jacobian ? &jacobian : nullptr);
-    if (at.gradient) element.add_gradient(at.gradient_weight * gradient, at.gradient);
-    if (at.jacobian) {
-      scatter_matrix<E>(element, at.jacobian_weight * jacobian, *at.slots, k, at.jacobian);
-    }
+    element.local.discrete(element.gather(at.x0), element.gather(at.d), gradient);
+    element.add_gradient(at.gradient_weight * gradient, at.gradient);
   }
 }
 

@@ -6,7 +6,7 @@
 //
 // The discrete gradient is that of tets (tet_discrete_kernel.hpp) in these products: c is quadratic
 // in e, so that  Δc = J(e½) d  exactly, and with p̄ a discrete gradient of ψ,  p̄·Δc = ψ₁ − ψ₀,
-//   ∇̄E = J(e½)ᵀ p̄,   ∂∇̄E/∂d = J(e½)ᵀ (∂p̄/∂c₁) J(e₁) + ½[2p̄₁I p̄₂I; p̄₂I 2p̄₃I]                  (3)
+//   ∇̄E = J(e½)ᵀ p̄                                                                                (3)
 // has no torque about the midpoint. ψ quadratic:  p̄ = p(½(c₀+c₁)). Otherwise three Gauss points and
 // the correction of what they leave (Gonzalez, CMAME 190, 2000), dropped for small Δc where it
 // would be rounding error only:
@@ -54,18 +54,10 @@ class GramElement {
     return value;
   }
 
-  void discrete(const Edges& e0, const Edges& d, Edges& gradient, Matrix* derivative) const {
-    const Edges middle = e0 + 0.5 * d;
-    const Edges e1 = e0 + d;
-    const Eigen::Matrix<double, 3, 6> J = jacobian(middle);
+  void discrete(const Edges& e0, const Edges& d, Edges& gradient) const {
     Eigen::Vector3d p;
-    Eigen::Matrix3d by_end;
-    mean_stress(e0, d, p, derivative ? &by_end : nullptr);
-    gradient = force(middle, p);
-    if (derivative) {
-      derivative->noalias() = J.transpose() * by_end * jacobian(e1);  // (3)
-      add_stress(p, 0.5, *derivative);
-    }
+    mean_stress(e0, d, p, nullptr);
+    gradient = force(e0 + 0.5 * d, p);
   }
 
   // As asked for by StrainEnergy, with the products c for the strain.
@@ -101,7 +93,7 @@ class GramElement {
         e.head<3>().transpose(), Eigen::RowVector3d::Zero(), 2 * e.tail<3>().transpose();
     return J;
   }
-  // p̄ and, where not null, ∂p̄/∂c₁.
+  // p̄ and, where not null, ∂p_g/∂c₁.
   void mean_slope(const Eigen::Vector3d& c0, const Eigen::Vector3d& change, Eigen::Vector3d& p,
                   Eigen::Matrix3d* by_end) const {
     if constexpr (Law::kQuadratic) {
@@ -126,15 +118,9 @@ class GramElement {
       }
       const double square = change.squaredNorm();
       if (!(square > kSmall * kSmall * c0.squaredNorm())) return;
-      Eigen::Vector3d end;
-      const double after = law_.value(c0 + change, &end, nullptr);
-      const double kappa = (after - law_.value(c0, nullptr, nullptr) - p.dot(change)) / square;
-      if (by_end) {
-        const Eigen::RowVector3d row =
-            (end - p - by_end->transpose() * change - 2 * kappa * change).transpose() / square;
-        *by_end += change * row;
-        by_end->diagonal().array() += kappa;
-      }
+      const double kappa = (law_.value(c0 + change, nullptr, nullptr) -
+                            law_.value(c0, nullptr, nullptr) - p.dot(change)) /
+                           square;
       p += kappa * change;  // (4)
     }
   }

@@ -187,25 +187,6 @@ int FullPattern::find(int row, int column) const {
   return static_cast<int>(std::lower_bound(begin, end, row) - row_.begin());
 }
 
-FullBlockSlots FullPattern::slots(const Stencils& s) const {
-  const int dim = half_.dimension();
-  FullBlockSlots slots;
-  slots.position.reserve(s.vertices.size() * s.size);
-  slots.column_length.reserve(s.vertices.size());
-  for (std::size_t first = 0; first < s.vertices.size(); first += s.size) {
-    for (int b = 0; b < s.size; ++b) {
-      const int j = half_.free_index()[s.vertices[first + b]];
-      slots.column_length.push_back(j < 0 ? 0
-                                          : column_start_[dim * j + 1] - column_start_[dim * j]);
-      for (int a = 0; a < s.size; ++a) {
-        const int i = half_.free_index()[s.vertices[first + a]];
-        slots.position.push_back(i < 0 || j < 0 ? -1 : find(dim * i, dim * j));
-      }
-    }
-  }
-  return slots;
-}
-
 void FullPattern::mirror(std::span<const double> lower, std::span<double> full) const {
   for (std::size_t k = 0; k < below_.size(); ++k) {
     full[below_[k]] = lower[k];

@@ -91,7 +91,6 @@ class FullPattern {
   // Position of a column's diagonal entry.
   [[nodiscard]] const std::vector<int>& diagonal() const { return diagonal_; }
 
-  [[nodiscard]] FullBlockSlots slots(const Stencils& stencils) const;
   // full = the symmetric matrix whose lower triangle has these values in the half pattern.
   void mirror(std::span<const double> lower, std::span<double> full) const;
   // full += that matrix.

@@ -62,15 +62,15 @@ inline void balance_part(const MeanStressLaw<Material>& law, const TetPart<P>& p
                          std::ptrdiff_t group, double* forces) {
   using Task = BalanceEvaluation::Task;
   if (at.task == Task::product) {
-    return store_geometric_forces(part, load_stress<P>(at.stress + stress_of(group), part.lane), at.weight, along,
-                                  forces);
+    return store_geometric_forces(part, load_stress<P>(at.stress + stress_of(group), part.lane),
+                                  at.weight, along, forces);
   }
   const Mat3<P> G = part.inverse_rest();
   Mat3<P> dF = zero3<P>();
   if (at.d) dF = multiply(gather_edges(part, at.d), G);
   const StrainStep<P> step(multiply(gather_edges(part, at.x0), G), dF);
   const bool matrix = at.task == Task::matrix;
-  MeanStress<P> mean = law(step, matrix || along, false);
+  MeanStress<P> mean = law(step, matrix || along);
   if (matrix) {
     return add_balanced_blocks(part, step.middle, mean.by_strain,
                                load_stress<P>(at.stress + stress_of(group), part.lane), first, at);
@@ -87,8 +87,8 @@ inline void balance_part(const MeanStressLaw<Material>& law, const TetPart<P>& p
 }
 
 template <class Material>
-void balance_chunk(const MeanStressLaw<Material>& law, const TetChunks& tets,
-                   const TetChunk& chunk, const BalanceEvaluation& all) {
+void balance_chunk(const MeanStressLaw<Material>& law, const TetChunks& tets, const TetChunk& chunk,
+                   const BalanceEvaluation& all) {
   const auto evaluate = [&](const TetBatch& batch, const BalanceEvaluation& at, double* forces) {
     const double* along = take_vertices(tets, batch, at.along, BatchVector::rest);
     on_best_lanes([&]<int kWidth>(Lanes<kWidth>) {

@@ -1,4 +1,4 @@
-// The discrete gradient of tetrahedra's elastic energy, and its Jacobian.
+// The discrete gradient of tetrahedra's elastic energy.
 //
 // Simo, Tarnow: The discrete energy-momentum method, ZAMP 43, 1992 (St. Venant–Kirchhoff);
 // Gonzalez: Exact energy and momentum conserving algorithms for general models in nonlinear
@@ -201,7 +201,8 @@ concept QuadraticInStrain = requires {
   requires Material::kQuadraticInStrain;
 };
 
-// S̄ of each lane's tet and, where asked for, its derivative by C₁.
+// S̄ of each lane's tet and, where asked for, the derivative of S_g by C₁, which is symmetric: (4) has a part of
+// its own, of higher order in ΔC.
 template <AnyPack P>
 struct MeanStress {
   Sym3<P> S;
@@ -213,7 +214,7 @@ template <AnyPack P>
 struct StrainStep {
   Mat3<P> start, middle, end;  // F₀, F½, F₁
   Sym3<P> C0, change;          // C₀, ΔC
-  P side, end_side;            // signs of J₀ + J₁ and of J₁
+  P side;                      // sign of J₀ + J₁
 
   StrainStep(const Mat3<P>& F0, const Mat3<P>& dF) : start(F0) {
     for (int i = 0; i < 3; ++i) {
@@ -228,9 +229,7 @@ struct StrainStep {
     }
     change = twice_symmetric(middle, dF);  // = C₁ − C₀, without its cancellation
     const P one = constant<P>(1);
-    const P J1 = determinant(end);
-    side = determinant(start) + J1 < 0.0 ? -one : one;
-    end_side = J1 < 0.0 ? -one : one;
+    side = determinant(start) + determinant(end) < 0.0 ? -one : one;
   }
 
   [[nodiscard]] Sym3<P> strain(double theta) const {
@@ -240,7 +239,7 @@ struct StrainStep {
   }
 };
 
-// add_stress_derivative (strain_stress.hpp), out of line: no material enters it.
+// Out of line: no material enters it.
 template <AnyPack P>
 void add_stress_slope(const Sym9<P>& A, const CholeskyFactor<P>& factor, const Sym3<P>& S,
                       double weight, StressByStrain<P>& d);
@@ -252,8 +251,7 @@ class MeanStressLaw {
   explicit MeanStressLaw(const Material& material) : material_(material) {}
 
   template <AnyPack P>
-  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative,
-                                         bool corrected = true) const {
+  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative) const {
     // Three-point Gauss on [0, 1].
     constexpr double kOuter = 0.11270166537925831148;  // ½ − √(3/20)
     constexpr double kThetas[] = {kOuter, 0.5, 1 - kOuter};
@@ -284,26 +282,7 @@ class MeanStressLaw {
     const auto large = rho2 > kSmall * kSmall;
     const P zero = 0.0 * defect;
     const P kappa = large ? defect / square : zero;
-    const P scale = large ? 1.0 / square : P{};
 
-    if (derivative && corrected) {
-      // δκ = [½S₁:δC₁ − ½S_g:δC₁ − ½ΔC:δS_g − 2κ ΔC:δC₁]/‖ΔC‖², a row over the components of δC₁.
-      const CholeskyFactor<P> end(at.strain(1), at.end_side);
-      const Sym3<P> S1 = second_stress(material_, end);
-      P row[6];
-      for (int n = 0; n < 6; ++n) {
-        const double twice = n < 3 ? 1 : 2;
-        row[n] = twice * (0.5 * (S1.s[n] - S.s[n]) - 2.0 * kappa * at.change.s[n]);
-        for (int m = 0; m < 6; ++m) {
-          row[n] -= (m < 3 ? 0.5 : 1.0) * at.change.s[m] * D.a[m][n];
-        }
-        row[n] = large ? row[n] * scale : P{};
-      }
-      for (int m = 0; m < 6; ++m) {
-        for (int n = 0; n < 6; ++n) D.a[m][n] += 2.0 * at.change.s[m] * row[n];
-        D.a[m][m] += 2.0 * kappa;
-      }
-    }
     for (int m = 0; m < 6; ++m) S.s[m] += 2.0 * kappa * at.change.s[m];  // (4)
     return mean;
   }
@@ -324,8 +303,7 @@ class MeanStressLaw<Material> {
   }
 
   template <AnyPack P>
-  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative,
-                                         bool /*corrected*/ = true) const {
+  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative) const {
     MeanStress<P> mean;
     Sym3<P> strain = at.strain(0.5);
     for (int m = 0; m < 3; ++m) strain.s[m] -= 1.0;
@@ -346,80 +324,21 @@ class MeanStressLaw<Material> {
   StressByStrain<double> slope_{};
 };
 
-// The blocks ∂(force of vertex a)/∂(end position of vertex b), as block[a][b]. A unit displacement
-// of vertex b along k is δF = e_k ⊗ gᵇ; from (1), δP̄ = ½ δF S̄ + F½ (∂S̄/∂C₁) : (F₁ᵀδF + δFᵀF₁).
-template <AnyPack P>
-inline void discrete_blocks(const Mat3<P>& G, const StrainStep<P>& at, const MeanStress<P>& mean,
-                            const P& weight, Mat3<P> (&block)[4][4]) {
-  for (int b = 0; b < 3; ++b) {
-    P half[3];  // ½ gᵇ S̄
-    for (int j = 0; j < 3; ++j) {
-      half[j] = 0.5 * (G(b, 0) * mean.S(0, j) + G(b, 1) * mean.S(1, j) + G(b, 2) * mean.S(2, j));
-    }
-    for (int k = 0; k < 3; ++k) {
-      Sym3<P> dC;
-      for (int p = 0; p < 3; ++p) {
-        for (int q = p; q < 3; ++q) dC(p, q) = at.end(k, p) * G(b, q) + G(b, p) * at.end(k, q);
-      }
-      Sym3<P> dS;
-      for (int m = 0; m < 6; ++m) {
-        dS.s[m] = P{};
-        for (int n = 0; n < 6; ++n) dS.s[m] += mean.by_strain.a[m][n] * dC.s[n];
-      }
-      for (int i = 0; i < 3; ++i) {
-        P dP[3];
-        for (int j = 0; j < 3; ++j) {
-          dP[j] =
-              at.middle(i, 0) * dS(0, j) + at.middle(i, 1) * dS(1, j) + at.middle(i, 2) * dS(2, j);
-          if (i == k) dP[j] += half[j];
-        }
-        for (int a = 0; a < 3; ++a) {
-          block[a + 1][b + 1](i, k) =
-              weight * (G(a, 0) * dP[0] + G(a, 1) * dP[1] + G(a, 2) * dP[2]);
-        }
-      }
-    }
-  }
-  // Vertex 0 from Σ_a gᵃ = 0.
-  for (int i = 0; i < 3; ++i) {
-    for (int k = 0; k < 3; ++k) {
-      P corner = {};
-      for (int a = 1; a < 4; ++a) {
-        block[a][0](i, k) = -(block[a][1](i, k) + block[a][2](i, k) + block[a][3](i, k));
-        block[0][a](i, k) = -(block[1][a](i, k) + block[2][a](i, k) + block[3][a](i, k));
-        corner -= block[a][0](i, k);
-      }
-      block[0][0](i, k) = corner;
-    }
-  }
-}
-
-// at.jacobian += the blocks of the part's tets; `first` is the number of tets before it. Out of
-// line, too.
-template <AnyPack P>
-void add_discrete_blocks(const TetPart<P>& part, const StrainStep<P>& step,
-                         const MeanStress<P>& mean, std::ptrdiff_t first,
-                         const DiscreteEvaluation& at);
-
 template <class Material, AnyPack P>
-inline void add_discrete_gradient(const MeanStressLaw<Material>& law, const TetPart<P>& part,
-                                  std::ptrdiff_t first, const DiscreteEvaluation& at,
-                                  double* forces) {
+inline void store_discrete_gradient(const MeanStressLaw<Material>& law, const TetPart<P>& part,
+                                    const DiscreteEvaluation& at, double* forces) {
   const Mat3<P> G = part.inverse_rest();
   const StrainStep<P> step(multiply(gather_edges(part, at.x0), G),
                            multiply(gather_edges(part, at.d), G));
-  const MeanStress<P> mean = law(step, at.jacobian != nullptr);
-  if (at.gradient) {
-    Mat3<P> stress = zero3<P>();  // (1)
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        for (int p = 0; p < 3; ++p) stress(i, j) += step.middle(i, p) * mean.S(p, j);
-        stress(i, j) *= at.gradient_weight * part.volume();
-      }
+  const MeanStress<P> mean = law(step, false);
+  Mat3<P> stress = zero3<P>();  // (1)
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      for (int p = 0; p < 3; ++p) stress(i, j) += step.middle(i, p) * mean.S(p, j);
+      stress(i, j) *= at.gradient_weight * part.volume();
     }
-    store_forces(part, stress, G, forces);
   }
-  if (at.jacobian) add_discrete_blocks(part, step, mean, first, at);
+  store_forces(part, stress, G, forces);
 }
 
 template <class Material>
@@ -434,9 +353,9 @@ void discrete_gradient_of_chunk(const MeanStressLaw<Material>& law, const TetChu
           const int left = static_cast<int>(batch.tets.last_tet - first) - lane;
           const TetPart<PackOf<kWidth>> part{tets.groups[static_cast<std::size_t>(k)], lane,
                                              std::min(kWidth, left)};
-          add_discrete_gradient(law, part, first + lane, at, rows);
+          store_discrete_gradient(law, part, at, rows);
         }
-        if (rows) rows += kForceRow * kGroupRows;
+        rows += kForceRow * kGroupRows;
       }
     });
     return 0.0;

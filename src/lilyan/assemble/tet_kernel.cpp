@@ -62,21 +62,6 @@ void add_stress_slope(const Sym9<P>& A, const CholeskyFactor<P>& factor, const S
   on_best_lanes([&](auto) { add_stress_derivative(A, factor, S, weight, d); });
 }
 
-template <AnyPack P>
-void add_discrete_blocks(const TetPart<P>& part, const StrainStep<P>& step,
-                         const MeanStress<P>& mean, std::ptrdiff_t first,
-                         const DiscreteEvaluation& at) {
-  on_best_lanes([&](auto) {
-    Mat3<P> block[4][4];
-    discrete_blocks(part.inverse_rest(), step, mean, at.jacobian_weight * part.volume(), block);
-    for (int lane = 0; lane < part.used; ++lane) {
-      const auto entry = [&](int a, int b, int r, int c) { return block[a][b](r, c)[lane]; };
-      add_element(*at.slots, static_cast<std::size_t>(first + lane), {.vertices = 4}, entry,
-                  at.jacobian);
-    }
-  });
-}
-
 namespace {
 
 // weight · (1) of tet_balance_kernel.hpp as a matrix over the components of δF.
@@ -148,8 +133,6 @@ void add_balanced_blocks(const TetPart<P>& part, const Mat3<P>& middle, const St
   template void add_projection(const TetPart<P>&, Sym9<P>&, std::ptrdiff_t, const Evaluation&);    \
   template void add_stress_slope(const Sym9<P>&, const CholeskyFactor<P>&, const Sym3<P>&, double, \
                                  StressByStrain<P>&);                                              \
-  template void add_discrete_blocks(const TetPart<P>&, const StrainStep<P>&, const MeanStress<P>&, \
-                                    std::ptrdiff_t, const DiscreteEvaluation&);                    \
   template void add_balanced_blocks(const TetPart<P>&, const Mat3<P>&, const StressByStrain<P>&,   \
                                     const Sym3<P>&, std::ptrdiff_t, const BalanceEvaluation&);
 LILYAN_INSTANTIATE(PackOf<8>)

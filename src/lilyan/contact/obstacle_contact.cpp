@@ -335,16 +335,9 @@ void ObstacleContact::discrete_gradient(const DiscreteEvaluation& at) const {
   for (std::size_t n = 0; n < vertices_.size(); ++n) {
     const Vec3 x0 = vertex_at(at.x0, vertices_[n]);
     const Vec3 d = vertex_at(at.d, vertices_[n]);
-    const LocalDerivatives<3> m =
-        penalty.mean(x0, d, penalty.distance(x0), k_[n], 1, at.jacobian != nullptr);
-    if (at.gradient) {
-      Eigen::Map<Vec3>(at.gradient + 3 * std::ptrdiff_t{vertices_[n]}) +=
-          at.gradient_weight * m.gradient;
-    }
-    if (!at.jacobian) continue;
-    add_element(
-        *at.slots, n, {.vertices = 1},
-        [&](int, int, int r, int c) { return at.jacobian_weight * m.hessian(r, c); }, at.jacobian);
+    const LocalDerivatives<3> m = penalty.mean(x0, d, penalty.distance(x0), k_[n], 1, false);
+    Eigen::Map<Vec3>(at.gradient + 3 * std::ptrdiff_t{vertices_[n]}) +=
+        at.gradient_weight * m.gradient;
   }
 }
 

@@ -119,16 +119,7 @@ void RepulsionSprings::discrete_gradient(const DiscreteEvaluation& at) const {
     const double depth =
         normal.dot(Eigen::Map<const Vec3>(at.x0 + i) + 0.5 * Eigen::Map<const Vec3>(at.d + i)) -
         offset;
-    if (at.gradient) {
-      Eigen::Map<Vec3>(at.gradient + i) += (at.gradient_weight * 2 * k_ * depth) * normal;
-    }
-    if (!at.jacobian) continue;
-    add_element(
-        *at.slots, n, {.vertices = 1},
-        [&, &normal = normal](int, int, int r, int c) {
-          return at.jacobian_weight * k_ * normal[r] * normal[c];
-        },
-        at.jacobian);
+    Eigen::Map<Vec3>(at.gradient + i) += (at.gradient_weight * 2 * k_ * depth) * normal;
   }
 }
 

@@ -47,15 +47,6 @@ struct BlockSlots {
   return c * length - c * (c + 1) / 2 + r;
 }
 
-// Places in the values of an unsymmetric matrix stored as compressed columns. An element has k²
-// blocks (a,b), column by column: (0,0),(1,0),…,(k−1,0),(0,1),…. Entry (r,c) of a block is at
-// position + c·L + r, with L the length of the columns of vertex b. Blocks of fixed vertices have
-// position −1.
-struct FullBlockSlots {
-  std::vector<int> position;       // blocks of element 0, of element 1, …
-  std::vector<int> column_length;  // k per element: L of each of its vertices
-};
-
 // The size of an element's matrix: k vertices of dimension n.
 struct ElementSize {
   int vertices = 0;
@@ -76,25 +67,6 @@ inline void add_element(const BlockSlots& slots, std::size_t element, const Elem
       for (int c = 0; c < size.dimension; ++c) {
         double* column = block + lower_offset(0, c, length[b]);
         for (int r = (a == b ? c : 0); r < size.dimension; ++r) column[r] += entry(a, b, r, c);
-      }
-    }
-  }
-}
-
-// values += an element's unsymmetric matrix.
-template <class Entry>
-inline void add_element(const FullBlockSlots& slots, std::size_t element, const ElementSize& size,
-                        const Entry& entry, double* values) {
-  const auto k = static_cast<std::size_t>(size.vertices);
-  const int* position = slots.position.data() + element * k * k;
-  const int* length = slots.column_length.data() + element * k;
-  for (int b = 0; b < size.vertices; ++b) {
-    for (int a = 0; a < size.vertices; ++a) {
-      const int first = *position++;
-      if (first < 0) continue;
-      for (int c = 0; c < size.dimension; ++c) {
-        double* column = values + first + c * std::ptrdiff_t{length[b]};
-        for (int r = 0; r < size.dimension; ++r) column[r] += entry(a, b, r, c);
       }
     }
   }
@@ -195,18 +167,14 @@ struct Evaluation {
   const EnergyMemory* memory = nullptr;
 };
 
-// One pass over an energy's discrete gradient ∇̄E between x0 and x0 + d: adds
-//   gradient_weight ∇̄E to `gradient`  and  jacobian_weight ∂∇̄E/∂d to `jacobian`
-// (each only if not null).
+// One pass over an energy's discrete gradient ∇̄E between x0 and x0 + d: adds  gradient_weight ∇̄E  to
+// `gradient`.
 struct DiscreteEvaluation {
   const double* x0 = nullptr;
   const double* d = nullptr;
   double gradient_weight = 1;
   double* gradient = nullptr;
-  double jacobian_weight = 1;
-  double* jacobian = nullptr;
-  const FullBlockSlots* slots = nullptr;  // needed with jacobian
-  const EnergyMemory* memory = nullptr;   // as in Evaluation
+  const EnergyMemory* memory = nullptr;  // as in Evaluation
 };
 
 // What an iteration for a step by discrete gradients asks of an energy (integrate/step/momentum_solve.hpp).

@@ -24,41 +24,42 @@
 namespace lilyan::method {
 
 Method energy_momentum() {
-  return {.name = "energy-momentum",
-          .aliases = {"avf-momentum", "avfm", "simo-tarnow"},
-          .summary =
-              "second order; conserves energy, linear and angular momentum at any step size and any "
-              "stiffness",
-          .citation = "Simo, Tarnow 1992; Gonzalez 2000; Lilyan (the solve, and soft bodies)",
-          .use = "bodies that fly, turn or hang, soft or stiff: the one to begin with",
-          .parameters = mean_parameters(),
-          .variants = {{{"points", 2.0}}, {{"points", 3.0}}, {{"quadrature", "simpson"}}},
-          .make = [](const Parameters& given) {
-            const auto [q, adaptive] = mean_rule(given);
-            if (q.degree < 3) {
-              throw ParameterError(
-                  given.has("points") ? "points" : "quadrature",
-                  "energy-momentum needs a quadrature that is exact for cubic forces: two "
-                  "Gauss points, simpson or better");
-            }
-            OneStage stage{.nodes = {}, .displacement = 2, .velocity = -1};
-            for (const Node& n : q.nodes) stage.nodes.push_back({n.theta, n.weight / 2});
-            MinimisationTable table = one_stage(stage);
-            table.averages_force = true;
-            table.adaptive_nodes = adaptive;
-            table.keeps_angular_momentum = true;
-            // Coordinates that are not points in space have no torque: plain AVF.
-            LagrangianTable general = average_table(q.nodes);
-            general.adaptive_nodes = adaptive;
-            return Scheme{.label = fmt::format("energy-momentum({})", adaptive ? "auto" : q.label),
-                          .solve = SolveKind::root,
-                          .claims = {.order = 2,
-                                     .symmetric = true,
-                                     .energy = EnergyBehaviour::exact,
-                                     .angular_momentum = true},
-                          .table = table,
-                          .lagrangian = general};
-          }};
+  return {
+      .name = "energy-momentum",
+      .aliases = {"avf-momentum", "avfm", "simo-tarnow"},
+      .summary =
+          "second order; conserves energy, linear and angular momentum at any step size and any "
+          "stiffness",
+      .citation = "Simo, Tarnow 1992; Gonzalez 2000; Lilyan (the solve, and soft bodies)",
+      .use = "bodies that fly, turn or hang, soft or stiff: the one to begin with",
+      .parameters = mean_parameters(),
+      .variants = {{{"points", 2.0}}, {{"points", 3.0}}, {{"quadrature", "simpson"}}},
+      .make = [](const Parameters& given) {
+        const auto [q, adaptive] = mean_rule(given);
+        if (q.degree < 3) {
+          throw ParameterError(
+              given.has("points") ? "points" : "quadrature",
+              "energy-momentum needs a quadrature that is exact for cubic forces: two "
+              "Gauss points, simpson or better");
+        }
+        OneStage stage{.nodes = {}, .displacement = 2, .velocity = -1};
+        for (const Node& n : q.nodes) stage.nodes.push_back({n.theta, n.weight / 2});
+        MinimisationTable table = one_stage(stage);
+        table.averages_force = true;
+        table.adaptive_nodes = adaptive;
+        table.keeps_angular_momentum = true;
+        // Coordinates that are not points in space have no torque: plain AVF.
+        LagrangianTable general = average_table(q.nodes);
+        general.adaptive_nodes = adaptive;
+        return Scheme{.label = fmt::format("energy-momentum({})", adaptive ? "auto" : q.label),
+                      .solve = SolveKind::root,
+                      .claims = {.order = 2,
+                                 .symmetric = true,
+                                 .energy = EnergyBehaviour::exact,
+                                 .angular_momentum = true},
+                      .table = table,
+                      .lagrangian = general};
+      }};
 }
 
 }  // namespace lilyan::method

@@ -20,9 +20,8 @@ struct AnchorElement {
     if (hessian) *hessian = stiffness * Eigen::Matrix3d::Identity();
     return 0.5 * stiffness * offset.squaredNorm();  // (1)
   }
-  void discrete(const Vec3& x0, const Vec3& d, Vec3& gradient, Eigen::Matrix3d* jacobian) const {
+  void discrete(const Vec3& x0, const Vec3& d, Vec3& gradient) const {
     gradient = stiffness * (x0 + 0.5 * d - point);
-    if (jacobian) *jacobian = 0.5 * stiffness * Eigen::Matrix3d::Identity();
   }
 };
 

@@ -95,8 +95,7 @@ class HingeElement {
   HingeElement(double stiffness, const LocalVector<9>& rest);
 
   double evaluate(const LocalVector<9>& e, LocalVector<9>* gradient, LocalMatrix<9>* hessian) const;
-  void discrete(const LocalVector<9>& e0, const LocalVector<9>& d, LocalVector<9>& gradient,
-                LocalMatrix<9>* jacobian) const;
+  void discrete(const LocalVector<9>& e0, const LocalVector<9>& d, LocalVector<9>& gradient) const;
 
  private:
   double half_;  // ½ k w
@@ -136,8 +135,8 @@ double HingeElement::evaluate(const LocalVector<9>& e, LocalVector<9>* gradient,
 }
 
 void HingeElement::discrete(const LocalVector<9>& e0, const LocalVector<9>& d,
-                            LocalVector<9>& gradient, LocalMatrix<9>* jacobian) const {
-  invariant_discrete(*this, e0, d, gradient, jacobian);
+                            LocalVector<9>& gradient) const {
+  invariant_discrete(*this, e0, d, gradient);
 }
 
 }  // namespace

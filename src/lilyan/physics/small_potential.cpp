@@ -3,10 +3,9 @@
 // In general, with x½ = x₀ + d/2 (Gonzalez: Time integration and discrete Hamiltonian systems,
 // J. Nonlinear Sci. 6, 1996):
 //   ∇̄E = ∇E(x½) + c d,   c = (E₁ − E₀ − ∇E(x½)·d)/|d|²                                          (1)
-//   ∂∇̄E/∂d = ½∇²E(x½) + c I + d ⊗ ∇c,   ∇c = (∇E₁ − ∇E(x½) − ½∇²E(x½) d − 2c d)/|d|²            (2)
 //
 // For one point and E = e(s), s = |x|², with Δs = s₁ − s₀ = 2 x½·d:
-//   ∇̄E = 2σ x½,   σ = (E₁ − E₀)/Δs,   ∂∇̄E/∂d = σ I + 4 ∂σ/∂s₁ x½ ⊗ x₁                           (3)
+//   ∇̄E = 2σ x½,   σ = (E₁ − E₀)/Δs                                                                (2)
 // parallel to x½, so that angular momentum is conserved. Near Δs = 0 (at the apsides of an orbit)
 // the quotient loses its digits, and Gauss's rule takes its place, σ = Σ w_k e'(s₀ + θ_k Δs).
 #include "lilyan/physics/small_potential.hpp"
@@ -35,47 +34,29 @@ using SmallPotentialVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMost, 
 constexpr double kSmallStep = 6e-6;
 constexpr double kSmallChange = 1e-2;  // of s; three Gauss points are exact to rounding there
 
-struct DiscreteResult {
-  SmallPotentialVector gradient;
-  SmallPotentialMatrix jacobian;
-};
-
-DiscreteResult by_midpoint(const SmallPotential::Function& function, const SmallPotentialVector& x0,
-                           const SmallPotentialVector& d) {
-  const auto n = x0.size();
-  DiscreteResult r{SmallPotentialVector(n), SmallPotentialMatrix(n, n)};
+SmallPotentialVector by_midpoint(const SmallPotential::Function& function,
+                                 const SmallPotentialVector& x0, const SmallPotentialVector& d) {
+  SmallPotentialVector gradient(x0.size());
   const SmallPotentialVector middle = x0 + 0.5 * d;
-  function(middle.data(), r.gradient.data(), r.jacobian.data());
-  r.jacobian *= 0.5;
-  const double square = d.squaredNorm();
-  if (d.norm() <= kSmallStep * (x0.norm() + d.norm())) return r;
-
+  function(middle.data(), gradient.data(), nullptr);
+  if (d.norm() <= kSmallStep * (x0.norm() + d.norm())) return gradient;
   const SmallPotentialVector x1 = x0 + d;
-  SmallPotentialVector end(n);
-  const double e1 = function(x1.data(), end.data(), nullptr);
+  const double e1 = function(x1.data(), nullptr, nullptr);
   const double e0 = function(x0.data(), nullptr, nullptr);
-  const double c = (e1 - e0 - r.gradient.dot(d)) / square;  // (1)
-  const SmallPotentialVector grad_c = (end - r.gradient - r.jacobian * d - 2 * c * d) / square;
-  r.gradient += c * d;
-  r.jacobian += d * grad_c.transpose();  // (2)
-  r.jacobian.diagonal().array() += c;
-  return r;
+  const double c = (e1 - e0 - gradient.dot(d)) / d.squaredNorm();  // (1)
+  return gradient + c * d;
 }
 
-DiscreteResult by_radius(const SmallPotential::Function& function, const SmallPotentialVector& x0,
-                         const SmallPotentialVector& d) {
+SmallPotentialVector by_radius(const SmallPotential::Function& function,
+                               const SmallPotentialVector& x0, const SmallPotentialVector& d) {
   const SmallPotentialVector middle = x0 + 0.5 * d;
   const SmallPotentialVector x1 = x0 + d;
   const double s0 = x0.squaredNorm();
   const double ds = 2 * middle.dot(d);
   SmallPotentialVector g(3);
-  SmallPotentialMatrix h(3, 3);
   double sigma = 0;
-  double by_end = 0;
   if (std::abs(ds) > kSmallChange * s0) {
-    const double e1 = function(x1.data(), g.data(), nullptr);
-    sigma = (e1 - function(x0.data(), nullptr, nullptr)) / ds;
-    by_end = (g.dot(x1) / (2 * x1.squaredNorm()) - sigma) / ds;
+    sigma = (function(x1.data(), nullptr, nullptr) - function(x0.data(), nullptr, nullptr)) / ds;
   } else {
     constexpr double kOuter = 0.11270166537925831148;
     constexpr std::array<double, 3> thetas = {kOuter, 0.5, 1 - kOuter};
@@ -83,16 +64,11 @@ DiscreteResult by_radius(const SmallPotential::Function& function, const SmallPo
     for (std::size_t k = 0; k < 3; ++k) {
       const double s = s0 + thetas[k] * ds;
       const SmallPotentialVector x = std::sqrt(s) * x0.normalized();
-      function(x.data(), g.data(), h.data());
-      const double slope = g.dot(x) / (2 * s);                       // e'
-      const double bend = (x.dot(h * x) / s - 2 * slope) / (4 * s);  // e''
-      sigma += weights[k] * slope;
-      by_end += weights[k] * thetas[k] * bend;
+      function(x.data(), g.data(), nullptr);
+      sigma += weights[k] * g.dot(x) / (2 * s);  // e'
     }
   }
-  DiscreteResult r{2 * sigma * middle, (4 * by_end) * middle * x1.transpose()};  // (3)
-  r.jacobian.diagonal().array() += sigma;
-  return r;
+  return 2 * sigma * middle;  // (2)
 }
 
 }  // namespace
@@ -144,13 +120,8 @@ void SmallPotential::discrete_gradient(const DiscreteEvaluation& at) const {
   const SmallPotentialVector d = Eigen::Map<const Vector>(at.d, n);
   // From the origin the path is radial, and (1) itself parallel to it.
   const bool point = symmetry_.rotation && vertices == 1 && dimension_ == 3 && !x0.isZero(0);
-  const DiscreteResult r = point ? by_radius(function_, x0, d) : by_midpoint(function_, x0, d);
-  if (at.gradient) Eigen::Map<Vector>(at.gradient, n) += at.gradient_weight * r.gradient;
-  if (!at.jacobian) return;
-  const auto entry = [&](int a, int b, int i, int j) {
-    return at.jacobian_weight * r.jacobian(dimension_ * a + i, dimension_ * b + j);
-  };
-  add_element(*at.slots, 0, {vertices, dimension_}, entry, at.jacobian);
+  Eigen::Map<Vector>(at.gradient, n) +=
+      at.gradient_weight * (point ? by_radius(function_, x0, d) : by_midpoint(function_, x0, d));
 }
 
 }  // namespace lilyan

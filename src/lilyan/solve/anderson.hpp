@@ -26,7 +26,8 @@ class AndersonMixing {
 
   const System& system_;
   int known_ = 0;  // iterates
-  std::array<Vector, kDepth> iterates_, directions_;  // differences of those that followed one another
+  std::array<Vector, kDepth> iterates_,
+      directions_;  // differences of those that followed one another
   Vector last_z_, last_direction_;
 };
 

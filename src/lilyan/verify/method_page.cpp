@@ -46,8 +46,8 @@ The table is for default parameters. Its columns:
 
 - **Step is**: a *minimisation* uses its objective in the line search and always finds a minimum. A *stationary point* or a
   *root find* starts from the minimiser of an AVF step (`discrete-gradient`: from constant velocity, unless its parameters
-  say otherwise). It may fail in violent motion. The step is then halved; `avf-momentum` takes AVF's step instead and
-  projects the velocity at its end.
+  say otherwise; `energy-momentum`: for stiff bodies from a rigid motion). It may fail in violent motion. The step is then
+  halved.
 - **Symmetric**: a step forth and a step back lead to the start.
 - **Energy**: *exact* is conserved at any step size, as far as the quadrature is exact (with `auto`: to the energy tolerance).
   *Bounded* oscillates without drift while the step resolves the motion. *Dissipates* is lost to the damping of the method.

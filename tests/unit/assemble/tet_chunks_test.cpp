@@ -127,7 +127,6 @@ struct Results {
   std::vector<double> hessian;
   std::vector<double> projected;
   Vector discrete;
-  std::vector<double> jacobian;
   double from_value = 0;
   Vector from_gradient;
 
@@ -150,18 +149,7 @@ Results evaluate(const Body& body) {
   assembler.hessian(x, d, nodes, 1, r.projected);
   const Energy& energy = *body.system.energies()[0];
   r.discrete = Vector::Zero(x.size());
-  FullBlockSlots places;  // every element in a place of its own
-  const int elements = static_cast<int>(energy.stencils().vertices.size()) / 4;
-  for (int e = 0; e < elements; ++e) {
-    for (int s = 0; s < 16; ++s) places.position.push_back(9 * (16 * e + s));
-    for (int a = 0; a < 4; ++a) places.column_length.push_back(3);
-  }
-  r.jacobian.assign(static_cast<std::size_t>(144 * elements), 0.0);
-  energy.discrete_gradient({.x0 = x.data(),
-                            .d = d.data(),
-                            .gradient = r.discrete.data(),
-                            .jacobian = r.jacobian.data(),
-                            .slots = &places});
+  energy.discrete_gradient({.x0 = x.data(), .d = d.data(), .gradient = r.discrete.data()});
   r.from_gradient = Vector::Zero(x.size());
   const Vector end = x + d;
   constexpr std::array<WeightedNode, 1> here{{{0, 1, 1, 1}}};

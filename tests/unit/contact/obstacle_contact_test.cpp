@@ -265,18 +265,6 @@ TEST(ObstacleContact, CurvedObstaclesAreProjected) {
   }
 }
 
-TEST(ObstacleContact, JacobianOfTheDiscreteGradientMatchesDifferences) {
-  for (const auto& [shape, inside] : kObstacles) {
-    const Drop drop(shape, inside, 0.01);
-    const test::Discrete discrete(drop.system);
-    for (const auto& [x0, d] : kPaths) {
-      const test::Matrix difference = discrete.differences(x0, d, 1e-4);
-      EXPECT_LE((discrete.jacobian(x0, d) - difference).norm(), 1e-3 * (1 + difference.norm()))
-          << shape.index();
-    }
-  }
-}
-
 // Three vertices with a stiffness each, of which the one in the middle does not touch: values add up as those of
 // three contacts, and derivatives and the exact mean follow.
 TEST(ObstacleContact, EveryVertexMayHaveItsOwnStiffness) {

@@ -48,7 +48,7 @@ void expect_constrained(const System& system, const State& state, const std::str
   EXPECT_LE(v.velocity, 2e-13) << what;
 }
 
-TEST(ConstrainedTorque, KeepsTheSpinAboutAPoint) {
+TEST(ConstrainedMomentum, KeepsTheSpinAboutAPoint) {
   Body body(kSoft);
   const State moving = body.moving(1.3, 1.5, 0);
   const Vec3 pivot = moving.x.segment<3>(9);
@@ -64,7 +64,7 @@ TEST(ConstrainedTorque, KeepsTheSpinAboutAPoint) {
 }
 
 // The rest of the angular momentum goes into the hinge.
-TEST(ConstrainedTorque, KeepsTheSpinAboutAHinge) {
+TEST(ConstrainedMomentum, KeepsTheSpinAboutAHinge) {
   Body body(kSoft);
   const State moving = body.moving(1.3, 1.5, 0);
   const Vec3 pivot = moving.x.segment<3>(0);
@@ -89,7 +89,7 @@ TEST(ConstrainedTorque, KeepsTheSpinAboutAHinge) {
 
 // On a plane it slides along, and turns about the normal; on two planes nothing of the spin is kept, and
 // the step is AVF's.
-TEST(ConstrainedTorque, KeepsTheMomentaOfAPlane) {
+TEST(ConstrainedMomentum, KeepsTheMomentaOfAPlane) {
   const Vec3 normal = Vec3(0.2, -0.3, 1).normalized();
   for (const bool second : {false, true}) {
     Body body(kSoft);
@@ -168,16 +168,17 @@ struct Chain {
   }
 };
 
-TEST(ConstrainedTorque, KeepsAllOfAFreeChain) {
+TEST(ConstrainedMomentum, KeepsAllOfAFreeChain) {
   Chain chain(false);
   State plain = chain.state;
   EXPECT_GT(run_kept(*chain.system, plain, make_scheme("avf"), 0.05, 80).angular, 1e-6);
-  const RunKept kept = run_kept(*chain.system, chain.state, make_scheme("energy-momentum"), 0.05, 80);
+  const RunKept kept =
+      run_kept(*chain.system, chain.state, make_scheme("energy-momentum"), 0.05, 80);
   expect_kept(kept, "a free chain");
   expect_constrained(*chain.system, chain.state, "a free chain");
 }
 
-TEST(ConstrainedTorque, KeepsTheSpinOfAChainAboutItsPivot) {
+TEST(ConstrainedMomentum, KeepsTheSpinOfAChainAboutItsPivot) {
   for (const char* method : {"avf", "energy-momentum", "suzuki"}) {
     Chain chain(true);
     const Vec3 pivot = chain.state.x.head<3>();
@@ -198,7 +199,7 @@ TEST(ConstrainedTorque, KeepsTheSpinOfAChainAboutItsPivot) {
 
 // What is external stays: gravity's torque about the pivot is all that changes the spin. The part along
 // gravity does not change, and is known as an invariant.
-TEST(ConstrainedTorque, LeavesTheTorqueOfGravityAboutAPivot) {
+TEST(ConstrainedMomentum, LeavesTheTorqueOfGravityAboutAPivot) {
   const Vec3 gravity(1, -5, 2);
   Chain chain(true);
   std::vector<double> masses(chain.system->vertex_masses().begin(),
@@ -226,10 +227,9 @@ TEST(ConstrainedTorque, LeavesTheTorqueOfGravityAboutAPivot) {
   }
 }
 
-// Steps so violent that the torque cannot be applied: the projection takes its place, and leaves
-// velocities tangent to the constraints.
-TEST(ConstrainedTorque, ProjectsWhereTheTorqueFails) {
-  Body body({.size = {2, 0.4, 0.4}, .cells = {6, 2, 2}, .mu = 5000, .lambda = 2500});
+// A violent motion leaves velocities tangent to the constraints.
+TEST(ConstrainedMomentum, KeepsAllOfViolentMotion) {
+  Body body({.size = {2, 0.4, 0.4}, .cells = {6, 2, 2}, .mu = 500, .lambda = 250});
   const State moving = body.moving(1.8, 15, 0);
   const Vec3 pivot = moving.x.segment<3>(0);
   body.system.add(std::make_unique<PointConstraint>(0, pivot));
@@ -285,7 +285,7 @@ class VolumeConstraint final : public Constraint {
   double volume_ = 0;
 };
 
-TEST(ConstrainedTorque, TakesAwayTheTorqueOfConstraints) {
+TEST(ConstrainedMomentum, TakesAwayTheTorqueOfConstraints) {
   Body body(kSoft);
   const State moving = body.moving();
   body.system.add(std::make_unique<VolumeConstraint>(body.mesh.tets[0], moving.x));
@@ -294,7 +294,7 @@ TEST(ConstrainedTorque, TakesAwayTheTorqueOfConstraints) {
   expect_kept(run_kept(body.system, state, make_scheme("energy-momentum"), 0.05, 80), "volumes");
 }
 
-TEST(ConstrainedTorque, KeepsAllWithDampingAndAutomaticPoints) {
+TEST(ConstrainedMomentum, KeepsAllWithDampingAndAutomaticPoints) {
   Body body(
       {.size = {2, 1, 1}, .cells = {2, 1, 1}, .material = "neo-hookean", .mu = 5, .lambda = 3});
   body.system.add(
@@ -303,12 +303,13 @@ TEST(ConstrainedTorque, KeepsAllWithDampingAndAutomaticPoints) {
   body.system.add(std::make_unique<DistanceConstraint>(
       0, 11, (moving.x.segment<3>(0) - moving.x.segment<3>(33)).norm()));
   State state = start_of(body, moving);
-  expect_kept(run_kept(body.system, state,
-                       make_scheme("energy-momentum", parameters({{"quadrature", "auto"}})), 0.05, 60),
-              "damped");
+  expect_kept(
+      run_kept(body.system, state,
+               make_scheme("energy-momentum", parameters({{"quadrature", "auto"}})), 0.05, 60),
+      "damped");
 }
 
-TEST(ConstrainedTorque, GivesTheSameBitsWithAnyNumberOfThreads) {
+TEST(ConstrainedMomentum, GivesTheSameBitsWithAnyNumberOfThreads) {
   std::vector<State> ends;
   for (const int count : {1, 2, 3}) {
     set_threads(count);
@@ -325,7 +326,7 @@ TEST(ConstrainedTorque, GivesTheSameBitsWithAnyNumberOfThreads) {
   EXPECT_EQ(ends[0].v, ends[2].v);
 }
 
-TEST(ConstrainedTorque, GoesOnFromAnArchive) {
+TEST(ConstrainedMomentum, GoesOnFromAnArchive) {
   Body body({.size = {2, 0.4, 0.4}, .cells = {5, 1, 1}, .mu = 5000, .lambda = 2500});
   const State moving = body.moving(1.8, 15, 0);
   body.system.add(std::make_unique<PointConstraint>(0, moving.x.segment<3>(0)));
@@ -348,37 +349,8 @@ TEST(ConstrainedTorque, GoesOnFromAnArchive) {
   EXPECT_EQ(state.v, again.v);
 }
 
-// Eighteen radians within one step are too much for the deformation to pay for: the step owes something, and
-// shorter ones pay it back.
-TEST(ConstrainedTorque, LeavesToTheNextStepWhatItCannotDo) {
-  Body body({.size = {2, 0.4, 0.4}, .cells = {10, 2, 2}, .mu = 1000, .lambda = 500});
-  const State moving = body.moving(1.8, 60, 0);
-  const Vec3 pivot = moving.x.head<3>();
-  body.system.add(std::make_unique<PointConstraint>(0, pivot));
-  State state = start_of(body, moving);
-  const double energy = invariants(body.system, state).total;
-  const Vec3 first = spin_about(body.system, state, pivot);
-  const auto lost = [&] {
-    return (spin_about(body.system, state, pivot) - first).norm() / first.norm();
-  };
-  const auto integrator = make_integrator(body.system, make_scheme("energy-momentum"), {});
-  StepReport r;
-  for (int k = 0; k < 20; ++k) {
-    r = integrator->step(state, 0.3);
-    ASSERT_TRUE(succeeded(r.status)) << describe(r.status);
-    EXPECT_NEAR(r.after.total, energy, 1e-12 * energy);
-    if (r.spin.carried > 0 && lost() > 1e-3) break;
-  }
-  ASSERT_EQ(r.spin.carried, 1);
-  ASSERT_GT(lost(), 1e-3);
-  for (int k = 0; k < 40; ++k) {
-    ASSERT_TRUE(succeeded(integrator->step(state, 0.002).status));
-  }
-  EXPECT_LE(lost(), 1e-11);
-}
-
 // A fixed vertex and one that a constraint holds are a hinge.
-TEST(ConstrainedTorque, KeepsTheSpinAboutAFixedVertexAndAPoint) {
+TEST(ConstrainedMomentum, KeepsTheSpinAboutAFixedVertexAndAPoint) {
   Body body({.size = {2, 1, 1}, .cells = {2, 1, 1}, .mu = 5, .lambda = 3, .fixed = {0}});
   State moving = body.moving(1.3, 1.5, 0);
   moving.v.head<3>().setZero();
@@ -394,7 +366,7 @@ TEST(ConstrainedTorque, KeepsTheSpinAboutAFixedVertexAndAPoint) {
 }
 
 // The same body on fixed vertices and on constraints that hold the same vertices moves in the same way.
-TEST(ConstrainedTorque, AgreesWithFixedVertices) {
+TEST(ConstrainedMomentum, AgreesWithFixedVertices) {
   Body held({.size = {2, 1, 1}, .cells = {2, 1, 1}, .mu = 5, .lambda = 3, .fixed = {3}});
   Body tied(kSoft);
   State a = held.moving(1.3, 1.5, 0);

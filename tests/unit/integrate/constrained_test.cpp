@@ -54,7 +54,7 @@ TEST(ConstrainedErrors, MethodsThatCannotKeepConstraintsSayWhichCan) {
     const std::string text = complaint(system, two_points(), method);
     EXPECT_EQ(text.find(make_scheme(method).label +
                         " cannot keep constraints; methods that can: "
-                        "avf, avf-momentum, hp, hp-quadrature, implicit-midpoint"),
+                        "avf, energy-momentum, hp, hp-quadrature, implicit-midpoint"),
               0U)
         << method << ": " << text;
     EXPECT_FALSE(supports_constraints(make_scheme(method)));

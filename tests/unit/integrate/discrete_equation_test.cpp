@@ -1,4 +1,4 @@
-// The equation of a discrete-gradient step: its directions are Newton's, for both kinds.
+// The equation of a discrete-gradient step: its directions are Newton's.
 #include "lilyan/integrate/step/discrete_gradient.hpp"
 
 #include <gtest/gtest.h>
@@ -10,21 +10,14 @@
 namespace lilyan::test::discrete_equation_test {
 namespace {
 
-class DiscreteEquationOf : public ::testing::TestWithParam<bool> {};
-
 // J p = −r with J by differences of the residual. The midpoint discrete gradient has a dense part
 // of rank one in J, which must not be lost.
-TEST_P(DiscreteEquationOf, DirectionsAreNewtons) {
+TEST(DiscreteEquationOf, DirectionsAreNewtons) {
   const Body body({.mu = 3, .lambda = 2, .gravity = {0, -2, 0}, .fixed = {0, 5}});
   Assembler assembler(body.system);
   const BlockPattern& half = assembler.hessian_pattern();
   const FullPattern full(half);
-  std::unique_ptr<DiscreteEquation> equation;
-  if (GetParam()) {
-    equation = std::make_unique<ElementEquation>(body.system, full, SolverOptions{});
-  } else {
-    equation = std::make_unique<GlobalEquation>(assembler, full, SolverOptions{});
-  }
+  const auto equation = std::make_unique<GlobalEquation>(assembler, full, SolverOptions{});
   std::mt19937 random(8);
   const Vector x0 = body.moving().x;
   Vector d = random_vector(x0.size(), 0.2, random);
@@ -54,9 +47,6 @@ TEST_P(DiscreteEquationOf, DirectionsAreNewtons) {
       1e-3 / p.norm());
   EXPECT_LE(free_part(half, along + r).norm(), 1e-8 * r.norm());
 }
-
-INSTANTIATE_TEST_SUITE_P(Integrate, DiscreteEquationOf, ::testing::Bool(),
-                         [](const auto& p) { return std::string(p.param ? "element" : "global"); });
 
 }  // namespace
 }  // namespace lilyan::test::discrete_equation_test

@@ -40,7 +40,8 @@ TEST(MomentumSolve, KeepsAllOfAFreeBody) {
 TEST(MomentumSolve, KeepsAllOfViolentMotion) {
   const Body body({.size = {2, 0.4, 0.4}, .cells = {10, 2, 2}, .mu = 500, .lambda = 250});
   State state = body.moving(1.8, 15);
-  expect_kept(run_kept(body.system, state, make_scheme("energy-momentum"), 1.0 / 30, 60), "violent");
+  expect_kept(run_kept(body.system, state, make_scheme("energy-momentum"), 1.0 / 30, 60),
+              "violent");
 }
 
 // With damping, too, whose own torque is only as small as its lagged numbers are accurate where gravity acts.

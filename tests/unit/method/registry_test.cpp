@@ -81,7 +81,7 @@ TEST(MethodRegistry, WrongTypesAndValuesOutOfRangeAreRefused) {
   refused("avf", "points", std::string("two"));
   refused("avf", "quadrature", 2.0);
   refused("hp", "alpha", std::string("half"));
-  refused("energy-momentum", "predictor", std::string("oracle"));
+  refused("discrete-gradient", "predictor", std::string("oracle"));
   refused("discrete-gradient", "predictor", 2.0);
 }
 

@@ -50,7 +50,7 @@ Result run(const std::string& parts, const std::string& method, int steps = 40,
 TEST(BodySpins, OfBodiesThatDoNotTouch) {
   for (const char* gravity : {"[0, 0, 0]", "[1, -5, 2]"}) {
     const Result plain = run(kTwo, "avf", 40, gravity);
-    const Result kept = run(kTwo, "avf-momentum", 40, gravity);
+    const Result kept = run(kTwo, "energy-momentum", 40, gravity);
     ASSERT_EQ(kept.summary.bodies.size(), 2U);
     EXPECT_EQ(kept.summary.bodies[0].name, "left");
     EXPECT_EQ(kept.summary.bodies[1].name, "right");
@@ -69,7 +69,7 @@ TEST(BodySpins, OfBodiesThatDoNotTouch) {
 
 // Bodies that meet give each other some, which is no error of the method.
 TEST(BodySpins, OfBodiesThatMeet) {
-  const Result met = run(kTwo + kContact, "avf-momentum", 120);
+  const Result met = run(kTwo + kContact, "energy-momentum", 120);
   ASSERT_EQ(met.summary.bodies.size(), 2U);
   for (const BodySpins::Body& body : met.summary.bodies) {
     EXPECT_GT(body.steps_apart, 20);  // half of them after the contact
@@ -85,7 +85,7 @@ TEST(BodySpins, OfBodiesThatAreHeld) {
   const auto scene = [](const std::string& vertices, const std::string& gravity) {
     return run(
         kTwo + "[[constraint]]\nkind = \"point\"\nbody = \"left\"\nvertices = " + vertices + "\n",
-        "avf-momentum", 30, gravity + "\nproject_velocities = true");
+        "energy-momentum", 30, gravity + "\nproject_velocities = true");
   };
   for (const char* gravity : {"[0, 0, 0]", "[0, -3, 0]"}) {
     const Result one = scene("[3]", gravity);
@@ -115,13 +115,13 @@ TEST(BodySpins, AreAboutTheCentreOfMass) {
 }
 
 TEST(BodySpins, OfOneBodyAreItsOwn) {
-  EXPECT_TRUE(run("[[body]]\n" + kBody, "avf-momentum", 2).summary.bodies.empty());
+  EXPECT_TRUE(run("[[body]]\n" + kBody, "energy-momentum", 2).summary.bodies.empty());
   const std::string spring =
       "[[spring]]\nbodies = [\"left\", \"right\"]\nvertices = [11, 0]\nstiffness = 10\n";
-  EXPECT_TRUE(run(kTwo + spring, "avf-momentum", 2).summary.bodies.empty());
+  EXPECT_TRUE(run(kTwo + spring, "energy-momentum", 2).summary.bodies.empty());
   const std::string floor =
       "[[obstacle]]\nkind = \"plane\"\npoint = [0, -9, 0]\nnormal = [0, 1, 0]\nstiffness = 100\n";
-  EXPECT_TRUE(run(kTwo + floor, "avf-momentum", 2).summary.bodies.empty());
+  EXPECT_TRUE(run(kTwo + floor, "energy-momentum", 2).summary.bodies.empty());
 }
 
 }  // namespace

@@ -43,11 +43,11 @@
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/integrate/step/momentum_solve.hpp"
 #include "lilyan/integrate/step/path_nodes.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 #include "lilyan/integrate/step/table_plan.hpp"
-#include "lilyan/integrate/step/momentum_solve.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 #include "lilyan/solve/root.hpp"
 

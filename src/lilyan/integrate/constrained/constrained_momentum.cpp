@@ -28,8 +28,8 @@ double ConstrainedMomentumEquation::defect(const Vector& z, const Vector& left) 
 }
 
 bool ConstrainedMomentumEquation::solve(const Vector& z, const Vector& left,
-                                      const Newton::Correction& request, Vector& direction,
-                                      SolverWork& work) {
+                                        const Newton::Correction& request, Vector& direction,
+                                        SolverWork& work) {
   if ((request.renew || !equation_.factorised()) && !equation_.factorise(z, work, times_)) {
     return false;
   }

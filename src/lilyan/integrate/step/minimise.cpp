@@ -217,7 +217,8 @@ bool MinimiseIntegrator::run_stage(const TablePlan& plan, std::size_t k, const S
     if (!(momentum_ ? keep_momenta(stage, result, state, h, report) : minimise(result, report))) {
       return false;
     }
-    solver_impulse_ += (stage.displacement_effect / h) * (momentum_ ? residual_ : newton_.gradient());
+    solver_impulse_ +=
+        (stage.displacement_effect / h) * (momentum_ ? residual_ : newton_.gradient());
   }
   find_velocity(stage, k, state, h, report);
   book_impulses(stage, k, solves, h);
@@ -256,9 +257,8 @@ bool MinimiseIntegrator::keep_momenta(const StagePlan& stage, Point& result, con
                                  .nodes = stage.stage.nodes,
                                  .start_gradient = start_.gradient,
                                  .scale = report.before.scale()};
-  return momentum_->find(step, equation, warm_, result.d, residual_, report, [&] {
-    return minimise(result, report);
-  });
+  return momentum_->find(step, equation, warm_, result.d, residual_, report,
+                         [&] { return minimise(result, report); });
 }
 
 void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, const State& state,

@@ -8,11 +8,11 @@
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/integrate/step/momentum_solve.hpp"
 #include "lilyan/integrate/step/path_nodes.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 #include "lilyan/integrate/step/table_plan.hpp"
-#include "lilyan/integrate/step/momentum_solve.hpp"
 #include "lilyan/solve/newton.hpp"
 
 namespace lilyan {
@@ -101,8 +101,8 @@ class MinimiseIntegrator final : public Integrator {
   double driven_work_ = 0;         // work of moving obstacles through dissipation
   bool warm_ = false;              // the points' displacements are a good guess
   std::vector<Node> rule_;
-  Vector residual_;                // with momentum_
-  Vector coasting_velocity_;       // at the end, if there were no forces
+  Vector residual_;           // with momentum_
+  Vector coasting_velocity_;  // at the end, if there were no forces
   Vector known_velocity_, end_gradients_, end_forces_, weighted_forces_, new_x_;
 };
 

@@ -15,18 +15,18 @@ namespace lilyan {
 namespace {
 
 constexpr int kMostSolves = 60;
-constexpr int kMostSetbacks = 12;       // of the iteration: directions that have grown
-constexpr double kLeastShare = 0.02;    // of a direction, after some of these
-constexpr double kGrown = 2;            // what is a setback
-constexpr int kMatrixLasts = 8;         // solves with AVF's matrix that do not converge fast
-constexpr double kFast = 1e-3;          // contraction that these are expected to reach
+constexpr int kMostSetbacks = 12;     // of the iteration: directions that have grown
+constexpr double kLeastShare = 0.02;  // of a direction, after some of these
+constexpr double kGrown = 2;          // what is a setback
+constexpr int kMatrixLasts = 8;       // solves with AVF's matrix that do not converge fast
+constexpr double kFast = 1e-3;        // contraction that these are expected to reach
 // Directions of Anderson's mixing do not shrink every time. After so many that have not halved the best one it
 // is rounding error that is left, if it is as small as this, and otherwise there is no end to be seen.
 constexpr int kPatience = 8;
 constexpr int kMostPatience = 16;
 constexpr double kMayBeRounding = 1e-9;  // relative velocity error
-constexpr double kStiff = 0.4;  // the part of a body that sound crosses in a step
-constexpr double kNearlyRigid = 0.1;    // share of the rest of d in its turning part
+constexpr double kStiff = 0.4;           // the part of a body that sound crosses in a step
+constexpr double kNearlyRigid = 0.1;     // share of the rest of d in its turning part
 constexpr double kLeastCosine = 0.3;
 constexpr double kNoShape = 1e-12;  // ‖w‖ relative to ‖d‖: the step is rigid
 constexpr double kRounding = 4 * kEpsilon;
@@ -92,7 +92,8 @@ MomentumSolve::MomentumSolve(Assembler& assembler, const SolverOptions& options,
   bodies_.groups = TorqueGroups(system_, parent);
   for (const auto& energy : system_.energies()) {
     int body = -1;
-    for (const int i : internal(*energy) ? world.stencils(*energy).vertices : std::span<const int>()) {
+    for (const int i :
+         internal(*energy) ? world.stencils(*energy).vertices : std::span<const int>()) {
       body = bodies_.groups.of_vertex(i);
       if (body >= 0) break;
     }
@@ -138,7 +139,8 @@ double MomentumSolve::slack() const {
 // energies and the mesh are. Taken along the longest axis of the three.
 void MomentumSolve::find_rates(const State& start) {
   constexpr double kStretch = 1e-4;
-  const double lengths = std::sqrt(12.0);  // the length of a bar by the root mean square of positions
+  const double lengths =
+      std::sqrt(12.0);  // the length of a bar by the root mean square of positions
   const std::size_t count = bodies_.groups.size();
   rates_.assign(count, 0);
   const auto position = [&](int i) -> Vec3 { return at(start.x, i); };
@@ -207,8 +209,8 @@ bool MomentumSolve::begin(const Step& step, Means means) {
   for (std::size_t k = 0; k < over_strain_.size(); ++k) {
     const Energy& energy = *system_.energies()[k];
     const int body = body_of_[k];
-    over_strain_[k] = Assembler::has_strain(energy) &&
-                      (body < 0 || stiff[static_cast<std::size_t>(body)] != 0);
+    over_strain_[k] =
+        Assembler::has_strain(energy) && (body < 0 || stiff[static_cast<std::size_t>(body)] != 0);
     if (over_strain_[k] != 0) {
       any_strain_ = any_strain_ || body >= 0;
       continue;
@@ -576,7 +578,8 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
     const double speed = std::sqrt(2 * std::max(step.scale, kinetic));
     velocity_error = 2 / std::abs(h_) * size / speed;
     if (kTrace) {
-      std::fprintf(stderr, "  %s k %d norm %.3e size %.3e verr %.2e defect %.2e share %.2f cg %ld\n",
+      std::fprintf(stderr,
+                   "  %s k %d norm %.3e size %.3e verr %.2e defect %.2e share %.2f cg %ld\n",
                    balanced ? "bal" : "avf", solves, equation.norm(residual), size, velocity_error,
                    defect, share, report.solver_work.linear_iterations - before.linear_iterations);
     }

@@ -112,8 +112,8 @@ class MomentumSolve {
   // equation's last evaluation is at z. `minimise` takes z to AVF's own solution, and reports. False when
   // nothing leads to a solution, which the report then says.
   template <class Minimise>
-  bool find(const Step& step, MomentumEquation& equation, bool warm, Vector& z,
-            Vector& residual, StepReport& report, const Minimise& minimise);
+  bool find(const Step& step, MomentumEquation& equation, bool warm, Vector& z, Vector& residual,
+            StepReport& report, const Minimise& minimise);
   // Whether all energies took their mean over the strain in the last step.
   [[nodiscard]] bool only_strain() const { return only_strain_; }
   // The work that the means of the step by d, the last one found, do on prescribed vertices. The nodes are those of
@@ -154,8 +154,7 @@ class MomentumSolve {
   void find_gradients(const Step& step, MomentumEquation& equation, const Vector& z);
   void find_force(const Vector& d, Level& level) const;
   // left = residual − f at z. Returns its norm.
-  double find_left(const Step& step, MomentumEquation& equation, const Vector& z,
-                   Vector& residual);
+  double find_left(const Step& step, MomentumEquation& equation, const Vector& z, Vector& residual);
   // The rotations q and the stiffening s of bodies in a step by d.
   void find_turns(const Vector& d);
   // direction, which is y, becomes δ of (3).
@@ -166,7 +165,8 @@ class MomentumSolve {
   Assembler& assembler_;
   const System& system_;
   SolverOptions options_;
-  std::vector<std::size_t> external_, contacts_;  // energies; contacts: with their mean over the path
+  std::vector<std::size_t> external_,
+      contacts_;  // energies; contacts: with their mean over the path
   Level bodies_, clusters_;
   std::vector<double> rates_;  // of bodies: speed of sound over length
   Means means_ = Means::own;
@@ -189,8 +189,7 @@ class MomentumSolve {
 
 template <class Minimise>
 bool MomentumSolve::find(const Step& step, MomentumEquation& equation, bool warm, Vector& z,
-                         Vector& residual, StepReport& report,
-                         const Minimise& minimise) {
+                         Vector& residual, StepReport& report, const Minimise& minimise) {
   StepObjective& objective = equation.objective();
   const StepStatus earlier = report.status;
   const double earlier_residual = report.residual;

@@ -55,7 +55,8 @@ struct StrainInvariants {
     I1 = x + y + z;
     const T II = y * z + x * z + x * y - (a + b + c);
     I2 = 2.0 * I1 + II;
-    J_square = I1 + II + (x * y * z + 2.0 * (C(0, 1) * C(0, 2) * C(1, 2)) - (x * a + y * b + z * c));
+    J_square =
+        I1 + II + (x * y * z + 2.0 * (C(0, 1) * C(0, 2) * C(1, 2)) - (x * a + y * b + z * c));
   }
 
   // J − 1 and ln J: by (2) near rest, where they are small. Far from it J is as exact as J² − 1, and in strong
