@@ -396,7 +396,7 @@ StepReport ConstrainedIntegrator::step(State& state, double h) {
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   if (!begin(state, h, report)) return report;
-  objective_.begin_step(state, h);
+  objective_.begin_step(state, h, span_of_step(state, h));
   if (!(plan_.adaptive_nodes ? solve_adaptive(state, h, report) : solve(state, h, report))) {
     return report;
   }
