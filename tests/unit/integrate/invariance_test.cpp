@@ -31,7 +31,8 @@ std::vector<int> all_from(int first, std::size_t count) {
 }
 
 Obstacle plane(const Frame& f, const Vec3& point, const Vec3& normal) {
-  return {.shape = PlaneShape{.point = f.point(point), .normal = f.direction(normal)}};
+  return {.shape = PlaneShape{.point = f.point(point), .normal = f.direction(normal)},
+          .motion = {}};
 }
 
 // A bar that falls on a floor, turns over and slides.
@@ -129,13 +130,39 @@ void joints(FramedWorld& w) {
   system.add(
       std::make_unique<DistanceConstraint>(w.number(v[1]), w.number(v[2]), distance(v[1], v[2])));
   std::vector<Spring> all;
-  for (const auto [a, b] : {std::pair{2, 3}, std::pair{3, 4}, std::pair{1, 3}}) {
+  for (const auto& [a, b] : {std::pair{2, 3}, std::pair{3, 4}, std::pair{1, 3}}) {
     all.push_back({.a = w.number(v[a]),
                    .b = w.number(v[b]),
                    .stiffness = f.stiffness(60),
                    .length = 0.9 * distance(v[a], v[b])});
   }
   system.add(springs(SpringKind::hookean, all));
+}
+
+// A net of masses and springs that bounces off a ball.
+void spring_net(FramedWorld& w) {
+  for (int i = 0; i < 9; ++i) {
+    w.add_vertex(Vec3(0.4 * (i % 3), 0.05 * i, 0.4 * (i / 3)), Vec3(0.1 * i, -0.5, 0.2), 0.3);
+  }
+  w.make_system();
+  const Frame& f = w.frame();
+  std::vector<Spring> all;
+  for (int i = 0; i < 9; ++i) {
+    for (const int j : {i + 1, i + 3, i + 4}) {
+      if (j >= 9 || (i % 3 == 2 && j != i + 3)) continue;
+      all.push_back({.a = w.number(i),
+                     .b = w.number(j),
+                     .stiffness = f.stiffness(20),
+                     .length = f.length * 0.5});
+    }
+  }
+  f.rearrange(all);
+  w.system->add(springs(SpringKind::hookean, all));
+  w.add_gravity(kGravity);
+  w.add_obstacle(
+      {.shape = SphereShape{.center = f.point(Vec3(0.3, -0.6, 0.5)), .radius = f.length * 0.5},
+       .motion = {}},
+      all_from(0, 9), 100, 0, 1);
 }
 
 // A bar that is damped while it swings, of a material whose mean needs more than two points.
@@ -163,12 +190,17 @@ const std::vector<World>& worlds() {
        sliding_bar,
        1,
        0.02,
-       {"avf", "implicit-midpoint", "backward-euler", "bdf2", "bathe", "newmark", "stoermer-verlet",
-        "energy-momentum", "discrete-gradient"}},
+       {"avf", "implicit-midpoint", "backward-euler", "bdf2", "bathe", "newmark", "energy-momentum",
+        "discrete-gradient"}},
       {"moving obstacles", moving_obstacles, 1, 0.02, {"avf", "tr-bdf2", "energy-momentum"}},
       {"two bodies", two_bodies, 0.02, 2e-3, {"avf", "implicit-midpoint"}},
-      {"cloth", cloth, 1, 0.02, {"avf", "bdf2", "energy-momentum", "gauss", "yoshida"}},
-      {"joints", joints, 1, 0.02, {"avf", "implicit-midpoint"}},
+      {"cloth", cloth, 1, 0.02, {"avf, two points", "bdf2", "energy-momentum", "gauss"}},
+      {"joints", joints, 1, 0.02, {"avf, two points", "implicit-midpoint"}},
+      {"spring net",
+       spring_net,
+       1,
+       0.01,
+       {"stoermer-verlet", "yoshida", "rk4", "symplectic-euler-a", "hp", "avf, two points"}},
       {"damped bar", damped_bar, 1, 0.02, {"avf", "implicit-midpoint", "discrete-gradient"}},
   };
   return all;
@@ -182,10 +214,15 @@ struct Outcome {
   long iterations = 0;
 };
 
+Scheme scheme_of(const std::string& method) {
+  if (method == "avf, two points") return make_scheme("avf", {{"points", 2.0}});
+  return make_scheme(method);
+}
+
 Outcome run(const World& world, const std::string& method, const Frame& frame) {
   FramedWorld w(frame);
   world.make(w);
-  const auto integrator = make_integrator(*w.system, make_scheme(method), {});
+  const auto integrator = make_integrator(*w.system, scheme_of(method), {});
   Outcome outcome;
   for (int k = 0; k < kSteps; ++k) {
     const StepReport report = step_with_halving(*integrator, w.state, frame.time * world.h, 6);
@@ -231,26 +268,26 @@ const Eigen::Matrix3d kTurn =
 TEST(Invariance, Translation) {
   for (const double far : {1e3, 1e5}) {
     expect_same(
-        [&](const World& world) { return Frame{.shift = far * world.size * Vec3(1, -2, 1)}; }, 1e4);
+        [&](const World& world) { return Frame{.shift = far * world.size * Vec3(1, -2, 1)}; }, 200);
   }
 }
 
 TEST(Invariance, Rotation) {
-  expect_same([](const World&) { return Frame{.turn = kTurn}; }, 1e4);
+  expect_same([](const World&) { return Frame{.turn = kTurn}; }, 200);
 }
 
 TEST(Invariance, Reflection) {
   const Eigen::Matrix3d mirror = Vec3(-1, 1, 1).asDiagonal();
-  expect_same([&](const World&) { return Frame{.turn = kTurn * mirror}; }, 1e4);
+  expect_same([&](const World&) { return Frame{.turn = kTurn * mirror}; }, 200);
 }
 
 TEST(Invariance, Renumbering) {
-  expect_same([](const World&) { return Frame{.order = 5}; }, 1e4);
+  expect_same([](const World&) { return Frame{.order = 5}; }, 200);
 }
 
 TEST(Invariance, Units) {
-  expect_same([](const World&) { return Frame{.length = 1024, .mass = 0.125, .time = 64}; }, 1e4);
-  expect_same([](const World&) { return Frame{.length = 1e-3, .mass = 3e4, .time = 7}; }, 1e4);
+  expect_same([](const World&) { return Frame{.length = 1024, .mass = 0.125, .time = 64}; }, 200);
+  expect_same([](const World&) { return Frame{.length = 1e-3, .mass = 3e4, .time = 7}; }, 200);
 }
 
 }  // namespace
