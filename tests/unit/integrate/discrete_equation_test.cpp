@@ -36,7 +36,7 @@ TEST_P(DiscreteEquationOf, DirectionsAreNewtons) {
   double potential = 0;
   for (const double e : assembler.values(x0, nullptr, here)) potential += e;
   const State start{.x = x0, .v = body.moving().v};
-  equation->prepare(start, 0.7, 1, potential);
+  equation->prepare(start, 0.7, {0, 0.7}, 1, potential);
 
   SolverWork work;
   NewtonTimes times;
