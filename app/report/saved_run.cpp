@@ -71,7 +71,7 @@ Scene scene_to_resume(const std::filesystem::path& folder, const Checkpoint& che
                     folder.string(), head.step));
   }
   const double counted = scene.initial.t + head.step * scene.step;
-  if (steps && std::abs(counted - head.t) > 1e-6 * scene.step) {
+  if (steps && counted != head.t) {
     throw Error(fmt::format(
         "the last steps of the run in {} were shortened to end at its duration: it cannot be made "
         "longer, but a run can start from its last frame (--from)",

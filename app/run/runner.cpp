@@ -310,11 +310,9 @@ std::optional<RunMoment> SceneRun::step() {
   if (dense_output_.wanted() || tunnels_.wanted() || spins_.wanted()) before_ = state;
   if (!advance()) return {};
   const int step = ++summary_.steps;
-  // Counting equal steps rather than summing them keeps t exact. The last two of a run may be shorter.
-  if (!scene_.variable_steps()) {
-    const bool equal = report_.h > scene_.step * (1 - 1e-9);
-    if (equal) state.t = scene_.initial.t + step * scene_.step;
-    if (!equal && std::abs(end_ - state.t) <= 1e-9 * scene_.step) state.t = end_;
+  // Counting equal steps rather than summing them keeps t exact. The last two of a run may have another length.
+  if (!scene_.variable_steps() && report_.h == scene_.step) {
+    state.t = scene_.initial.t + step * scene_.step;
   }
   summary_.t = state.t;
   const std::span<const EventHit> events =

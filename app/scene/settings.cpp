@@ -56,20 +56,6 @@ void skip_other_parameters(TableReader& reader, const Method& chosen) {
   }
 }
 
-// How many equal steps a duration takes. A remainder that is rounding error is none.
-struct StepCount {
-  double steps = 0;
-  bool whole = false;  // otherwise the last one must be shorter
-};
-StepCount count_steps(double duration, double step) {
-  constexpr double kOfAStep = 1e-9;
-  constexpr double kOfAll = 1e-12;
-  const double count = duration / step;
-  const double nearest = std::round(count);
-  const bool whole = std::abs(count - nearest) <= std::max(kOfAStep, kOfAll * count);
-  return {whole ? nearest : std::ceil(count), whole};
-}
-
 void read_integrator(TableReader reader, const SceneChanges& changes, Scene& scene) {
   for (const Method& m : methods()) {
     for (const ParameterSpec& p : m.parameters) reader.expect({p.name});
@@ -101,7 +87,9 @@ void read_integrator(TableReader reader, const SceneChanges& changes, Scene& sce
   }
   scene.step = reader.positive("step");
   if (scene.duration > 0) {
-    const StepCount count = count_steps(scene.duration, scene.step);
+    // Both numbers are rounded from decimals.
+    constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+    const StepCount count = count_steps(scene.duration, scene.step, kRounding * scene.duration);
     if (!scene.variable_steps() && scene.duration < 0.5 * scene.step) {
       reader.fail("duration", "that is less than half a step");
     }
@@ -110,7 +98,7 @@ void read_integrator(TableReader reader, const SceneChanges& changes, Scene& sce
     }
     scene.steps = static_cast<int>(count.steps);
     // Steps that divide the duration end where their number says, to the last bit.
-    if (count.whole && !scene.variable_steps()) scene.duration = scene.steps * scene.step;
+    if (count.equal && !scene.variable_steps()) scene.duration = scene.steps * scene.step;
   } else {
     scene.duration = scene.steps * scene.step;
   }

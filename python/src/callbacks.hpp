@@ -41,6 +41,10 @@ class PythonEnergy final : public Energy {
     return elements_.translation_invariant;
   }
   [[nodiscard]] bool rotation_invariant() const override { return elements_.rotation_invariant; }
+  void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
+                     std::span<double> lengths) const override {
+    raise_to_positions(x, dimension, memory, lengths);
+  }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
 
  private:

@@ -122,19 +122,30 @@ void Assembler::add_geometric(const Vector& w, double weight, Vector& image) con
 }
 
 EnergyByKind Assembler::values(const Vector& x0, const Vector* d,
-                               std::span<const WeightedNode> nodes) const {
-  return run({.x0 = x0.data(), .d = d ? d->data() : nullptr, .nodes = nodes});
+                               std::span<const WeightedNode> nodes, bool from_start) const {
+  return run(
+      {.x0 = x0.data(), .d = d ? d->data() : nullptr, .nodes = nodes, .from_start = from_start});
+}
+
+void Assembler::lengths(const Vector& x, Vector& lengths) const {
+  lengths.setZero();
+  const auto size = static_cast<std::size_t>(lengths.size());
+  for (const auto& energy : system_.energies()) {
+    energy->raise_lengths(x.data(), system_.dimension(), world_.memory_of(*energy),
+                          {lengths.data(), size});
+  }
 }
 
 EnergyByKind Assembler::values_and_gradient(const Vector& x0, const Vector* d,
                                             std::span<const WeightedNode> nodes, Vector& gradient,
-                                            const PathMeanWeights* mean) const {
+                                            const PathMeanWeights* mean, bool from_start) const {
   gradient.setZero();
   const EnergyByKind sum = run({.x0 = x0.data(),
                                 .d = d ? d->data() : nullptr,
                                 .nodes = nodes,
                                 .gradient = gradient.data(),
-                                .mean = mean});
+                                .mean = mean,
+                                .from_start = from_start});
   stop_fixed(system_, gradient);
   return sum;
 }

@@ -26,13 +26,15 @@ class Assembler {
   // made on the first call of hessian_pattern(), so explicit methods do not pay for it.
   explicit Assembler(const World& world) : world_(world), system_(world.system) {}
 
-  // Σ value_i E(x₀+θ_i d) by kind.
+  // Σ value_i E(x₀+θ_i d) by kind. Where only differences matter, energies may be counted from x₀.
   [[nodiscard]] EnergyByKind values(const Vector& x0, const Vector* d,
-                                    std::span<const WeightedNode> nodes) const;
+                                    std::span<const WeightedNode> nodes,
+                                    bool from_start = false) const;
   // The same, and gradient = Σ gradient_i ∇E(x₀+θ_i d); zero at fixed vertices.
   EnergyByKind values_and_gradient(const Vector& x0, const Vector* d,
                                    std::span<const WeightedNode> nodes, Vector& gradient,
-                                   const PathMeanWeights* mean = nullptr) const;
+                                   const PathMeanWeights* mean = nullptr,
+                                   bool from_start = false) const;
   void gradient(const Vector& x0, const Vector* d, std::span<const WeightedNode> nodes,
                 Vector& gradient) const;
   // values (of size hessian_pattern().storage()) = Σ hessian_i ∇²E(x₀+θ_i d) over free vertices, negative
@@ -61,6 +63,9 @@ class Assembler {
                     std::span<const double> stiffening);
   // image += weight · ½ K(σ) w
   void add_geometric(const Vector& w, double weight, Vector& image) const;
+
+  // For each degree of freedom, how large the numbers are that its forces are computed from.
+  void lengths(const Vector& x, Vector& lengths) const;
 
   // Σ value_i E(x) by kind of a part of the energies, whose gradient is added to `gradient` (may be
   // null) at all vertices, fixed ones too.

@@ -65,7 +65,13 @@ void ConstraintSet::evaluate(const Vector& x, Vector& g, Jacobian& jacobian) con
   }
 }
 
+// A vertex held at the origin has no terms of its own there. It is still moved by solutions for the whole system,
+// whose rounding errors it shares: a small part of the system's size counts as a term.
 void ConstraintSet::scales(const Vector& x, Vector& scale) const {
+  constexpr double kPart = 1e-3;
+  const int n = system_.dimension();
+  const Eigen::Map<const Eigen::MatrixXd> points(x.data(), n, x.size() / n);
+  const double size = (points.rowwise().maxCoeff() - points.rowwise().minCoeff()).maxCoeff();
   int row = 0;
   for (const auto& c : system_.constraints()) {
     c->evaluate(x.data(), scratch_values_.data(), scratch_.data());
@@ -73,8 +79,8 @@ void ConstraintSet::scales(const Vector& x, Vector& scale) const {
     for (int e = 0; e < c->equations(); ++e, ++row) {
       scale[row] = c->scale();
       for (std::size_t j = 0; j < dofs.size(); ++j) {
-        scale[row] +=
-            std::abs(scratch_[static_cast<std::size_t>(e) * dofs.size() + j] * x[dofs[j]]);
+        const double slope = scratch_[static_cast<std::size_t>(e) * dofs.size() + j];
+        scale[row] += std::abs(slope) * (std::abs(x[dofs[j]]) + kPart * size);
       }
     }
   }

@@ -10,6 +10,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -26,7 +27,8 @@ using LocalVector = Eigen::Matrix<double, N, 1>;
 template <int N>
 using LocalMatrix = Eigen::Matrix<double, N, N>;
 
-// The variables of a local energy. Energies of edges are also taken to be rotation-invariant.
+// The variables of a local energy. Energies of edges are also taken to be rotation-invariant. Those of
+// positions may have an origin(), the point that their positions are counted from.
 enum class LocalCoordinates { positions, edges };
 
 template <class E>
@@ -83,6 +85,15 @@ class Element {
     for (int a = kFirst; a < kVertices; ++a) {
       z.template segment<3>(3 * (a - kFirst)) = point(x, a);
       if constexpr (kOfEdges<E>) z.template segment<3>(3 * (a - kFirst)) -= point(x, 0);
+    }
+    return z;
+  }
+  // Of positions: seen from the element's origin, if it has one, so that no digits are lost far from the
+  // world's.
+  [[nodiscard]] Coordinates gather_positions(const double* x) const {
+    Coordinates z = gather(x);
+    if constexpr (requires { local.origin(); }) {
+      for (int a = 0; a < kVertices; ++a) z.template segment<3>(3 * a) -= local.origin();
     }
     return z;
   }
@@ -153,7 +164,7 @@ double evaluate_elements(std::span<const Element<E>> elements, const Evaluation&
   double total = 0;
   for (std::size_t k = 0; k < elements.size(); ++k) {
     const Element<E>& element = elements[k];
-    const Coordinates start = element.gather(at.x0);
+    const Coordinates start = element.gather_positions(at.x0);
     Coordinates change = Coordinates::Zero();
     if (at.d) change = element.gather(at.d);
     Coordinates gradient_sum = Coordinates::Zero();
@@ -183,7 +194,7 @@ void discrete_gradient_of_elements(std::span<const Element<E>> elements,
   for (std::size_t k = 0; k < elements.size(); ++k) {
     const Element<E>& element = elements[k];
     typename Element<E>::Coordinates gradient;
-    element.local.discrete(element.gather(at.x0), element.gather(at.d), gradient);
+    element.local.discrete(element.gather_positions(at.x0), element.gather(at.d), gradient);
     element.add_gradient(at.gradient_weight * gradient, at.gradient);
   }
 }
@@ -251,6 +262,20 @@ class Elements final : public Energy {
     }
     return std::nullopt;
   }
+  void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
+                     std::span<double> lengths) const override {
+    if constexpr (requires(const Element<E>& e) { e.local.origin(); }) {
+      for (const Element<E>& element : elements_) {
+        const Coordinates z = element.gather_positions(x);
+        for (int a = 0; a < E::kVertices; ++a) {
+          double* length = lengths.data() + 3 * std::ptrdiff_t{element.vertices()[a]};
+          for (int c = 0; c < 3; ++c) length[c] = std::max(length[c], std::abs(z[3 * a + c]));
+        }
+      }
+    } else {
+      Energy::raise_lengths(x, dimension, memory, lengths);
+    }
+  }
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override {
     discrete_gradient_of_elements(std::span<const Element<E>>(elements_), at);
@@ -268,6 +293,7 @@ class Elements final : public Energy {
   }
 
  private:
+  using Coordinates = typename Element<E>::Coordinates;
   std::vector<Element<E>> elements_;
   std::vector<int> vertices_;
 };

@@ -30,6 +30,14 @@ struct BodyContact::Pair {
   auto operator<=>(const Pair& o) const { return vertex <=> o.vertex; }
   bool operator==(const Pair& o) const { return vertex == o.vertex; }
 
+  // Positions as seen from the point: far from the origin their own rounding errors would drown the
+  // distance.
+  [[nodiscard]] PointTriangle gather_positions(const double* x) const {
+    const Vec3 point = Eigen::Map<const Vec3>(x + 3 * std::ptrdiff_t{vertex[0]});
+    PointTriangle z = gather(x);
+    for (int a = 0; a < 4; ++a) z.segment<3>(3 * a) -= point;
+    return z;
+  }
   [[nodiscard]] PointTriangle gather(const double* x) const {
     PointTriangle z = PointTriangle::Zero();
     if (!x) return z;
@@ -217,7 +225,7 @@ double BodyContact::evaluate(const Evaluation& at) const {
     const Pair& pair = memory.pairs[n];
     const double k = k_[static_cast<std::size_t>(pair.vertex[0])];
     const auto local = [&](const PointTriangle& z, bool hessian) { return energy(z, k, hessian); };
-    const PointTriangle z0 = pair.gather(at.x0);
+    const PointTriangle z0 = pair.gather_positions(at.x0);
     const PointTriangle d = pair.gather(at.d);
     // The distance changes by no more than point and triangle move.
     double farthest = 0;
@@ -301,7 +309,7 @@ std::array<Eigen::Matrix3d, 3> gap_velocity(const PointTriangle& z, const Neares
 ContactPoint BodyContact::contact_point(std::size_t n, const double* x, const double* d,
                                         const EnergyMemory* memory) const {
   const Pair& pair = known(memory).pairs[n];
-  const PointTriangle z0 = pair.gather(x);
+  const PointTriangle z0 = pair.gather_positions(x);
   const PointTriangle moved = pair.gather(d);
   const double k = k_[static_cast<std::size_t>(pair.vertex[0])];
   const auto local = [&](const PointTriangle& z, bool hessian) { return energy(z, k, hessian); };

@@ -1,5 +1,6 @@
 #include "lilyan/contact/obstacle_contact.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -73,6 +74,33 @@ struct DistanceToShape {
   }
 };
 
+// A point of the shape.
+Vec3 origin(const ObstacleShape& shape) {
+  struct Origin {
+    Vec3 operator()(const PlaneShape& s) const { return s.point; }
+    Vec3 operator()(const SphereShape& s) const { return s.center; }
+    Vec3 operator()(const BoxShape& s) const { return s.center; }
+    Vec3 operator()(const CapsuleShape& s) const { return s.from; }
+  };
+  return std::visit(Origin{}, shape);
+}
+
+// The shape as seen from this point.
+ObstacleShape seen_from(const Vec3& origin, ObstacleShape shape) {
+  struct Move {
+    Vec3 by;
+    void operator()(PlaneShape& s) const { s.point -= by; }
+    void operator()(SphereShape& s) const { s.center -= by; }
+    void operator()(BoxShape& s) const { s.center -= by; }
+    void operator()(CapsuleShape& s) const {
+      s.from -= by;
+      s.to -= by;
+    }
+  };
+  std::visit(Move{origin}, shape);
+  return shape;
+}
+
 // How large the numbers are that a shape is given by.
 double extent(const ObstacleShape& shape) {
   struct Extent {
@@ -144,18 +172,21 @@ SignedDistance signed_distance(const ObstacleShape& shape, const Vec3& x) {
   return std::visit(DistanceToShape{x}, shape);
 }
 
-SignedDistance Obstacle::distance(const Pose& pose, const Vec3& x) const {
-  const bool moves = motion.moves();
-  SignedDistance d = signed_distance(shape, moves ? pose.undo(x) : x);
-  if (moves) {
-    d.normal = pose.rotation * d.normal;
-    d.curvature = pose.rotation * d.curvature * pose.rotation.transpose();
-  }
+SignedDistance Obstacle::distance_at_rest(const Vec3& x) const {
+  SignedDistance d = signed_distance(shape, x);
   if (inside_out) {
     d.value = -d.value;
     d.normal = -d.normal;
     d.curvature = -d.curvature;
   }
+  return d;
+}
+
+SignedDistance Obstacle::distance(const Pose& pose, const Vec3& x) const {
+  if (!motion.moves()) return distance_at_rest(x);
+  SignedDistance d = distance_at_rest(pose.undo(x));
+  d.normal = pose.rotation * d.normal;
+  d.curvature = pose.rotation * d.curvature * pose.rotation.transpose();
   return d;
 }
 
@@ -166,10 +197,12 @@ void ObstaclePoses::begin_step(const RigidMotion& motion, double t, double h) {
   step_h = h;
 }
 
+// The motion's centre, which all poses share, drops out.
 Vec3 ObstaclePoses::velocity(const Vec3& x) const {
   if (step_h == 0) return Vec3::Zero();
-  const Vec3 material = now.undo(x);
-  return (step_to.apply(material) - step_from.apply(material)) / step_h;
+  return ((step_to.rotation - step_from.rotation) * now.from_center(x) +
+          (step_to.shift - step_from.shift)) /
+         step_h;
 }
 
 struct ObstacleContact::Memory final : EnergyMemory {
@@ -190,18 +223,36 @@ struct ObstacleContact::Memory final : EnergyMemory {
   }
 };
 
-// The energy of one vertex, of stiffness k.
+// The energy of one vertex, of stiffness k. Points and directions are those that the obstacle sees, from its
+// origin_ and in the frame in which it rests: far from the world's origin the rounding errors of positions
+// would be as large as the distances.
 class ObstacleContact::Penalty {
  public:
   Penalty(const ObstacleContact& contact, const EnergyMemory* memory, double projection)
       : contact_(contact),
         pose_(contact.poses(memory).now),
+        moves_(contact.obstacle_.motion.moves()),
+        center_(pose_.center - contact.origin_),
         flat_(std::holds_alternative<PlaneShape>(contact.obstacle_.shape)),
         projection_(projection) {}
 
+  // Points, displacements and derivatives as the obstacle sees them, and back.
+  [[nodiscard]] Vec3 seen(const Vec3& x) const {
+    return moves_ ? Vec3(center_ + pose_.from_center(x)) : Vec3(x - contact_.origin_);
+  }
+  [[nodiscard]] Vec3 turned(const Vec3& d) const {
+    return moves_ ? Vec3(pose_.rotation.transpose() * d) : d;
+  }
+  [[nodiscard]] LocalDerivatives<3> in_world(LocalDerivatives<3> e) const {
+    if (!moves_) return e;
+    e.gradient = pose_.rotation * e.gradient;
+    e.hessian = pose_.rotation * e.hessian * pose_.rotation.transpose();
+    return e;
+  }
+
   // d(x) − r.
   [[nodiscard]] SignedDistance distance(const Vec3& x) const {
-    SignedDistance d = contact_.obstacle_.distance(pose_, x);
+    SignedDistance d = contact_.near_.distance_at_rest(x);
     d.value -= contact_.thickness_;
     return d;
   }
@@ -247,6 +298,8 @@ class ObstacleContact::Penalty {
  private:
   const ObstacleContact& contact_;
   const Pose& pose_;
+  bool moves_;
+  Vec3 center_;  // of the motion
   bool flat_;
   double projection_;
 };
@@ -254,11 +307,26 @@ class ObstacleContact::Penalty {
 ObstacleContact::ObstacleContact(Obstacle obstacle, std::vector<int> vertices,
                                  const ContactStiffness& k, double thickness)
     : obstacle_(std::move(obstacle)),
+      origin_(origin(obstacle_.shape)),
+      near_{.shape = seen_from(origin_, obstacle_.shape),
+            .inside_out = obstacle_.inside_out,
+            .motion = {}},
       vertices_(std::move(vertices)),
       k_(k.of(vertices_.size())),
       thickness_(thickness),
-      extent_(extent(obstacle_.shape)) {
+      extent_(extent(near_.shape)) {
   at_rest_.now = at_rest_.step_from = at_rest_.step_to = obstacle_.motion.at(0);
+}
+
+void ObstacleContact::raise_lengths(const double* x, int /*dimension*/, const EnergyMemory* memory,
+                                    std::span<double> lengths) const {
+  const Penalty penalty(*this, memory, 0);
+  for (const int v : vertices_) {
+    const double size = extent_ + penalty.seen(vertex_at(x, v)).norm();
+    for (double& length : lengths.subspan(3 * static_cast<std::size_t>(v), 3)) {
+      length = std::max(length, size);
+    }
+  }
 }
 
 const ObstaclePoses& ObstacleContact::poses(const EnergyMemory* memory) const {
@@ -281,14 +349,17 @@ void ObstacleContact::end_step(double t, EnergyMemory& memory) const {
 ContactPoint ObstacleContact::contact_point(std::size_t n, const double* x, const double* d,
                                             const EnergyMemory* memory) const {
   const Penalty penalty(*this, memory, 0);
-  const Vec3 start = vertex_at(x, vertices_[n]);
+  const Vec3 at = vertex_at(x, vertices_[n]);
+  const Vec3 start = penalty.seen(at);
   const Vec3 gradient =
-      penalty.mean(start, vertex_at(d, vertices_[n]), penalty.distance(start), k_[n], 1, false)
+      penalty
+          .in_world(penalty.mean(start, penalty.turned(vertex_at(d, vertices_[n])),
+                                 penalty.distance(start), k_[n], 1, false))
           .gradient;
   ContactPoint point{.pressure = gradient.norm(), .weight = {1}};
   if (point.pressure == 0) return point;
   point.normal = gradient / point.pressure;
-  point.velocity = poses(memory).velocity(start);
+  point.velocity = poses(memory).velocity(at);
   return point;
 }
 
@@ -297,8 +368,8 @@ double ObstacleContact::evaluate(const Evaluation& at) const {
   const bool want_hessian = at.hessian != nullptr;
   double value = 0;
   for (std::size_t n = 0; n < vertices_.size(); ++n) {
-    const Vec3 x0 = vertex_at(at.x0, vertices_[n]);
-    const Vec3 d = vertex_at(at.d, vertices_[n]);
+    const Vec3 x0 = penalty.seen(vertex_at(at.x0, vertices_[n]));
+    const Vec3 d = penalty.turned(vertex_at(at.d, vertices_[n]));
     const SignedDistance start = penalty.distance(x0);
     LocalDerivatives<3> sum;
     if (at.mean) {
@@ -318,6 +389,7 @@ double ObstacleContact::evaluate(const Evaluation& at) const {
       }
     }
     value += sum.value;
+    sum = penalty.in_world(sum);
     if (at.gradient) {
       Eigen::Map<Vec3>(at.gradient + 3 * std::ptrdiff_t{vertices_[n]}) += sum.gradient;
     }
@@ -333,9 +405,10 @@ double ObstacleContact::evaluate(const Evaluation& at) const {
 void ObstacleContact::discrete_gradient(const DiscreteEvaluation& at) const {
   const Penalty penalty(*this, at.memory, 0);
   for (std::size_t n = 0; n < vertices_.size(); ++n) {
-    const Vec3 x0 = vertex_at(at.x0, vertices_[n]);
-    const Vec3 d = vertex_at(at.d, vertices_[n]);
-    const LocalDerivatives<3> m = penalty.mean(x0, d, penalty.distance(x0), k_[n], 1, false);
+    const Vec3 x0 = penalty.seen(vertex_at(at.x0, vertices_[n]));
+    const Vec3 d = penalty.turned(vertex_at(at.d, vertices_[n]));
+    const LocalDerivatives<3> m =
+        penalty.in_world(penalty.mean(x0, d, penalty.distance(x0), k_[n], 1, false));
     Eigen::Map<Vec3>(at.gradient + 3 * std::ptrdiff_t{vertices_[n]}) +=
         at.gradient_weight * m.gradient;
   }

@@ -64,6 +64,8 @@ struct Obstacle {
 
   // d(x) when the obstacle has been moved to `pose`.
   [[nodiscard]] SignedDistance distance(const Pose& pose, const Vec3& x) const;
+  // d(x) in the frame in which the obstacle rests.
+  [[nodiscard]] SignedDistance distance_at_rest(const Vec3& x) const;
 };
 
 // Where an obstacle is, and where it comes from and goes to in the step that is being made.
@@ -87,6 +89,8 @@ class ObstacleContact final : public ContactEnergy {
   [[nodiscard]] bool translation_invariant() const override { return false; }
   [[nodiscard]] bool rotation_invariant() const override { return false; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
+  void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
+                     std::span<double> lengths) const override;
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override;
 
@@ -108,10 +112,12 @@ class ObstacleContact final : public ContactEnergy {
   class Penalty;
 
   Obstacle obstacle_;
+  Vec3 origin_;    // a point of the obstacle
+  Obstacle near_;  // the obstacle as seen from there, at rest
   std::vector<int> vertices_;
   std::vector<double> k_;  // of each of them
   double thickness_;
-  double extent_;          // how large the numbers are that the shape is given by
+  double extent_;          // how large the numbers are that the shape is given by, seen from there
   ObstaclePoses at_rest_;  // at time 0
 };
 

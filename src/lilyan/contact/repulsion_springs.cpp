@@ -1,6 +1,7 @@
 #include "lilyan/contact/repulsion_springs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "lilyan/core/error.hpp"
@@ -108,6 +109,22 @@ double RepulsionSprings::evaluate(const Evaluation& at) const {
   return value;
 }
 
+// What a spring is compressed by at the start of a step does not change within it.
+void RepulsionSprings::raise_lengths(const double* x, int /*dimension*/, const EnergyMemory* memory,
+                                     std::span<double> lengths) const {
+  if (!memory) return;
+  const auto& springs = static_cast<const Memory*>(memory)->springs;
+  for (std::size_t n = 0; n < springs.size(); ++n) {
+    const auto& [active, offset, normal] = springs[n];
+    if (!active) continue;
+    const std::ptrdiff_t i = 3 * std::ptrdiff_t{vertices_[n]};
+    const double depth = std::abs(normal.dot(Eigen::Map<const Vec3>(x + i)) - offset);
+    for (double& length : lengths.subspan(static_cast<std::size_t>(i), 3)) {
+      length = std::max(length, depth);
+    }
+  }
+}
+
 // The midpoint's gradient, exact for quadratic E.
 void RepulsionSprings::discrete_gradient(const DiscreteEvaluation& at) const {
   if (!at.memory) return;
@@ -116,9 +133,8 @@ void RepulsionSprings::discrete_gradient(const DiscreteEvaluation& at) const {
     const auto& [active, offset, normal] = springs[n];
     if (!active) continue;
     const std::ptrdiff_t i = 3 * std::ptrdiff_t{vertices_[n]};
-    const double depth =
-        normal.dot(Eigen::Map<const Vec3>(at.x0 + i) + 0.5 * Eigen::Map<const Vec3>(at.d + i)) -
-        offset;
+    const double depth = normal.dot(Eigen::Map<const Vec3>(at.x0 + i)) - offset +
+                         0.5 * normal.dot(Eigen::Map<const Vec3>(at.d + i));
     Eigen::Map<Vec3>(at.gradient + i) += (at.gradient_weight * 2 * k_ * depth) * normal;
   }
 }

@@ -26,6 +26,8 @@ class RepulsionSprings final : public Energy {
   [[nodiscard]] Stencils stencils() const override { return {1, vertices_}; }
   [[nodiscard]] bool translation_invariant() const override { return false; }
   [[nodiscard]] bool rotation_invariant() const override { return false; }
+  void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
+                     std::span<double> lengths) const override;
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
   [[nodiscard]] std::optional<int> force_degree() const override { return 1; }
   [[nodiscard]] bool has_discrete_gradient() const override { return true; }

@@ -165,6 +165,9 @@ struct Evaluation {
   const PathMeanWeights* mean = nullptr;
   // For an energy that changes between steps. Null: as it was when it was made.
   const EnergyMemory* memory = nullptr;
+  // Only differences of values matter: an energy whose zero is arbitrary is to have it at x0. Far from the
+  // origin the digits of such differences would be lost otherwise.
+  bool from_start = false;
 };
 
 // One pass over an energy's discrete gradient ∇̄E between x0 and x0 + d: adds  gradient_weight ∇̄E  to
@@ -222,6 +225,13 @@ class Energy {
   // The degree of the force as a polynomial of s along a straight path x₀ + s d; none where it is not a
   // polynomial. An energy that integrates over paths by itself (Evaluation::mean) has degree 0.
   [[nodiscard]] virtual std::optional<int> force_degree() const { return std::nullopt; }
+
+  // lengths[i] is raised, for each degree of freedom i that E depends on, to the size of the numbers that a
+  // force there is computed from: their rounding errors, times the stiffness, are the errors of the force.
+  // By default these are the distances between the vertices of an element where translations do not change
+  // E, and positions otherwise.
+  virtual void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
+                             std::span<double> lengths) const;
 
   // A discrete gradient: a vector ∇̄E(x0, d) that tends to ∇E(x0) as d → 0, with
   //   ∇̄E · d = E(x0 + d) − E(x0)
@@ -282,6 +292,11 @@ class Energy {
   [[nodiscard]] virtual bool rotation_invariant() const = 0;  // about the origin
   // Takes away the rigid motions under which E changes.
   virtual void limit(Symmetry& symmetry) const;
+
+ protected:
+  // raise_lengths() of an energy that is computed from positions, whatever its symmetries are.
+  void raise_to_positions(const double* x, int dimension, const EnergyMemory* memory,
+                          std::span<double> lengths) const;
 };
 
 }  // namespace lilyan

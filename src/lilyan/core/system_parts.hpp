@@ -9,6 +9,12 @@
 
 namespace lilyan {
 
+// The time that a step takes, backwards where it ends before it begins.
+struct TimeSpan {
+  double begin = 0;
+  double end = 0;
+};
+
 // An external force F(t, x, v), with one entry per degree of freedom. It may do work, take energy
 // out and depend on time.
 class Force {
@@ -20,6 +26,23 @@ class Force {
 
   // force += F(t, x, v).
   virtual void add(double t, const double* x, const double* v, double* force) const = 0;
+
+  // The moments, in ascending order, at which F jumps as a function of time. Steps take them into account
+  // (add_within_step).
+  [[nodiscard]] virtual std::span<const double> jumps() const { return {}; }
+
+  // force += F as it is between two neighbouring jumps (infinite where there is none), continued smoothly to
+  // t. That moment may be one of the two, or outside: methods that are compositions go beyond their steps.
+  // By default F is taken at the nearest moment between the jumps.
+  virtual void add_between_jumps(const TimeSpan& between, double t, const double* x,
+                                 const double* v, double* force) const;
+
+  // force += F(t, x, v) in a step in which methods sample F. Samples at the ends of the step are taken from
+  // inside. A jump within the step parts it into pieces; a sample is then the mean over the pieces, each
+  // at the same share of its own length. Weights that add up to one over the step thus give the impulse as
+  // accurately as of a smooth force, wherever the jump is.
+  void add_within_step(const TimeSpan& step, double t, const double* x, const double* v, int dofs,
+                       double* force) const;
 
   // diagonal −= ∂F_i/∂v_i, or an estimate of it that is not negative: implicit steps converge
   // faster with it, to the same result. A force that does not depend on velocities adds nothing.

@@ -25,10 +25,13 @@ class ComposeIntegrator final : public Integrator {
 
   StepReport step(State& state, double h) override {
     start_ = state;
+    const TimeSpan span = span_of_step(state, h);
+    base_->part_of(&span);
     StepReport whole = base_->step(state, fractions_.front() * h);
     for (std::size_t i = 1; i < fractions_.size() && succeeded(whole.status); ++i) {
       whole.append(base_->step(state, fractions_[i] * h));
     }
+    base_->part_of(nullptr);
     whole.h = h;
     whole.substeps = 1;  // they are the method's own, not a failed step's
     if (!succeeded(whole.status)) {

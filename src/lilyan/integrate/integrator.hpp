@@ -62,9 +62,23 @@ class Integrator {
   // whatever was stepped before.
   virtual void forget() {}
 
+  // The following steps are parts of a longer one: forces that jump at some moments are taken as that step
+  // sees them. Null: the steps stand for themselves.
+  virtual void part_of(const TimeSpan* whole) { whole_ = whole; }
+
   // Name of the linear solver, empty for explicit methods; and where the time went.
   [[nodiscard]] virtual std::string_view linear_solver() const { return {}; }
   [[nodiscard]] virtual NewtonTimes times() const { return {}; }
+
+ protected:
+  // The step in which forces see a step by h.
+  [[nodiscard]] TimeSpan span_of_step(const State& state, double h) const {
+    return whole_ ? *whole_ : TimeSpan{state.t, state.t + h};
+  }
+  [[nodiscard]] const TimeSpan* whole() const { return whole_; }
+
+ private:
+  const TimeSpan* whole_ = nullptr;
 };
 
 // The system must outlive the integrator and not change.

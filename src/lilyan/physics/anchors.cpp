@@ -14,14 +14,14 @@ struct AnchorElement {
   Vec3 point;
   double stiffness;
 
-  double evaluate(const Vec3& x, Vec3* gradient, Eigen::Matrix3d* hessian) const {
-    const Vec3 offset = x - point;
+  [[nodiscard]] Vec3 origin() const { return point; }
+  double evaluate(const Vec3& offset, Vec3* gradient, Eigen::Matrix3d* hessian) const {
     if (gradient) *gradient = stiffness * offset;
     if (hessian) *hessian = stiffness * Eigen::Matrix3d::Identity();
     return 0.5 * stiffness * offset.squaredNorm();  // (1)
   }
-  void discrete(const Vec3& x0, const Vec3& d, Vec3& gradient) const {
-    gradient = stiffness * (x0 + 0.5 * d - point);
+  void discrete(const Vec3& start, const Vec3& d, Vec3& gradient) const {
+    gradient = stiffness * (start + 0.5 * d);
   }
 };
 

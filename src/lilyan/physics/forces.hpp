@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "lilyan/core/system_parts.hpp"
 #include "lilyan/core/types.hpp"
@@ -44,18 +46,32 @@ class Drive final : public Force {
  public:
   // amplitude: force on each degree of freedom.
   Drive(Vector amplitude, const DriveTiming& timing)
-      : amplitude_(std::move(amplitude)), timing_(timing) {}
+      : amplitude_(std::move(amplitude)), timing_(timing) {
+    for (const double t : {timing.from, timing.until}) {
+      if (std::isfinite(t)) jumps_.push_back(t);
+    }
+  }
 
   void add(double t, const double* x, const double* v, double* force) const override {
     static_cast<void>(x), static_cast<void>(v);
-    if (t < timing_.from || t > timing_.until) return;
+    if (t >= timing_.from && t <= timing_.until) swing(t, force);
+  }
+  [[nodiscard]] std::span<const double> jumps() const override { return jumps_; }
+  void add_between_jumps(const TimeSpan& between, double t, const double* x, const double* v,
+                         double* force) const override {
+    static_cast<void>(x), static_cast<void>(v);
+    if (between.begin >= timing_.from && between.end <= timing_.until) swing(t, force);
+  }
+
+ private:
+  void swing(double t, double* force) const {
     const double swing = std::cos(2 * std::numbers::pi * timing_.frequency * t + timing_.phase);
     for (Eigen::Index i = 0; i < amplitude_.size(); ++i) force[i] += swing * amplitude_[i];
   }
 
- private:
   Vector amplitude_;
   DriveTiming timing_;
+  std::vector<double> jumps_;
 };
 
 }  // namespace lilyan

@@ -15,6 +15,7 @@ double Gravity::evaluate(const Evaluation& at) const {
     gradient_weight += node.gradient;
   }
   double value = 0;
+  if (at.from_start) value_weight = 0;
   if (at.want_value) {
     for (int i = 0; i < n; ++i) {
       for (int c = 0; c < 3; ++c) {

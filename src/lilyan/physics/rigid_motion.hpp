@@ -17,8 +17,10 @@ struct Pose {
   Vec3 shift = Vec3::Zero();
 
   [[nodiscard]] Vec3 apply(const Vec3& X) const { return center + rotation * (X - center) + shift; }
-  [[nodiscard]] Vec3 undo(const Vec3& x) const {
-    return center + rotation.transpose() * (x - shift - center);
+  [[nodiscard]] Vec3 undo(const Vec3& x) const { return center + from_center(x); }
+  // X − center of the point X that went to x.
+  [[nodiscard]] Vec3 from_center(const Vec3& x) const {
+    return rotation.transpose() * (x - center - shift);
   }
 };
 

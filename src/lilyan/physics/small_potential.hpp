@@ -31,6 +31,10 @@ class SmallPotential final : public Energy {
   }
   [[nodiscard]] bool translation_invariant() const override { return symmetry_.translation; }
   [[nodiscard]] bool rotation_invariant() const override { return symmetry_.rotation; }
+  void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
+                     std::span<double> lengths) const override {
+    raise_to_positions(x, dimension, memory, lengths);
+  }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
 
   // For one point in space under rotation: in |x|². For everything else: Gonzalez's midpoint discrete

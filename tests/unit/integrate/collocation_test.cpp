@@ -20,7 +20,7 @@ TEST(Collocation, JacobianIsThatOfTheResidual) {
   State start = body.moving();
   const Eigen::Index n = start.x.size();
   for (const int i : {0, 5}) start.v.segment<3>(3 * i).setZero();
-  equation.prepare(start, 0.4, 1);
+  equation.prepare(start, 0.4, {0, 0.4}, 1);
   std::mt19937 random(3);
   Vector z = random_vector(3 * n, 0.2, random);
   Vector r = random_vector(3 * n, 1, random);

@@ -27,9 +27,9 @@ TEST(DiscreteEquationOf, DirectionsAreNewtons) {
   }
   constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .value = 1}}};
   double potential = 0;
-  for (const double e : assembler.values(x0, nullptr, here)) potential += e;
+  for (const double e : assembler.values(x0, nullptr, here, true)) potential += e;
   const State start{.x = x0, .v = body.moving().v};
-  equation->prepare(start, 0.7, 1, potential);
+  equation->prepare(start, 0.7, {0, 0.7}, 1, potential);
 
   SolverWork work;
   NewtonTimes times;

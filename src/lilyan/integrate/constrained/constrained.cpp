@@ -74,6 +74,7 @@ void ConstrainedEquation::prepare(const Problem& problem, const Vector& d, Vecto
 }
 
 bool ConstrainedEquation::linearise(const Vector& d) {
+  reach_ = d.cwiseAbs().maxCoeff();
   new_columns_ = new_columns_ || averaged();
   x_ = *problem_.x0 + d;
   set_.evaluate(x_, scratch_, end_);
@@ -181,7 +182,15 @@ bool ConstrainedEquation::at_rounding(const Vector& d, const Vector& g, const Ve
   right_.setZero();
   set_.add_transposed(directions(), lambda, 1, right_);
   const double push = 8 * kEpsilon * free_.norm(right_);
-  return free_.norm(residual) <= free_.rounding(d, diagonal_).gradient + push;
+  // Constraints are closed to the rounding errors of positions, which are no displacement to speak of.
+  right_.setZero();
+  for (const auto& c : system_.constraints()) {
+    for (const int i : c->dofs()) {
+      right_[i] = 4 * kEpsilon * diagonal_[i] * (std::abs((*problem_.x0)[i]) + std::abs(d[i]));
+    }
+  }
+  const double closing = free_.norm(right_);
+  return free_.norm(residual) <= free_.rounding(d, diagonal_).gradient + push + closing;
 }
 
 bool ConstrainedEquation::rounding_is_harmless(const Vector& z, const Vector& residual) {
@@ -196,8 +205,18 @@ double ConstrainedEquation::norm(const Vector& residual) {
   return std::hypot(free_.norm(gradient_), distance(g_));
 }
 
+// The terms of g at the start, which at the origin may vanish, and those that the displacement adds: it is known to
+// the rounding errors of a linear solution, relative to the largest of its entries.
+double ConstrainedEquation::closing_scale(int k) const {
+  return scale_[k] + set_.row_norm(start_, k) * reach_;
+}
+
 double ConstrainedEquation::gap(const Vector& residual) const {
-  return (residual.tail(m_).array().abs() / (kEpsilon * scale_.array())).maxCoeff();
+  double most = 0;
+  for (int k = 0; k < m_; ++k) {
+    most = std::max(most, std::abs(residual[n_ + k]) / (kEpsilon * closing_scale(k)));
+  }
+  return most;
 }
 
 double ConstrainedEquation::distance(const Vector& g) {
@@ -208,7 +227,7 @@ double ConstrainedEquation::distance(const Vector& g) {
 
 bool ConstrainedEquation::closed(const Vector& g, double factor) const {
   for (Eigen::Index k = 0; k < g.size(); ++k) {
-    if (!(std::abs(g[k]) <= factor * kEpsilon * scale_[k])) return false;
+    if (!(std::abs(g[k]) <= factor * kEpsilon * closing_scale(static_cast<int>(k)))) return false;
   }
   return true;
 }
@@ -311,9 +330,12 @@ double ConstrainedEquation::change(double length, double value, const Vector& tr
   return value - length * push_ + weight_ * (distance(g_) - start_distance_);
 }
 
+// Positions are absolute in g: its rounding errors enter (5) with their weight, beside those of Φ.
 double ConstrainedEquation::rounding(const Vector& z) {
   d_ = z.head(n_);
-  return free_.rounding(d_, diagonal_).value;
+  for (int k = 0; k < m_; ++k) g_[k] = kNearlyClosed * kEpsilon * closing_scale(k);
+  return free_.rounding(d_, diagonal_).value + weight_ * distance(g_) +
+         8 * kEpsilon * std::abs(push_);
 }
 
 namespace {
@@ -389,7 +411,7 @@ StepReport ConstrainedIntegrator::step(State& state, double h) {
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   if (!begin(state, h, report)) return report;
-  objective_.begin_step(state, h);
+  objective_.begin_step(state, h, span_of_step(state, h));
   if (!(plan_.adaptive_nodes ? solve_adaptive(state, h, report) : solve(state, h, report))) {
     return report;
   }

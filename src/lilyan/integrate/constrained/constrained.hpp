@@ -170,6 +170,8 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   GramFactor start_factor_, end_factor_;
   DenseMatrix gram_, end_gram_, mix_;
   DenseLu mix_lu_;
+  [[nodiscard]] double closing_scale(int k) const;
+  double reach_ = 0;  // the largest displacement at the point of linearisation
   Vector start_values_, scale_, nu_, normal_right_;
   Vector plain_target_, normal_impulse_, x_, velocity_;
 

@@ -99,7 +99,7 @@ void ErrorControl::start(const State& state) {
   const std::array<WeightedNode, 1> here{{{.theta = 0, .gradient = -1}}};
   Vector force(system_.dofs()), scratch(system_.dofs());
   Assembler({system_, integrator_.memory()}).gradient(state.x, nullptr, here, force);
-  add_forces(system_, state.t, state.x, state.v, 1, scratch, force);
+  add_forces(system_, {state.t, state.t + h_}, state.t, state.x, state.v, 1, scratch, force);
   acceleration_ = norm(force.cwiseQuotient(system_.mass()));
   // A body at rest has no energies yet: what its forces give it in the first step will have to do.
   velocity_ = h_ * acceleration_;

@@ -34,6 +34,7 @@ void MovingWorldIntegrator::make_inner() {
   if (inner_) earlier_ += inner_->times();
   std::unique_ptr<Integrator> next = make_({system_, &memory_}, scheme_, options_);
   if (inner_) next->take_over(*inner_);
+  next->part_of(whole());
   inner_ = std::move(next);
 }
 

@@ -31,6 +31,10 @@ class MovingWorldIntegrator final : public Integrator {
   [[nodiscard]] const WorldMemory* memory() const override { return &memory_; }
   void load_memory(std::span<const double> numbers) override;
   void archive(Archive& a) override;
+  void part_of(const TimeSpan* whole) override {
+    Integrator::part_of(whole);
+    inner_->part_of(whole);
+  }
   [[nodiscard]] std::string_view linear_solver() const override { return inner_->linear_solver(); }
   [[nodiscard]] NewtonTimes times() const override;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -14,6 +15,8 @@ namespace {
 
 // Sums of steps miss their end by rounding; a part of a step this small is not a step.
 constexpr double kTimeRounding = 1e-9;
+// Steps may be longer than asked for by this part of themselves, rather than leave a tiny step behind.
+constexpr double kStretch = 1e-6;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 class FixedSteps final : public StepControl {
@@ -21,8 +24,15 @@ class FixedSteps final : public StepControl {
   FixedSteps(Integrator& integrator, const StepControlOptions& options)
       : integrator_(integrator), h_(options.step), max_halvings_(options.max_halvings) {}
 
+  // Not shortened by rounding errors of t, so that all steps of a run that divide it are equal to the last bit.
   StepReport step(State& state, double until) override {
-    return step_with_halving(integrator_, state, length(state.t, until), max_halvings_);
+    const double left = until - state.t;
+    const auto [count, equal] =
+        count_steps(left, h_, 4 * kEpsilon * (std::abs(state.t) + std::abs(until)));
+    const double h = equal || count > 2 ? h_ : left / count;
+    const StepReport report = step_with_halving(integrator_, state, h, max_halvings_);
+    if (succeeded(report.status) && count == 1) state.t = until;
+    return report;
   }
 
   [[nodiscard]] std::string attempts() const override {
@@ -30,15 +40,6 @@ class FixedSteps final : public StepControl {
   }
 
  private:
-  // Not shortened by rounding errors of t, so that all steps of a run that divide it are equal to the last bit.
-  // Otherwise the last two share what is left: one that is tiny would lose differences to rounding.
-  [[nodiscard]] double length(double t, double until) const {
-    const double left = until - t;
-    const double rounding = kTimeRounding * h_ + 4 * kEpsilon * std::abs(t);
-    if (left < h_ - rounding) return left;
-    return left > h_ + rounding && left < 2 * h_ - rounding ? left / 2 : h_;
-  }
-
   Integrator& integrator_;
   double h_;
   int max_halvings_;
@@ -74,6 +75,11 @@ StepReport step_with_halving(Integrator& integrator, State& state, double h, int
     halves.ledger = {};
   }
   return halves;
+}
+
+StepCount count_steps(double time, double h, double rounding) {
+  const double steps = std::max(1.0, std::ceil(time / h - kStretch));
+  return {steps, std::abs(time - steps * h) <= rounding};
 }
 
 double fit_step(double h, double left) {

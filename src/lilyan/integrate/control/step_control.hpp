@@ -74,6 +74,15 @@ class StepControl {
 // `max_halvings` deep. The report covers all of them; on failure the state is as it was.
 StepReport step_with_halving(Integrator& integrator, State& state, double h, int max_halvings);
 
+// How many steps of h fill a time, and whether all of them are of h but for rounding errors of the time.
+// Otherwise the last two share what is left evenly. A remainder that is a tiny part of h makes them a little
+// longer; any other makes them shorter, and there is one more.
+struct StepCount {
+  double steps = 0;
+  bool equal = false;
+};
+[[nodiscard]] StepCount count_steps(double time, double h, double rounding);
+
 // A step of h when `left` is left to go: all of it when no more than that, and half of it when it
 // is less than two steps, so that the last one is not a tiny remainder in which differences of
 // positions are lost to rounding.

@@ -46,8 +46,8 @@ CollocationEquation::CollocationEquation(Assembler& assembler, const Collocation
   find_positions();
   half_values_.resize(static_cast<std::size_t>(pattern_.half().storage()));
   full_values_.resize(static_cast<std::size_t>(pattern_.entries()));
-  for (Vector* v :
-       {&stage_z_, &stage_x_, &stage_v_, &stage_gradient_, &sum_, &scratch_, &damping_}) {
+  for (Vector* v : {&stage_z_, &stage_x_, &stage_v_, &stage_gradient_, &sum_, &scratch_, &damping_,
+                    &lengths_}) {
     v->setZero(n_);
   }
   external_.setZero(s * n_);
@@ -89,8 +89,11 @@ void CollocationEquation::find_positions() {
   }
 }
 
-void CollocationEquation::prepare(const State& start, double h, double energy_scale) {
+void CollocationEquation::prepare(const State& start, double h, const TimeSpan& span,
+                                  double energy_scale) {
+  span_ = span;
   start_ = &start;
+  has_lengths_ = false;
   h_ = h;
   energy_scale_ = energy_scale;
 }
@@ -129,7 +132,7 @@ Equation::Size CollocationEquation::evaluate(const Vector& z, Vector& residual) 
     if (!forced_) continue;
     go_to_stage(z, i);
     sum_.setZero();
-    add_forces(system_, start_->t + c_[i] * h_, stage_x_, stage_v_, 1, scratch_, sum_);
+    add_forces(system_, span_, start_->t + c_[i] * h_, stage_x_, stage_v_, 1, scratch_, sum_);
     external_.segment(i * n_, n_) = sum_;
     residual.segment(i * n_, n_) -= hh * sum_;
   }
@@ -211,14 +214,17 @@ double CollocationEquation::defect(const Vector& z, const Vector& residual) {
   return std::isnan(worst) ? std::numeric_limits<double>::infinity() : worst;
 }
 
-// Positions are known to a relative ε, which the Jacobian turns into an error of the residual.
+// The numbers that forces are computed from are known to a relative ε, which the Jacobian turns into an error of
+// the residual.
 bool CollocationEquation::at_rounding(const Vector& z, const Vector& residual) {
+  if (!has_lengths_) assembler_.lengths(start_->x, lengths_);
+  has_lengths_ = true;
   const int m = pattern_.dofs();
   double sum = 0;
   for (int i = 0; i < stages_; ++i) {
     for (int c = 0; c < m; ++c) {
       const int dof = pattern_.half().dof(c);
-      const double position = std::abs(start_->x[dof]) + std::abs(z[i * n_ + dof]);
+      const double position = lengths_[dof] + std::abs(z[i * n_ + dof]);
       const int position_of_diagonal = coupling_position_.data()[(i * stages_ + i) * m + c];
       const double error = jacobian_.valuePtr()[position_of_diagonal] * position;
       sum += error * error / mass_[dof];
@@ -294,7 +300,7 @@ StepReport CollocationIntegrator::step(State& state, double h) {
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   predict(state, h, report);
-  equation_.prepare(state, h, report.before.scale());
+  equation_.prepare(state, h, span_of_step(state, h), report.before.scale());
   const NewtonResult solved =
       root_.solve(equation_, z_, options_.newton.max_iterations - report.solver_work.iterations);
   report.status = solved.status;

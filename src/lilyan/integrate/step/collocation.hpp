@@ -27,7 +27,7 @@ class CollocationEquation final : public Equation {
                       const SolverOptions& options);
 
   // Sets the step; energy_scale is that of its start.
-  void prepare(const State& start, double h, double energy_scale);
+  void prepare(const State& start, double h, const TimeSpan& span, double energy_scale);
 
   void pull_back(Vector& z, double factor) const override;
   Size evaluate(const Vector& z, Vector& residual) override;
@@ -74,6 +74,7 @@ class CollocationEquation final : public Equation {
   bool forced_;
 
   const State* start_ = nullptr;
+  TimeSpan span_;  // of the step, as forces see it
   double h_ = 0;
   double energy_scale_ = 0;
   double velocity_error_ = 0;
@@ -86,6 +87,9 @@ class CollocationEquation final : public Equation {
   Vector external_, gradients_, damping_, scratch_, stage_z_, stage_x_, stage_v_, stage_gradient_,
       sum_;
   Vector free_right_, free_solution_;
+  // What forces at x₀ are computed from, found when first needed in a step.
+  Vector lengths_;
+  bool has_lengths_ = false;
 };
 
 class CollocationIntegrator final : public Integrator {

@@ -36,6 +36,7 @@ DiscreteEquation::DiscreteEquation(const World& world, const FullPattern& patter
                                    const SolverOptions& options)
     : system_(world.system),
       pattern_(pattern),
+      sums_(world),
       jacobian_(make_matrix(pattern)),
       mass_(system_.mass()),
       energy_tolerance_(options.energy_tolerance),
@@ -43,6 +44,7 @@ DiscreteEquation::DiscreteEquation(const World& world, const FullPattern& patter
       forced_(!system_.forces().empty()),
       dissipation_(world),
       drift_(system_.dofs()),
+      lengths_(system_.dofs()),
       forces_(system_.dofs()),
       free_right_(pattern.dofs()),
       free_solution_(pattern.dofs()),
@@ -56,9 +58,11 @@ DiscreteEquation::DiscreteEquation(const World& world, const FullPattern& patter
     v->setZero(system_.dofs());
 }
 
-void DiscreteEquation::prepare(const State& start, double h, double energy_scale,
-                               double potential) {
+void DiscreteEquation::prepare(const State& start, double h, const TimeSpan& span,
+                               double energy_scale, double potential) {
+  span_ = span;
   x0_ = &start.x;
+  has_lengths_ = false;
   t_middle_ = start.t + h / 2;
   h_ = h;
   energy_scale_ = energy_scale;
@@ -91,7 +95,7 @@ Equation::Size DiscreteEquation::evaluate(const Vector& d, Vector& residual) {
   if (forced_) {
     go_to_middle(d);
     external_.setZero();
-    add_forces(system_, t_middle_, middle_x_, middle_v_, 1, scratch_, external_);
+    add_forces(system_, span_, t_middle_, middle_x_, middle_v_, 1, scratch_, external_);
     residual -= (0.5 * h_ * h_) * external_;
   }
   return {.norm = norm(residual)};
@@ -164,13 +168,16 @@ bool DiscreteEquation::rounding_is_harmless(const Vector& d, const Vector& resid
   return small_beside(system_, *x0_, norm(residual), change);
 }
 
-// Positions are known to a relative ε, which the Jacobian turns into an error of the residual.
-double DiscreteEquation::rounding(const Vector& d) const {
+// The numbers that forces are computed from are known to a relative ε, which the Jacobian turns into an error of
+// the residual.
+double DiscreteEquation::rounding(const Vector& d) {
+  if (!has_lengths_) sums_.lengths(*x0_, lengths_);
+  has_lengths_ = true;
   double sum = 0;
   for (int c = 0; c < pattern_.dofs(); ++c) {
     const int i = pattern_.half().dof(c);
     const double error =
-        jacobian_.valuePtr()[pattern_.diagonal()[c]] * (std::abs((*x0_)[i]) + std::abs(d[i]));
+        jacobian_.valuePtr()[pattern_.diagonal()[c]] * (lengths_[i] + std::abs(d[i]));
     sum += error * error / mass_[i];
   }
   return 4 * kEpsilon * std::sqrt(sum);
@@ -197,7 +204,7 @@ double GlobalEquation::coefficient(double end_energy, const Vector& d) const {
 void GlobalEquation::forces(const Vector& d, Vector& forces) {
   assembler_.gradient(*x0_, &d, kMidpoint, middle_);
   forces = middle_;
-  c_ = coefficient(sum_of(assembler_.values(*x0_, &d, kEndpoint)), d);
+  c_ = coefficient(sum_of(assembler_.values(*x0_, &d, kEndpoint, true)), d);
   forces += c_ * d;
   forces *= 0.5 * h_ * h_;
 }
@@ -208,7 +215,8 @@ void GlobalEquation::derivative(const Vector& d, std::span<double> values) {
   // ∇c first, with the product ½∇²E(x½) d from the half matrix.
   grad_c_.setZero();
   assembler_.gradient(*x0_, &d, kMidpoint, middle_);
-  c_ = coefficient(sum_of(assembler_.values_and_gradient(*x0_, &d, kEndpoint, end_)), d);
+  c_ = coefficient(sum_of(assembler_.values_and_gradient(*x0_, &d, kEndpoint, end_, nullptr, true)),
+                   d);
   if (c_ != 0) {
     const double square = d.squaredNorm();
     grad_c_ = end_ - middle_ - 2 * c_ * d;
@@ -241,7 +249,7 @@ void GlobalEquation::solve(const Vector& residual, Vector& direction) {
   direction = factor * response_ - direction;  // (3)
 }
 
-double GlobalEquation::rounding(const Vector& d) const {
+double GlobalEquation::rounding(const Vector& d) {
   double bound = DiscreteEquation::rounding(d);
   // ½h² ε|E|/|d|, along d.
   if (c_ != 0) {
@@ -292,7 +300,9 @@ StepReport DiscreteGradientIntegrator::step(State& state, double h) {
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   predict(state, h, report);
-  equation_->prepare(state, h, report.before.scale(), report.before.total - report.before.kinetic);
+  const double gravity = report.before.potential[static_cast<std::size_t>(EnergyKind::gravity)];
+  equation_->prepare(state, h, span_of_step(state, h), report.before.scale(),
+                     report.before.total - report.before.kinetic - gravity);
   // The predictor's iterations count towards the limit.
   const NewtonResult solved =
       root_.solve(*equation_, d_, options_.newton.max_iterations - report.solver_work.iterations);

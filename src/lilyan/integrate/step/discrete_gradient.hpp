@@ -23,8 +23,9 @@ class DiscreteEquation : public Equation {
  public:
   DiscreteEquation(const World& world, const FullPattern& pattern, const SolverOptions& options);
 
-  // Sets the step. energy_scale and potential are those of its start.
-  void prepare(const State& start, double h, double energy_scale, double potential);
+  // Sets the step, and the one in which forces see it. energy_scale and potential are those of its start, from which gravity is counted.
+  void prepare(const State& start, double h, const TimeSpan& span, double energy_scale,
+               double potential);
 
   Size evaluate(const Vector& d, Vector& residual) override;
   void pull_back(Vector& d, double factor) const override;
@@ -51,13 +52,14 @@ class DiscreteEquation : public Equation {
   virtual void forces(const Vector& d, Vector& forces) = 0;
   virtual void derivative(const Vector& d, std::span<double> values) = 0;
   // Bound on the error of norm(residual) from rounding alone, with the factorised Jacobian.
-  [[nodiscard]] virtual double rounding(const Vector& d) const;
+  [[nodiscard]] virtual double rounding(const Vector& d);
   [[nodiscard]] double norm(const Vector& residual) const;
   void go_to_middle(const Vector& d);
   void solve_sparse(const Vector& right_side, Vector& solution);
 
   const System& system_;
   const FullPattern& pattern_;
+  Assembler sums_;
   SparseMatrix jacobian_;
   const Vector* x0_ = nullptr;
   double h_ = 0;
@@ -70,12 +72,16 @@ class DiscreteEquation : public Equation {
   double energy_scale_ = 0;
   double velocity_error_ = 0;
   double t_middle_ = 0;
+  TimeSpan span_;
   bool forced_;
   DissipationAssembler dissipation_;
   Vector dissipated_;
   std::vector<double> dissipation_hessian_;
   Vector external_, damping_, middle_x_, middle_v_, scratch_;  // empty without external forces
   Vector drift_;                                               // h v₀
+  // What forces at x₀ are computed from, found when first needed in a step.
+  Vector lengths_;
+  bool has_lengths_ = false;
   Vector forces_;
   Vector free_right_, free_solution_;
   std::unique_ptr<GeneralSolver> lu_;
@@ -93,7 +99,7 @@ class GlobalEquation final : public DiscreteEquation {
   void solve(const Vector& residual, Vector& direction) override;
 
  private:
-  [[nodiscard]] double rounding(const Vector& d) const override;
+  [[nodiscard]] double rounding(const Vector& d) override;
   void forces(const Vector& d, Vector& forces) override;
   void derivative(const Vector& d, std::span<double> values) override;
   [[nodiscard]] double coefficient(double end_energy, const Vector& d) const;  // c

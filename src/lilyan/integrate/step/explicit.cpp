@@ -49,6 +49,7 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
   stop_unmoved(system_, state.v);
   report.before = at_start(state);
   report.after = report.before;
+  span_ = span_of_step(state, h);
   dissipation_.begin_step(state, h);
 
   // Where the step has got to. The first drift and the first kick read the state: nothing is
@@ -111,7 +112,7 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
 
 void ExplicitIntegrator::add_all_forces(double t, const Vector& x, const Vector& v, double share,
                                         Vector& total, Vector& dissipated) {
-  add_forces(system_, t, x, v, share, scratch_, total);
+  add_forces(system_, span_, t, x, v, share, scratch_, total);
   if (dissipation_.empty()) return;
   scratch_.setZero();
   for (const auto which : {DissipationVelocity::path, DissipationVelocity::end}) {

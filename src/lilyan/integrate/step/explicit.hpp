@@ -29,6 +29,7 @@ class ExplicitIntegrator final : public Integrator {
   Vector x1_, v1_;
   DissipationAssembler dissipation_;
   bool forced_;
+  TimeSpan span_;  // of the step, as forces see it
   Vector kicked_, force_, before_force_, dissipated_, before_dissipated_, scratch_;
   Vector moved_, moved_scratch_;  // with prescribed vertices
   // The end of the last step, which is usually the start of the next; its positions are those of

@@ -1,19 +1,31 @@
 // The sum of a system's external forces.
 #pragma once
 
+#include <algorithm>
+
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
 
-// force += weight F(t, x, v), zero at fixed vertices. `scratch` has the same size.
-inline void add_forces(const System& system, double t, const Vector& x, const Vector& v,
-                       double weight, Vector& scratch, Vector& force) {
+// force += weight F(t, x, v) as a step sees it, zero at fixed vertices. `scratch` has the same size.
+inline void add_forces(const System& system, const TimeSpan& step, double t, const Vector& x,
+                       const Vector& v, double weight, Vector& scratch, Vector& force) {
   scratch.setZero();
-  for (const auto& f : system.forces()) f->add(t, x.data(), v.data(), scratch.data());
+  for (const auto& f : system.forces()) {
+    f->add_within_step(step, t, x.data(), v.data(), system.dofs(), scratch.data());
+  }
   stop_fixed(system, scratch);
   force += weight * scratch;
+}
+
+// Whether a force jumps after t0 and before t1.
+inline bool force_jumps(const System& system, double t0, double t1) {
+  const auto [begin, end] = std::minmax(t0, t1);
+  return std::ranges::any_of(system.forces(), [&](const auto& f) {
+    return std::ranges::any_of(f->jumps(), [&](double t) { return t > begin && t < end; });
+  });
 }
 
 // diagonal += weight · (−∂F_i/∂v_i).

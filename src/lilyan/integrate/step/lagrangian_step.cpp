@@ -54,7 +54,9 @@ double LagrangianEquation::node_time(int i) const {
   return start_->t + table_.time[static_cast<std::size_t>(i)] * h_;
 }
 
-void LagrangianEquation::prepare(const State& state, const Vector& p0, double h) {
+void LagrangianEquation::prepare(const State& state, const Vector& p0, double h,
+                                 const TimeSpan& span) {
+  span_ = span;
   start_ = &state;
   p0_ = &p0;
   h_ = h;
@@ -77,7 +79,7 @@ void LagrangianEquation::add_forces(int i, bool dissipating, Vector& sum) const 
   const auto at = static_cast<std::size_t>(i);
   for (const auto& f : system_.forces()) {
     if (f->dissipates() == dissipating) {
-      f->add(node_time(i), q_[at].data(), v_[at].data(), sum.data());
+      f->add_within_step(span_, node_time(i), q_[at].data(), v_[at].data(), n_, sum.data());
     }
   }
 }
@@ -410,7 +412,7 @@ void LagrangianIntegrator::begin(const State& state) {
 bool LagrangianIntegrator::solve(const State& state, double h, StepReport& report) {
   if (new_table_) equation_.set_table(table_);
   new_table_ = false;
-  equation_.prepare(state, p0_, h);
+  equation_.prepare(state, p0_, h, span_of_step(state, h));
   equation_.guess(z_);
   const NewtonResult solved = root_.solve(equation_, z_, options_.newton.max_iterations);
   report.status = solved.status;

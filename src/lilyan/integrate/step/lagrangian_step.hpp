@@ -39,7 +39,7 @@ class LagrangianEquation final : public Equation {
   [[nodiscard]] const ConstraintSet& constraints() const { return constraints_; }
 
   // From the start of a step with momentum p₀; the state must stay until the step is done.
-  void prepare(const State& state, const Vector& p0, double h);
+  void prepare(const State& state, const Vector& p0, double h, const TimeSpan& span);
   // Velocities that go on as they did in the step before.
   void guess(Vector& z) const;
   // The next step begins with new factors.
@@ -92,6 +92,7 @@ class LagrangianEquation final : public Equation {
   int nodes_ = 0;
 
   const State* start_ = nullptr;
+  TimeSpan span_;  // of the step, as forces see it
   const Vector* p0_ = nullptr;
   double h_ = 0;
   std::vector<Vector> q_, v_, momentum_, force_;  // at the nodes

@@ -71,6 +71,8 @@ TablePlan& MinimiseIntegrator::choose_plan(const State& state, double h) {
   if (!at_ratio_ || state.h_previous == 0) return plan_;
   const double ratio = h / state.h_previous;
   if (!(ratio > 0) || state.x_previous.size() != state.x.size()) return plan_;
+  // Differences across a jump of a force say nothing about what follows: the method starts anew.
+  if (force_jumps(system_, state.t - state.h_previous, state.t + h)) return plan_;
   if (ratio != running_ratio_) {
     running_ratio_ = ratio;
     running_plan_.emplace(at_ratio_(ratio));
@@ -122,14 +124,14 @@ void MinimiseIntegrator::find_forces(double t, const Vector& x, Point& at) {
   objective_.add_dissipation(at.v, at.dissipation);
   at.driven = objective_.driven_power_at(at.v);
   at.force = at.dissipation;
-  add_forces(system_, t, x, at.v, 1, weighted_forces_, at.force);
+  objective_.add_forces_at(t, x, at.v, at.force);
 }
 
 StepReport MinimiseIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
   stop_unmoved(system_, state.v);
   TablePlan& plan = choose_plan(state, h);
-  objective_.begin_step(state, h);
+  objective_.begin_step(state, h, span_of_step(state, h));
   begin(plan, state);
   report.solver_work.evaluations += plan.needs_start_gradient;
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));

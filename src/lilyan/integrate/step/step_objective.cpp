@@ -8,7 +8,6 @@
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/core/share.hpp"
 #include "lilyan/core/threads.hpp"
-#include "lilyan/integrate/step/external_forces.hpp"
 
 namespace lilyan {
 
@@ -20,7 +19,8 @@ StepObjective::StepObjective(Assembler& assembler, const SolverOptions& options)
       velocity_tolerance_(options.velocity_tolerance),
       target_(mass_.size()),
       gradients_(Vector::Zero(mass_.size())),
-      dissipation_(assembler.world()) {
+      dissipation_(assembler.world()),
+      lengths_(mass_.size()) {
   nodes_.reserve(64);
   if (system_.forces().empty() && dissipation_.empty()) return;
   dissipated_.setZero(mass_.size());
@@ -31,6 +31,7 @@ StepObjective::StepObjective(Assembler& assembler, const SolverOptions& options)
 
 void StepObjective::prepare(const Step& step) {
   step_ = step;
+  has_lengths_ = false;
   step_.velocity_weight = step.velocity_weight != 0 ? std::abs(step.velocity_weight) : 1.0;
   const double hh = step.h * step.h;
   nodes_.resize(step.nodes.size());
@@ -103,7 +104,7 @@ void StepObjective::path_point(const Vector& d, double theta) {
 void StepObjective::add_path_forces(const Vector& d, std::span<const Node> nodes, Vector& sum) {
   for (const auto& [theta, weight] : nodes) {
     path_point(d, theta);
-    add_forces(system_, step_.t0 + theta * step_.time * step_.h, point_x_, point_v_, weight,
+    add_forces(system_, span_, step_.t0 + theta * step_.time * step_.h, point_x_, point_v_, weight,
                scratch_, sum);
   }
 }
@@ -127,43 +128,61 @@ bool StepObjective::linearise(const Vector& d) {
 
 double StepObjective::evaluate(const Vector& d, Vector& gradient) {
   double value = 0;
+  double terms = 0;
   if (nodes_.empty()) {
     gradients_.setZero();
   } else {
     const EnergyByKind potential = assembler_.values_and_gradient(
-        *step_.x0, &d, nodes_, gradients_, step_.mean ? &*step_.mean : nullptr);
-    value = std::accumulate(potential.begin(), potential.end(), 0.0);
+        *step_.x0, &d, nodes_, gradients_, step_.mean ? &*step_.mean : nullptr, true);
+    for (const double e : potential) {
+      value += e;
+      terms += std::abs(e);
+    }
   }
-  value += 0.5 * parallel_sum_over(system_, [&](int first, int last) {
-             const auto part = [&](auto& v) { return v.segment(first, last - first); };
-             part(gradient).array() = part(mass_).array() * (part(d) - part(target_)).array();
-             const double twice = (part(d) - part(target_)).dot(part(gradient));
-             part(gradient) += part(gradients_);
-             return twice;
-           });
+  const double kinetic =
+      0.5 * parallel_sum_over(system_, [&](int first, int last) {
+        const auto part = [&](auto& v) { return v.segment(first, last - first); };
+        part(gradient).array() = part(mass_).array() * (part(d) - part(target_)).array();
+        const double twice = (part(d) - part(target_)).dot(part(gradient));
+        part(gradient) += part(gradients_);
+        return twice;
+      });
+  value += kinetic;
+  terms += kinetic;
   refresh(system_, gradient);
   if (forced_) {
     const double hh = step_.h * step_.h;
     gradient.array() += hh * (damping_.array() * (d - linearised_).array() - forces_.array());
-    value +=
+    const double work =
         hh * sum_over(system_, [&](int first, int last) {
           const auto part = [&](auto& v) { return v.segment(first, last - first); };
           const auto moved = (part(d) - part(linearised_)).array();
           return 0.5 * (part(damping_).array() * moved.square()).sum() - part(forces_).dot(part(d));
         });
+    value += work;
+    terms += std::abs(work);
   }
   if (!dissipation_.empty()) {
     dissipated_.setZero();
     const double weight = step_.h * step_.h * step_.dissipation_weight;
     each_dissipation(d, [&](DissipationVelocity which, double factor) {
-      value += weight * (step_.h / factor) *
-               dissipation_.value_and_gradient(which, point_v_, -1, dissipated_);
+      const double dissipated = weight * (step_.h / factor) *
+                                dissipation_.value_and_gradient(which, point_v_, -1, dissipated_);
+      value += dissipated;
+      terms += std::abs(dissipated);
     });
     gradient -= weight * dissipated_;
   }
   // Rounding may leave prescribed motion a residual.
   stop_fixed(system_, gradient);
+  terms_ = terms;
   return value;
+}
+
+const Vector& StepObjective::lengths() const {
+  if (!has_lengths_) assembler_.lengths(*step_.x0, lengths_);
+  has_lengths_ = true;
+  return lengths_;
 }
 
 void StepObjective::hessian(const Vector& d, double projection, std::vector<double>& values) {
@@ -233,25 +252,28 @@ double StepObjective::defect(const Vector& d, const Vector& gradient) {
   return std::isnan(worst) ? std::numeric_limits<double>::infinity() : worst;
 }
 
-// Positions are known to a relative ε; the Hessian turns that into an error of the gradient, and
-// with the positions once more into one of Φ (which also bounds the cancellation between the terms
-// of an energy density: its stiffness times the square of the body's size).
+// The numbers that forces are computed from are known to a relative ε; the Hessian turns that into an error of
+// the gradient, and with these numbers once more into one of Φ (which also bounds the cancellation between
+// the terms of an energy density: its stiffness times the square of an element's size). The sum Φ adds the
+// rounding of its terms. How far away the origin is does not matter: x₀ is the same throughout a step.
 Objective::Rounding StepObjective::rounding(const Vector& d, const Vector& diagonal) const {
   constexpr double kRelative = 4 * kEpsilon;
+  const Vector& lengths = this->lengths();
   const auto sum = [&](const auto& term) {
     return sum_over(system_, [&](int first, int last) {
       const auto part = [&](const Vector& v) { return v.segment(first, last - first).array(); };
-      const auto position = part(*step_.x0).abs() + part(d).abs();
-      return term(part(diagonal).abs() * position, position, part(mass_));
+      const auto size = part(lengths) + part(d).abs();
+      return term(part(diagonal).abs() * size, size, part(mass_));
     });
   };
-  const auto value = [](const auto& error, const auto& position, const auto&) {
-    return (error * position).sum();
+  const auto value = [](const auto& error, const auto& size, const auto&) {
+    return (error * size).sum();
   };
   const auto square = [](const auto& error, const auto&, const auto& mass) {
     return (error.square() / mass).sum();
   };
-  return {.value = kRelative * sum(value), .gradient = kRelative * std::sqrt(sum(square))};
+  return {.value = kRelative * (sum(value) + terms_),
+          .gradient = kRelative * std::sqrt(sum(square))};
 }
 
 bool small_beside(const System& system, const Vector& x0, double left, double change) {

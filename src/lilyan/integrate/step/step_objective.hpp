@@ -7,6 +7,7 @@
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/integrate/integrator.hpp"
+#include "lilyan/integrate/step/external_forces.hpp"
 #include "lilyan/solve/newton.hpp"
 
 namespace lilyan {
@@ -50,8 +51,12 @@ class StepObjective final : public Objective {
     // Where the nodes are a rule for the mean over the path.
     std::optional<PathMeanWeights> mean;
   };
-  // The lagged numbers of dissipation for a step by h, and their renewal after a solve.
-  void begin_step(const State& start, double h) { dissipation_.begin_step(start, h); }
+  // The lagged numbers of dissipation for a step by h, and their renewal after a solve. `span` is the step in
+  // which forces see it.
+  void begin_step(const State& start, double h, const TimeSpan& span) {
+    span_ = span;
+    dissipation_.begin_step(start, h);
+  }
   double renew(const State& start, const Vector& d, double h) {
     return dissipation_.renew(start, d, h);
   }
@@ -96,6 +101,10 @@ class StepObjective final : public Objective {
   // Velocity error relative to the energy scale, at the last call of defect().
   [[nodiscard]] double relative_velocity_error() const { return velocity_error_; }
 
+  // force += F at a given point.
+  void add_forces_at(double t, const Vector& x, const Vector& v, Vector& force) {
+    add_forces(system_, span_, t, x, v, 1, scratch_, force);
+  }
   // sum += Σ wᵢ Fᵢ over the given nodes (θᵢ, wᵢ) at d, with the velocities of this step.
   void add_path_forces(const Vector& d, std::span<const Node> nodes, Vector& sum);
 
@@ -120,9 +129,16 @@ class StepObjective final : public Objective {
   Vector gradients_;
   // External forces: where linearised, their sum and damping there, and workspace.
   bool forced_ = false;
+  TimeSpan span_;
   DissipationAssembler dissipation_;
   Vector dissipated_;
   Vector linearised_, forces_, damping_, point_x_, point_v_, scratch_;
+  // For bounds on rounding errors: what forces at x₀ are computed from, found when first needed in a step, and
+  // the size of the terms of the last Φ.
+  [[nodiscard]] const Vector& lengths() const;
+  mutable Vector lengths_;
+  mutable bool has_lengths_ = false;
+  double terms_ = 0;
 };
 
 }  // namespace lilyan
