@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._numbers import indices, real, whole
+from ._scene import pass_on_remarks
 
 Array = npt.NDArray[np.float64]
 Energy = Callable[[Any], Any]
@@ -178,13 +180,17 @@ class System:
         if (masses is None) == (lagrangian is None):
             raise _core.Error("a system is made of masses or of a Lagrangian: give one of them")
         if lagrangian is not None:
+            dofs = whole(dofs, "dofs")
             if dofs < 1:
                 raise _core.Error("tell how many coordinates the Lagrangian has: dofs=…")
             _warn_slow("this Lagrangian")
             self._lagrangian = _Lagrangian(lagrangian, dofs)
             self._core = _core.SystemBuilder(self._lagrangian.__call__, dofs, depends_on_time, [False] * dofs)
         else:
-            self._core = _core.SystemBuilder([float(m) for m in np.ravel(masses)], dimension)  # type: ignore[arg-type]
+            self._core = _core.SystemBuilder(
+                [float(m) for m in np.ravel(masses)],  # type: ignore[arg-type]
+                whole(dimension, "dimension", 1),
+            )
 
     def add_energy(
         self,
@@ -207,10 +213,11 @@ class System:
         """
         _warn_slow("this energy")
         whole = elements is None
-        rows = np.arange(self._core.vertices)[None] if elements is None else np.asarray(elements)
+        count = self._core.vertices
+        rows = np.arange(count, dtype=np.intc)[None] if elements is None else indices(elements, "a vertex of an element", count)
         wrapped = _Elements(function, whole)
         self._core.add_energy(wrapped.__call__, rows, translation, rotation)
-        self._looks.append((wrapped, np.asarray(rows, dtype=np.intc)))
+        self._looks.append((wrapped, rows))
 
     def add_force(self, function: Callable[[float, Array, Array], Any]) -> None:
         """Adds an external force ``function(t, x, v)``, which returns an array like ``x``. Its work is counted."""
@@ -223,16 +230,18 @@ class System:
 
     def add_material(self, model: str, rest: npt.ArrayLike, tets: npt.ArrayLike, **parameters: Any) -> None:
         """Adds the elastic energy of tetrahedra of a material, with ``rest`` as the shape without strain."""
-        self._core.add_material(model, np.asarray(rest, dtype=float), np.asarray(tets), parameters)
+        corners = indices(tets, "a vertex of a tet", self._core.vertices)
+        self._core.add_material(model, np.asarray(rest, dtype=float), corners, parameters)
 
     def add_rod(self, a: int, b: int, length: float) -> None:
         """Keeps the distance of two vertices."""
-        self._core.add_rod(a, b, length)
+        last = self._core.vertices - 1
+        self._core.add_rod(whole(a, "vertex a", 0, last), whole(b, "vertex b", 0, last), real(length, "length"))
 
     def fix(self, *vertices: int) -> None:
         """Keeps vertices where they are."""
         for vertex in vertices:
-            self._core.fix(int(vertex))
+            self._core.fix(whole(vertex, "a vertex to fix", 0, self._core.vertices - 1))
 
     def scene(
         self,
@@ -256,4 +265,7 @@ class System:
             wrapped.look(points)
         if self._lagrangian is not None:
             self._lagrangian.look(positions.ravel(), velocities.ravel())
-        return self._core.scene(positions, velocities, method, parameters, step, steps, title)
+        steps = whole(steps, "steps")
+        made = self._core.scene(positions, velocities, method, parameters, real(step, "step"), steps, title)
+        pass_on_remarks(made)
+        return made
