@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/files/mesh.hpp"
 #include "app/files/surface.hpp"
 #include "app/scene/actions.hpp"
 #include "app/scene/distribution.hpp"
@@ -47,6 +49,7 @@ struct Body {
   std::vector<SceneForce> forces;
   std::vector<SceneScript> scripts;
   SceneDamping damping;
+  std::vector<std::string> remarks;  // on its mesh and its start
 
   void set_rest(const std::vector<std::array<double, 3>>& points);
   [[nodiscard]] int count() const { return static_cast<int>(rest.size() / 3); }
@@ -72,10 +75,26 @@ struct Body {
 
 // What the author may not expect of this body: that it locks, that its mesh is poor (remarks.cpp).
 [[nodiscard]] std::vector<std::string> remarks_on(const Body& body);
+// That a solid of this material locks, if it does.
+[[nodiscard]] std::optional<std::string> remark_on_locking(const std::string& name,
+                                                           const Parameters& material);
 
 // Initial positions and velocities: [[body.deform]], 'positions', 'velocity', …; the body's rest
 // shape and masses are known (initial_state.cpp).
 void read_initial_state(TableReader& reader, Body& body);
+// Refuses a start that is not finite, that has no volume (or area, or length), or whose elements the material cannot
+// have; remarks on others that are flat or inside out (start_shape.cpp).
+void check_start_shape(const TableReader& reader, Body& body);
+
+// How near vertices of its mesh file are to be for 'merge' to join them, as a share of the mesh's size; 0: not at
+// all (body_mesh.cpp).
+[[nodiscard]] double read_merge_share(TableReader& reader);
+// The mesh file of a solid or of a cloth, merged; remarks on what it leaves out and on tears.
+[[nodiscard]] TetMesh read_body_tets(const TableReader& reader, const std::filesystem::path& file,
+                                     double merge_share, Body& body);
+[[nodiscard]] SurfaceMesh read_body_surface(const TableReader& reader,
+                                            const std::filesystem::path& file, double merge_share,
+                                            Body& body);
 
 // The keys of a cloth or rod that solids do not have (cloth_and_rod.cpp).
 //
