@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -82,8 +83,22 @@ struct Body {
 // Initial positions and velocities: [[body.deform]], 'positions', 'velocity', …; the body's rest
 // shape and masses are known (initial_state.cpp).
 void read_initial_state(TableReader& reader, Body& body);
-// Refuses a start that is not finite, that has no volume (or area, or length), or whose elements the material cannot
-// have; remarks on others that are flat or inside out (start_shape.cpp).
+// What is to be said of elements that have no volume (area, length) at the start, or are inside out (start_shape.cpp).
+struct StartShape {
+  double elements = 0;
+  double flat = 0;
+  double inverted = 0;
+};
+[[nodiscard]] StartShape start_shape(std::span<const std::array<int, 4>> tets, const Vector& rest,
+                                     const Vector& x);
+struct StartVerdict {
+  std::string fault;  // why the body cannot start so; empty: it can
+  std::vector<std::string> remarks;
+};
+// `material` is that of a solid, else null.
+[[nodiscard]] StartVerdict judge_start(const std::string& name, BodyKind kind,
+                                       const StartShape& shape, const MaterialInfo* material);
+// Refuses a start that is not finite and one that has a fault, and keeps the remarks.
 void check_start_shape(const TableReader& reader, Body& body);
 
 // How near vertices of its mesh file are to be for 'merge' to join them, as a share of the mesh's size; 0: not at

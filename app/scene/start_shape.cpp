@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "app/scene/body.hpp"
 
@@ -32,18 +33,12 @@ double measure(const Vector& x, const std::array<int, 2>& e) {
   return (x.segment<3>(3 * e[1]) - x.segment<3>(3 * e[0])).norm();
 }
 
-struct StartShape {
-  double elements = 0;
-  double flat = 0;
-  double inverted = 0;
-};
-
 template <class Elements>
-StartShape start_shape(const Elements& elements, const Body& body) {
+StartShape shape_of(const Elements& elements, const Vector& rest, const Vector& x) {
   StartShape shape;
   for (const auto& element : elements) {
-    const double at_rest = measure(body.rest, element);
-    const double now = measure(body.x, element);
+    const double at_rest = measure(rest, element);
+    const double now = measure(x, element);
     ++shape.elements;
     if (!(std::abs(now) > kFlat * at_rest)) {
       ++shape.flat;
@@ -51,7 +46,6 @@ StartShape start_shape(const Elements& elements, const Body& body) {
       ++shape.inverted;
     }
   }
-  for (double* count : {&shape.elements, &shape.flat, &shape.inverted}) *count = body.total(*count);
   return shape;
 }
 
@@ -61,6 +55,43 @@ std::string how_many(double some, double all, const char* elements) {
 }
 
 }  // namespace
+
+StartShape start_shape(std::span<const std::array<int, 4>> tets, const Vector& rest,
+                       const Vector& x) {
+  return shape_of(tets, rest, x);
+}
+
+StartVerdict judge_start(const std::string& name, BodyKind kind, const StartShape& shape,
+                         const MaterialInfo* material) {
+  StartVerdict verdict;
+  if (shape.flat == 0 && shape.inverted == 0) return verdict;
+  const bool solid = kind == BodyKind::solid;
+  const char* elements = solid ? "tets" : kind == BodyKind::cloth ? "triangles" : "segments";
+  const char* extent = solid ? "volume" : kind == BodyKind::cloth ? "area" : "length";
+  const std::string flat =
+      how_many(shape.flat, shape.elements, elements) + " have no " + extent + " there";
+  const std::string inverted =
+      how_many(shape.inverted, shape.elements, elements) + " are inside out there";
+  const std::string start = fmt::format("'{}' starts ", name);
+  if (shape.flat == shape.elements) {
+    verdict.fault = fmt::format("{}collapsed: {}; give it a start with {}", start, flat, extent);
+  } else if (material && !material->inverts) {
+    verdict.fault = fmt::format(
+        "{}{}: {}, where the energy of '{}' is infinite; give it another start, or a material that "
+        "can turn inside out",
+        start, shape.inverted > 0 ? "inside out" : "flat", shape.inverted > 0 ? inverted : flat,
+        material->name);
+  } else {
+    if (shape.flat > 0) verdict.remarks.push_back(fmt::format("{}flat in parts: {}", start, flat));
+    if (shape.inverted > 0) {
+      verdict.remarks.push_back(fmt::format(
+          "{}{}: {}; the energy of '{}' is finite there, and the body may stay as it is", start,
+          shape.inverted == shape.elements ? "mirrored" : "inside out in parts", inverted,
+          material ? material->name : ""));
+    }
+  }
+  return verdict;
+}
 
 void check_start_shape(const TableReader& reader, Body& body) {
   const std::string key = reader.has("positions") ? "positions" : "deform";
@@ -74,38 +105,15 @@ void check_start_shape(const TableReader& reader, Body& body) {
         fmt::format("'{}' would start with velocities that are not finite numbers", body.name));
   }
   if (!reader.has(key)) return;
-  const bool solid = body.kind == BodyKind::solid;
-  const char* elements = solid ? "tets" : body.kind == BodyKind::cloth ? "triangles" : "segments";
-  const char* extent = solid ? "volume" : body.kind == BodyKind::cloth ? "area" : "length";
-  const StartShape shape = solid
-                               ? start_shape(std::span(body.tets).first(body.counted_tets()), body)
-                           : body.kind == BodyKind::cloth ? start_shape(body.triangles, body)
-                                                          : start_shape(body.edges, body);
-  if (shape.flat == 0 && shape.inverted == 0) return;
-  const std::string flat =
-      how_many(shape.flat, shape.elements, elements) + " have no " + extent + " there";
-  const std::string inverted =
-      how_many(shape.inverted, shape.elements, elements) + " are inside out there";
-  const bool barrier = solid && !body.material->inverts;
-  const std::string start = fmt::format("'{}' starts ", body.name);
-  if (shape.flat == shape.elements) {
-    reader.fail(key, fmt::format("{}collapsed: {}; give it a start with {}", start, flat, extent));
-  }
-  if (barrier) {
-    reader.fail(key, fmt::format("{}{}: {}, where the energy of '{}' is infinite; give it another "
-                                 "start, or a material that can turn inside out",
-                                 start, shape.inverted > 0 ? "inside out" : "flat",
-                                 shape.inverted > 0 ? inverted : flat, body.material->name));
-  }
-  if (shape.flat > 0) {
-    body.remarks.push_back(fmt::format("{}flat in parts: {}", start, flat));
-  }
-  if (shape.inverted > 0) {
-    body.remarks.push_back(
-        fmt::format("{}{}: {}; the energy of '{}' is finite there, and the body may stay as it is",
-                    start, shape.inverted == shape.elements ? "mirrored" : "inside out in parts",
-                    inverted, body.material->name));
-  }
+  StartShape shape =
+      body.kind == BodyKind::solid
+          ? start_shape(std::span(body.tets).first(body.counted_tets()), body.rest, body.x)
+      : body.kind == BodyKind::cloth ? shape_of(body.triangles, body.rest, body.x)
+                                     : shape_of(body.edges, body.rest, body.x);
+  for (double* count : {&shape.elements, &shape.flat, &shape.inverted}) *count = body.total(*count);
+  StartVerdict verdict = judge_start(body.name, body.kind, shape, body.material);
+  if (!verdict.fault.empty()) reader.fail(key, verdict.fault);
+  for (std::string& remark : verdict.remarks) body.remarks.push_back(std::move(remark));
 }
 
 }  // namespace lilyan

@@ -83,7 +83,7 @@ def load_plugin(file: "Union[str, os.PathLike[str]]") -> None:
 
 def set_threads(count: int) -> None:
     """How many threads share the work on a large body; 0 for one per core. Results do not depend on it."""
-    _core.set_threads(whole(count, "the number of threads"))
+    _core.set_threads(whole(count, "the number of threads", 0, 4096))
 
 
 @dataclasses.dataclass(frozen=True)

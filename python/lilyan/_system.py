@@ -29,6 +29,11 @@ def _warn_slow(what: str) -> None:
     )
 
 
+def _require_callable(function: Any) -> None:
+    if not callable(function):
+        raise _core.ParameterError(f"a function is needed, not {function!r}")
+
+
 _SMALL = 1e-30  # of a complex step, whose result has no rounding error of a difference
 _DIFFERENCE = 6e-6  # of a central difference, relative
 
@@ -183,6 +188,7 @@ class System:
             dofs = whole(dofs, "dofs")
             if dofs < 1:
                 raise _core.Error("tell how many coordinates the Lagrangian has: dofs=…")
+            _require_callable(lagrangian)
             _warn_slow("this Lagrangian")
             self._lagrangian = _Lagrangian(lagrangian, dofs)
             self._core = _core.SystemBuilder(self._lagrangian.__call__, dofs, depends_on_time, [False] * dofs)
@@ -211,6 +217,7 @@ class System:
         ``translation`` and ``rotation`` tell that the energy does not change when everything is moved or turned, so
         that momenta are conserved.
         """
+        _require_callable(function)
         _warn_slow("this energy")
         whole = elements is None
         count = self._core.vertices
@@ -221,12 +228,19 @@ class System:
 
     def add_force(self, function: Callable[[float, Array, Array], Any]) -> None:
         """Adds an external force ``function(t, x, v)``, which returns an array like ``x``. Its work is counted."""
+        _require_callable(function)
         _warn_slow("this force")
         self._core.add_force(function)
 
     def add_gravity(self, acceleration: Sequence[float] = (0.0, -9.81, 0.0)) -> None:
         """Adds uniform gravity."""
-        self._core.add_gravity([float(a) for a in acceleration])
+        try:
+            components = [real(a, "an acceleration") for a in acceleration]
+        except TypeError:
+            components = []
+        if len(components) != 3:
+            raise _core.ParameterError(f"an acceleration must be three numbers, not {acceleration!r}")
+        self._core.add_gravity(components)
 
     def add_material(self, model: str, rest: npt.ArrayLike, tets: npt.ArrayLike, **parameters: Any) -> None:
         """Adds the elastic energy of tetrahedra of a material, with ``rest`` as the shape without strain."""
@@ -266,6 +280,9 @@ class System:
         if self._lagrangian is not None:
             self._lagrangian.look(positions.ravel(), velocities.ravel())
         steps = whole(steps, "steps")
+        for name, text in (("method", method), ("title", title)):
+            if not isinstance(text, str):
+                raise _core.ParameterError(f"{name} must be a text, not {text!r}")
         made = self._core.scene(positions, velocities, method, parameters, real(step, "step"), steps, title)
         pass_on_remarks(made)
         return made

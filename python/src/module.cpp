@@ -4,7 +4,12 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "app/files/mesh.hpp"
 #include "app/run/conservation.hpp"
@@ -175,8 +180,11 @@ Parameters parameters_from(const py::dict& given) {
     const auto name = py::cast<std::string>(key);
     if (py::isinstance<py::str>(value)) {
       parameters.set(name, py::cast<std::string>(value));
+    } else if (PyNumber_Check(value.ptr()) != 0) {
+      parameters.set(name, py::cast<double>(py::float_(py::reinterpret_borrow<py::object>(value))));
     } else {
-      parameters.set(name, py::cast<double>(value));
+      throw ParameterError(name, fmt::format("{} must be a number or a word, not {}", name,
+                                             py::cast<std::string>(py::repr(value))));
     }
   }
   return parameters;
@@ -363,12 +371,14 @@ class SystemBuilder {
     if (rest.size() != system().dofs()) throw Error("rest must have a point for every vertex");
     const Vector positions = Eigen::Map<const Vector>(rest.data(), rest.size());
     const auto cells = cells_from<4>(tets, system().vertices());
+    check_rest(positions, cells);
     const Parameters given = parameters_from(parameters).completed(material->parameters);
     system().add(material->make({positions, cells}, given));
     if (auto locking = remark_on_locking("this material", given)) {
       remarks_.push_back(std::move(*locking));
     }
     tets_.insert(tets_.end(), cells.begin(), cells.end());
+    solids_.push_back({material, positions, cells});
   }
   void add_rod(int a, int b, double length) {
     system().add(std::make_unique<DistanceConstraint>(a, b, length));
@@ -404,6 +414,13 @@ class SystemBuilder {
       for (int i = 0; i < built.dofs(); ++i) scene.coordinates.push_back("q" + std::to_string(i));
     }
     scene.remarks = remarks_;
+    for (const Solid& solid : solids_) {
+      const StartVerdict verdict =
+          judge_start(title, BodyKind::solid, start_shape(solid.tets, solid.rest, scene.initial.x),
+                      solid.material);
+      if (!verdict.fault.empty()) throw Error(verdict.fault);
+      scene.remarks.insert(scene.remarks.end(), verdict.remarks.begin(), verdict.remarks.end());
+    }
     scene.tets = tets_;
     scene.tet_body.assign(tets_.size(), 0);
     if (built.dimension() == 3) scene.body_names = {title};
@@ -412,8 +429,40 @@ class SystemBuilder {
   }
 
  private:
+  struct Solid {
+    const MaterialInfo* material;
+    Vector rest;
+    std::vector<std::array<int, 4>> tets;
+  };
+
+  // Refuses tets that no scene would take either.
+  static void check_rest(const Vector& rest, const std::vector<std::array<int, 4>>& tets) {
+    if (!rest.allFinite()) throw Error("rest has numbers that are not finite");
+    std::map<std::array<int, 4>, std::size_t> seen;
+    for (std::size_t e = 0; e < tets.size(); ++e) {
+      const auto& t = tets[e];
+      const Vec3 origin = rest.segment<3>(3 * t[0]);
+      const Vec3 a = rest.segment<3>(3 * t[1]) - origin;
+      const Vec3 b = rest.segment<3>(3 * t[2]) - origin;
+      const Vec3 c = rest.segment<3>(3 * t[3]) - origin;
+      if (a.dot(b.cross(c)) < 0) {
+        throw Error(fmt::format(
+            "tet {} (counted from 0) is inverted in the rest shape: swap two of its vertices", e));
+      }
+      std::array<int, 4> sorted = tets[e];
+      std::ranges::sort(sorted);
+      const auto [twin, fresh] = seen.emplace(sorted, e);
+      if (!fresh) {
+        throw Error(fmt::format(
+            "tet {} has the same vertices as tet {} (counted from 0): remove one of them", e,
+            twin->second));
+      }
+    }
+  }
+
   std::unique_ptr<System> system_;
   std::vector<std::array<int, 4>> tets_;
+  std::vector<Solid> solids_;
   std::vector<std::string> remarks_;
 };
 
