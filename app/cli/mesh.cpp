@@ -10,6 +10,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/files/file.hpp"
+#include "app/files/merge.hpp"
 #include "app/files/mesh.hpp"
 #include "app/files/mesh_quality.hpp"
 #include "app/files/surface.hpp"
@@ -57,6 +58,14 @@ void write_surface_mesh(const ConvertOptions& options, const SurfaceMesh& surfac
              surface.triangles.size());
 }
 
+void note_left_out(const std::string& file, const SurfaceMesh& surface) {
+  if (surface.dropped_faces > 0) {
+    note(fmt::format("{}: {} faces with fewer than 3 different vertices are left out", file,
+                     surface.dropped_faces));
+  }
+  if (!surface.left_out.empty()) note(fmt::format("{}: {} are left out", file, surface.left_out));
+}
+
 // Lines "  name   value", with the names in one column.
 void print_line(std::string_view name, const std::string& value) {
   fmt::print("  {:<22} {}\n", name, value);
@@ -87,13 +96,24 @@ void print_histogram(const Distribution& d) {
   }
 }
 
-// Enough to know that there are many.
-constexpr std::size_t kMostCuts = 100000;
-
 // "none", or the number with what it means.
 std::string fault(std::size_t count, std::string_view meaning) {
   return count == 0 ? "none" : fmt::format("{}: {}", count, meaning);
 }
+
+// Cells and vertices of the file that the mesh does not have, and places where it does not hang together.
+template <class Mesh>
+void print_losses(const Mesh& mesh) {
+  print_line("other elements",
+             mesh.left_out.empty() ? "none" : fmt::format("{}: left out", mesh.left_out));
+  print_line("unused vertices", fault(mesh.unused_vertices, "left out"));
+  const MeshParts parts = parts_of(mesh);
+  print_line("doubled points", fault(parts.touching + parts.doubled,
+                                     "several vertices, which `merge = true` in a scene joins"));
+}
+
+// Enough to know that there are many.
+constexpr std::size_t kMostCuts = 100000;
 
 void print_topology(const SurfaceQuality& q, std::size_t self_cuts) {
   print_line("components", fmt::format("{}", q.components));
@@ -136,11 +156,11 @@ void print_surface(const SurfaceMesh& mesh) {
   print_line("flat triangles", fault(q.flat, "without area"));
   print_line("duplicate triangles", fault(q.duplicates, "with the same vertices as another"));
   print_line("degenerate faces", fault(mesh.dropped_faces, "with fewer than 3 vertices; left out"));
-  print_line("unused vertices", fault(mesh.unused_vertices, "left out"));
+  print_losses(mesh);
   print_topology(q, self_intersections(mesh.vertices, mesh.triangles, kMostCuts).size());
 }
 
-void print_tets(const TetMesh& mesh) {
+void print_tets(const TetMeshOfFile& mesh) {
   const TetQuality q = tet_quality(mesh);
   print_line("kind", "tetrahedra");
   print_line("vertices", fmt::format("{} ({} on the boundary)", q.vertices, q.surface.vertices));
@@ -159,7 +179,7 @@ void print_tets(const TetMesh& mesh) {
   print_line("flat tets", fault(q.flat, "without volume; a scene refuses them"));
   print_line("duplicate tets", fault(q.duplicates, "with the same vertices as another"));
   print_line("crowded faces", fault(q.crowded_faces, "of three tets or more, which overlap"));
-  print_line("unused vertices", fault(mesh.unused_vertices, "left out"));
+  print_losses(mesh);
   fmt::print("boundary\n");
   print_line("triangles", fmt::format("{}", q.surface.triangles));
   print_line("area", fmt::format("{:.6g}", q.surface.area));
@@ -170,18 +190,18 @@ void print_tets(const TetMesh& mesh) {
 
 void print_info(const std::string& file) {
   const std::string extension = extension_of(file);
-  std::optional<TetMesh> mesh;
+  std::optional<TetMeshOfFile> mesh;
   std::optional<SurfaceMesh> surface;
   if (holds_only_surfaces(extension)) {
     surface = read_surface(file);
   } else {
     try {
       mesh = read_mesh(file);
-    } catch (const InputError& error) {
+    } catch (const NoSuchCells& error) {
       // A file without tets may have triangles; if not, what was said first is right.
       try {
         surface = read_surface(file);
-      } catch (const InputError&) {
+      } catch (const NoSuchCells&) {
         throw error;
       }
     }
@@ -205,28 +225,28 @@ int mesh_convert(const ConvertOptions& options) {
   check_output(options.output, false);
   if (holds_only_surfaces(extension_of(options.input))) {
     const SurfaceMesh surface = read_surface(options.input);
-    if (surface.dropped_faces > 0) {
-      note(fmt::format("{}: {} faces with fewer than 3 different vertices are left out",
-                       options.input, surface.dropped_faces));
-    }
+    note_left_out(options.input, surface);
     write_surface_mesh(options, surface);
     return kDone;
   }
-  TetMesh mesh;
+  TetMeshOfFile mesh;
   try {
     mesh = read_mesh(options.input);
-  } catch (const InputError&) {
+  } catch (const NoSuchCells& error) {
     // A file without tets may still have a surface; if it has none, what was said first is right.
     SurfaceMesh surface;
     try {
       surface = read_surface(options.input);
-    } catch (const InputError&) {
-      surface.triangles.clear();
+    } catch (const NoSuchCells&) {
+      throw error;
     }
-    if (surface.triangles.empty()) throw;
     note(fmt::format("{}: no tets, but triangles", options.input));
+    note_left_out(options.input, surface);
     write_surface_mesh(options, surface);
     return kDone;
+  }
+  if (!mesh.left_out.empty()) {
+    note(fmt::format("{}: {} are left out", options.input, mesh.left_out));
   }
   if (options.orient || options.surface) {
     const std::size_t turned = orient(mesh);

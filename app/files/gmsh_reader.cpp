@@ -42,12 +42,17 @@ namespace lilyan {
 // The bytes of a Gmsh file, ASCII or binary, as the records and numbers that both forms hold in
 // the same order; and Gmsh's element types.
 
+inline constexpr std::int64_t kGmshLine = 1;
 inline constexpr std::int64_t kGmshTriangle = 2;
 inline constexpr std::int64_t kGmshQuad = 3;
 inline constexpr std::int64_t kGmshLinearTet = 4;
 
-// True for tetrahedra with nodes besides their corners.
-[[nodiscard]] bool is_gmsh_curved_tet(std::int64_t type);
+// What elements of a type are: "hexahedron", "tetrahedron of order 2".
+struct GmshKind {
+  std::string name;
+  int dimension;
+};
+[[nodiscard]] GmshKind gmsh_kind(std::int64_t type);
 
 // The number of nodes of an element, which tells where it ends in a binary file. 0 if the type is
 // not known or has no fixed number of nodes.
@@ -227,9 +232,19 @@ static_assert(element_type(98).count == 1000 && element_type(110).count == 550 &
 
 }  // namespace
 
-bool is_gmsh_curved_tet(std::int64_t type) {
+GmshKind gmsh_kind(std::int64_t type) {
+  constexpr std::array<std::string_view, 7> kNames = {
+      "line", "triangle", "quadrangle", "tetrahedron", "hexahedron", "prism", "pyramid"};
+  constexpr std::array<int, 7> kDimensions = {1, 2, 2, 3, 3, 3, 3};
   const ElementType found = element_type(type);
-  return found.shape == ElementShape::kTet && found.order > 1;
+  if (found.count == 0) {
+    return {"element of Gmsh type " + std::to_string(type), MeshBuilder::kUnknownDimension};
+  }
+  if (found.order == 0) return {"point", 0};
+  const auto shape = static_cast<std::size_t>(found.shape);
+  std::string name(kNames[shape]);
+  if (found.order > 1) name += " of order " + std::to_string(found.order);
+  return {name, kDimensions[shape]};
 }
 
 std::uint64_t gmsh_node_count(std::int64_t type) { return element_type(type).count; }
@@ -383,7 +398,7 @@ namespace {
 
 // The smallest sizes of items in bytes, by which declared counts are checked. Version 2: "1 0 0 0\n"
 // and a point without tags, "1 15 0 1\n". Version 4: "0 0 0 0\n", "1\n0 0 0\n", "1 1\n" (a point),
-// "1 1 2 3\n", "1 1 2 3 4\n".
+// "1 1 2\n", "1 1 2 3 4\n".
 constexpr std::uint64_t kNodeText2 = 8;
 constexpr std::uint64_t kElementText2 = 9;
 constexpr std::uint64_t kNodeBinary2 = GmshInput::kIntBytes + 3 * GmshInput::kDoubleBytes;
@@ -391,7 +406,7 @@ constexpr std::uint64_t kElementBinary2 = 2 * GmshInput::kIntBytes;
 constexpr std::uint64_t kBlockText4 = 8;
 constexpr std::uint64_t kNodeText4 = 8;
 constexpr std::uint64_t kElementText4 = 4;
-constexpr std::uint64_t kTriangleText4 = 8;
+constexpr std::uint64_t kLineText4 = 6;
 constexpr std::uint64_t kTetText4 = 10;
 
 // The header of a section in version 4.
@@ -412,9 +427,8 @@ class GmshReader {
   GmshReader(const std::string& file, std::string_view bytes, MeshCells cells)
       : in_(file, bytes), mesh_(cells) {}
 
-  TetMesh read_tets() {
+  TetMeshOfFile read_tets() {
     read_sections();
-    if (mesh_.tet_count() == 0) fail(without_tets());
     return mesh_.finish(in_.text());
   }
 
@@ -439,6 +453,10 @@ class GmshReader {
     if (!in_.has_format()) fail("the file has no $MeshFormat section");
     if (!has_nodes_) fail("the file has no $Nodes section");
     if (!has_elements_) fail("the file has no $Elements section");
+    for (const auto& [type, skipped] : skipped_) {
+      const GmshKind kind = gmsh_kind(type);
+      mesh_.pass_over(skipped.place, kind.name, kind.dimension, skipped.count);
+    }
   }
 
   [[noreturn]] void fail(const std::string& message) const {
@@ -475,28 +493,18 @@ class GmshReader {
     return true;
   }
 
-  // A mesh without tets is mostly one of a surface, or one of higher order: say which.
-  std::string without_tets() const {
-    std::uint64_t curved = 0;
-    std::uint64_t others = 0;
-    for (const auto& [type, count] : skipped_) {
-      (is_gmsh_curved_tet(type) ? curved : others) += count;
-    }
-    if (curved > 0) {
-      return "the mesh has " + std::to_string(curved) +
-             " tetrahedra of order 2 or more (such as Gmsh type 11), and only linear tets (type "
-             "4) are read: save it with element order 1";
-    }
-    return "the mesh has no tetrahedra (Gmsh type 4), but " + std::to_string(others) +
-           " elements of other types: was it meshed in 3D, and were volumes saved?";
-  }
-
   // ---- nodes and elements of both versions
 
-  // Whether elements of a type go into the mesh: linear tets, or triangles and quads of a surface.
+  // Whether the nodes of elements of a type are read: those of tets, or of faces, and what can be their boundary.
   [[nodiscard]] bool wanted(std::int64_t type) const {
-    if (mesh_.cells() == MeshCells::tets) return type == kGmshLinearTet;
-    return type == kGmshTriangle || type == kGmshQuad;
+    if (type == kGmshLinearTet) return mesh_.cells() == MeshCells::tets;
+    return type == kGmshLine || type == kGmshTriangle || type == kGmshQuad;
+  }
+
+  void pass_over(std::int64_t type, std::uint64_t place, std::uint64_t count = 1) {
+    Skipped& skipped = skipped_[type];
+    if (skipped.count == 0) skipped.place = place;
+    skipped.count += count;
   }
 
   std::array<double, 3> read_point() {
@@ -509,13 +517,20 @@ class GmshReader {
   // The corners of an element of a wanted type.
   static std::span<std::uint64_t> used_corners(std::array<std::uint64_t, 4>& corners,
                                                std::int64_t type) {
-    return {corners.data(), type == kGmshTriangle ? std::size_t{3} : std::size_t{4}};
+    return {corners.data(), type == kGmshLine       ? std::size_t{2}
+                            : type == kGmshTriangle ? std::size_t{3}
+                                                    : std::size_t{4}};
   }
 
   void add_element(std::uint64_t place, std::uint64_t number, std::int64_t type,
                    std::array<std::uint64_t, 4>& corners) {
     if (type == kGmshLinearTet) {
       mesh_.add_tet(in_.text(), place, number, corners);
+    } else if (type == kGmshLine || mesh_.cells() == MeshCells::tets) {
+      mesh_.add_side(type == kGmshLine       ? "line"
+                     : type == kGmshTriangle ? "triangle"
+                                             : "quadrangle",
+                     used_corners(corners, type));
     } else {
       mesh_.add_face(place, number, used_corners(corners, type));
     }
@@ -560,7 +575,7 @@ class GmshReader {
       const std::uint64_t number = in_.read_number("an element's number");
       const std::int64_t type = in_.read_int("an element's type");
       if (!wanted(type)) {
-        ++skipped_[type];
+        pass_over(type, place);
         continue;
       }
       const std::uint64_t tags = in_.read_number("the number of an element's tags");
@@ -582,8 +597,8 @@ class GmshReader {
     }
     const std::uint64_t tags = in_.read_number("the number of an element's tags");
     if (!wanted(type)) {
+      pass_over(type, in_.text().place(), count);
       in_.skip_items(count, (1 + tags + nodes) * GmshInput::kIntBytes, "elements");
-      skipped_[type] += count;
       return count;
     }
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -599,7 +614,7 @@ class GmshReader {
     std::array<std::uint64_t, 4> corners{};
     for (std::uint64_t& corner : used_corners(corners, type)) {
       corner = in_.read_number(type == kGmshLinearTet ? "the number of a tet's node"
-                                                      : "the number of a face's node");
+                                                      : "the number of an element's node");
     }
     add_element(place, number, type, corners);
   }
@@ -684,8 +699,8 @@ class GmshReader {
       if (wanted(block.kind)) {
         read_element_block4(block);
       } else {
+        if (block.count > 0) pass_over(block.kind, in_.text().place(), block.count);
         skip_element_block4(block);
-        skipped_[block.kind] += block.count;
       }
       found += block.count;
     }
@@ -696,14 +711,14 @@ class GmshReader {
     const bool tets = block.kind == kGmshLinearTet;
     std::array<std::uint64_t, 4> corners{};
     const std::span<std::uint64_t> used = used_corners(corners, block.kind);
-    in_.check_count(block.count, tets ? kTetText4 : kTriangleText4,
+    in_.check_count(block.count, tets ? kTetText4 : kLineText4,
                     (1 + used.size()) * in_.size_bytes(), "elements in a block");
     for (std::uint64_t i = 0; i < block.count; ++i) {
       in_.begin_record("element", i, block.count);
       const std::uint64_t number = in_.read_size("an element's tag");
       const std::uint64_t place = in_.text().place();
       for (std::uint64_t& corner : used) {
-        corner = in_.read_size(tets ? "the tag of a tet's node" : "the tag of a face's node");
+        corner = in_.read_size(tets ? "the tag of a tet's node" : "the tag of an element's node");
       }
       in_.end_record();
       add_element(place, number, block.kind, corners);
@@ -722,14 +737,18 @@ class GmshReader {
 
   GmshInput in_;
   MeshBuilder mesh_;
-  std::map<std::int64_t, std::uint64_t> skipped_;  // how many elements were passed over, by type
+  struct Skipped {
+    std::uint64_t count = 0;
+    std::uint64_t place = 0;  // of the first
+  };
+  std::map<std::int64_t, Skipped> skipped_;  // by type
   bool has_nodes_ = false;
   bool has_elements_ = false;
 };
 
 }  // namespace
 
-TetMesh read_gmsh(const std::string& file, std::string_view bytes) {
+TetMeshOfFile read_gmsh(const std::string& file, std::string_view bytes) {
   return GmshReader(file, bytes, MeshCells::tets).read_tets();
 }
 

@@ -21,13 +21,8 @@ class MeditReader {
   MeditReader(const std::string& file, std::string_view bytes, MeshCells cells)
       : scanner_(file, bytes, '#'), builder_(cells) {}
 
-  TetMesh read_tets() {
+  TetMeshOfFile read_tets() {
     read_sections();
-    if (builder_.tet_count() == 0 && has_quadratic_) {
-      scanner_.fail(
-          "the mesh has quadratic tetrahedra (TetrahedraP2) only, and only linear tets are read: "
-          "save it with elements of order 1");
-    }
     return builder_.finish(scanner_);
   }
 
@@ -84,15 +79,47 @@ class MeditReader {
       read_vertices();
     } else if (keyword == "Tetrahedra" && builder_.cells() == MeshCells::tets) {
       read_tet_rows();
-    } else if (keyword == "Triangles" && builder_.cells() == MeshCells::faces) {
-      read_faces(3);
-    } else if (keyword == "Quadrilaterals" && builder_.cells() == MeshCells::faces) {
-      read_faces(4);
+    } else if (keyword == "Triangles") {
+      read_faces("triangle", 3);
+    } else if (keyword == "Quadrilaterals") {
+      read_faces("quadrangle", 4);
+    } else if (keyword == "Edges") {
+      read_faces("line", 2);
     } else {
-      if (keyword == "TetrahedraP2") has_quadratic_ = true;
+      pass_over(keyword);
       return false;
     }
     return true;
+  }
+
+  // Counts the elements of a section that is not read. Those of higher order are called TetrahedraP2, …P3, …,
+  // QuadrilateralsQ2, ….
+  void pass_over(std::string_view keyword) {
+    struct Kind {
+      std::string_view keyword;
+      const char* name;
+      int dimension;
+    };
+    constexpr std::array<Kind, 7> kKinds = {{{"Edges", "line", 1},
+                                             {"Triangles", "triangle", 2},
+                                             {"Quadrilaterals", "quadrangle", 2},
+                                             {"Tetrahedra", "tetrahedron", 3},
+                                             {"Hexahedra", "hexahedron", 3},
+                                             {"Prisms", "prism", 3},
+                                             {"Pyramids", "pyramid", 3}}};
+    for (const Kind& kind : kKinds) {
+      if (!keyword.starts_with(kind.keyword)) continue;
+      const std::string_view order = keyword.substr(kind.keyword.size());
+      const bool curved = order.size() == 2 && (order[0] == 'P' || order[0] == 'Q') &&
+                          order[1] >= '2' && order[1] <= '9';
+      if (!order.empty() && !curved) continue;
+      const std::uint64_t place = scanner_.place();
+      const std::uint64_t count = scanner_.to_uint(scanner_.word(), "the number of elements");
+      std::string name = kind.name;
+      if (curved) name += std::string(" of order ") + order[1];
+      builder_.pass_over(place, name, kind.dimension, count);
+      return;
+    }
   }
 
   // The name of a geometry file can have words in it that look like keywords.
@@ -144,16 +171,22 @@ class MeditReader {
     }
   }
 
-  void read_faces(std::size_t size) {
-    const std::uint64_t count = scanner_.to_uint(scanner_.word(), "the number of faces");
-    scanner_.check_count(count, 2 * size + 2, "faces");
+  // Faces of a surface, or what may be the boundary of tets or of faces.
+  void read_faces(const char* kind, std::size_t size) {
+    const std::uint64_t count = scanner_.to_uint(scanner_.word(), "the number of elements");
+    scanner_.check_count(count, 2 * size + 2, std::string(kind) + "s");
     std::array<std::uint64_t, 4> corners{};
+    const bool faces = size > 2 && builder_.cells() == MeshCells::faces;
     for (std::uint64_t i = 0; i < count; ++i) {
       for (std::size_t c = 0; c < size; ++c) {
-        corners[c] = scanner_.to_uint(scanner_.word(), "the index of a face's vertex");
+        corners[c] = scanner_.to_uint(scanner_.word(), "the index of an element's vertex");
       }
-      builder_.add_face(scanner_.place(), i + 1, {corners.data(), size});
-      static_cast<void>(scanner_.to_int(scanner_.word(), "a face's reference, an integer"));
+      if (faces) {
+        builder_.add_face(scanner_.place(), i + 1, {corners.data(), size});
+      } else {
+        builder_.add_side(kind, {corners.data(), size});
+      }
+      static_cast<void>(scanner_.to_int(scanner_.word(), "an element's reference, an integer"));
     }
   }
 
@@ -165,12 +198,11 @@ class MeditReader {
   MeshBuilder builder_;
   bool has_dimension_ = false;
   bool has_vertices_ = false;
-  bool has_quadratic_ = false;
 };
 
 }  // namespace
 
-TetMesh read_medit(const std::string& file, std::string_view bytes) {
+TetMeshOfFile read_medit(const std::string& file, std::string_view bytes) {
   return MeditReader(file, bytes, MeshCells::tets).read_tets();
 }
 

@@ -102,7 +102,7 @@ void write_tetgen(std::filesystem::path path, const TetMesh& mesh) {
 
 }  // namespace
 
-TetMesh read_mesh(const std::filesystem::path& path) {
+TetMeshOfFile read_mesh(const std::filesystem::path& path) {
   const std::string extension = extension_of(path);
   if (extension == ".node" || extension == ".ele") return read_tetgen(path);
   const std::string name = path.string();

@@ -13,13 +13,13 @@ namespace lilyan {
 // `file` is the name that errors show; `bytes` is its content. All throw InputError.
 
 // Gmsh (.msh), versions 2.2 and 4.1, ASCII and binary.
-[[nodiscard]] TetMesh read_gmsh(const std::string& file, std::string_view bytes);
+[[nodiscard]] TetMeshOfFile read_gmsh(const std::string& file, std::string_view bytes);
 [[nodiscard]] SurfaceMesh read_gmsh_surface(const std::string& file, std::string_view bytes);
 // Medit (.mesh), ASCII.
-[[nodiscard]] TetMesh read_medit(const std::string& file, std::string_view bytes);
+[[nodiscard]] TetMeshOfFile read_medit(const std::string& file, std::string_view bytes);
 [[nodiscard]] SurfaceMesh read_medit_surface(const std::string& file, std::string_view bytes);
 // VTK XML unstructured grids (.vtu); vtu.hpp reads everything that a run's frames hold.
-[[nodiscard]] TetMesh read_vtu_mesh(const std::string& file, std::string_view bytes);
+[[nodiscard]] TetMeshOfFile read_vtu_mesh(const std::string& file, std::string_view bytes);
 [[nodiscard]] SurfaceMesh read_vtu_surface(const std::string& file, std::string_view bytes);
 
 // TetGen: a .node file of points and an .ele file of tetrahedra.
@@ -27,9 +27,9 @@ struct TetgenFile {
   std::string name;
   std::string_view bytes;
 };
-[[nodiscard]] TetMesh read_tetgen(const TetgenFile& node, const TetgenFile& ele);
+[[nodiscard]] TetMeshOfFile read_tetgen(const TetgenFile& node, const TetgenFile& ele);
 // `path` is either file of the pair.
-[[nodiscard]] TetMesh read_tetgen(const std::filesystem::path& path);
+[[nodiscard]] TetMeshOfFile read_tetgen(const std::filesystem::path& path);
 
 // Formats that hold surfaces only.
 [[nodiscard]] SurfaceMesh read_obj(const std::string& file, std::string_view bytes);

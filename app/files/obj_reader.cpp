@@ -2,11 +2,14 @@
 //
 // Layout: Wavefront Technologies, "Advanced Visualizer" manual, appendix B1. Each line begins with
 // a keyword. Of use here are
-//   v x y z [...]           a vertex, numbered from 1 in order
+//   v x y z [w]             a vertex, numbered from 1 in order, at (x, y, z)/w
+//   v x y z r g b [a]       a vertex with a colour, as many programs write it
 //   vt u [v [w]]            a place in a picture, numbered likewise
 //   f v[/vt[/vn]] ...       a polygon; a negative number counts back from the latest
-// and everything else (normals, groups, materials, lines) is passed over. A
+//   l, surf                 lines and free-form surfaces, which are counted
+// and everything else (normals, groups, materials) is passed over. A
 // backslash at the end of a line continues it.
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +33,10 @@ class ObjReader {
         read_texture();
       } else if (keyword == "f" || keyword == "fo") {
         read_face();
+      } else if (keyword == "l" || keyword == "surf") {
+        const bool line = keyword == "l";
+        builder_.pass_over(scanner_.place(), line ? "line" : "free-form surface", line ? 1 : 2);
+        while (!next_word().empty()) continue;
       } else {
         while (!next_word().empty()) continue;
       }
@@ -48,8 +55,19 @@ class ObjReader {
     const double x = scanner_.to_double(next_word(), "a vertex's x coordinate");
     const double y = scanner_.to_double(next_word(), "a vertex's y coordinate");
     const double z = scanner_.to_double(next_word(), "a vertex's z coordinate");
-    builder_.add_vertex(scanner_, builder_.vertex_count() + 1, {x, y, z});
-    while (!next_word().empty()) continue;
+    std::string_view more = next_word();
+    const std::string_view first = more;
+    std::size_t count = 0;
+    for (; !more.empty(); more = next_word()) ++count;
+    // A single number is a weight; three and more are a colour.
+    const double w = count == 1 ? scanner_.to_double(first, "a vertex's weight w") : 1;
+    if (w == 0 || !std::isfinite(w)) {
+      scanner_.fail("vertex " + std::to_string(builder_.vertex_count() + 1) +
+                    " has the weight w = " +
+                    (w == 0 ? "0, which is a point at infinity" : std::to_string(w)) +
+                    ": expected a finite number other than 0");
+    }
+    builder_.add_vertex(scanner_, builder_.vertex_count() + 1, {x / w, y / w, z / w});
   }
 
   void read_texture() {

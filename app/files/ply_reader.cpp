@@ -8,7 +8,8 @@
 //   property list COUNT-TYPE ITEM-TYPE NAME
 //   end_header
 // is followed by the elements in the header's order, each with its properties in theirs. Used are
-// x, y, z of "vertex" and the list vertex_indices (or vertex_index) of "face".
+// x, y, z of "vertex" and the list vertex_indices (or vertex_index) of "face". "tristrips" are refused, and "edge" is
+// counted.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -140,6 +141,12 @@ class PlyReader {
     scanner_.check_count(element.count, row, element.name + " elements");
     if (element.name == "vertex") return read_vertices(element);
     if (element.name == "face") return read_faces(element);
+    // Those of other names are no part of the surface.
+    if (element.name == "tristrips") {
+      builder_.pass_over(scanner_.place(), "triangle strip", 2, element.count);
+    } else if (element.name == "edge") {
+      builder_.pass_over(scanner_.place(), "line", 1, element.count);
+    }
     for (std::uint64_t i = 0; i < element.count; ++i) {
       for (const PlyProperty& p : element.properties) skip(p);
     }

@@ -7,6 +7,7 @@
 //   binary  80 bytes of anything, the number of triangles as a 32-bit number, and for each triangle
 //           twelve floats (normal, three corners) and 16 bits of no meaning; little-endian
 // A triangle holds its corners' coordinates; corners with exactly equal ones become one vertex.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -51,12 +52,20 @@ class StlReader {
     return number_from_bytes<std::uint32_t>(bytes_.data() + kHeader, kSwapped);
   }
 
-  // Binary files may begin with "solid" as well, but then their size is what their count says.
+  // Binary files may begin with "solid" as well, but then their size is what their count says, or bytes that no text
+  // has tell them from text.
   [[nodiscard]] bool is_binary() const {
-    if (bytes_.size() < kHeader + 4) return false;
-    if (bytes_.size() == kHeader + 4 + kTriangle * std::uint64_t{declared()}) return true;
+    const auto no_text = [](char c) {
+      return (c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v') ||
+             c == 127;
+    };
+    if (bytes_.size() >= kHeader + 4 &&
+        bytes_.size() == kHeader + 4 + kTriangle * std::uint64_t{declared()}) {
+      return true;
+    }
     const std::size_t start = bytes_.find_first_not_of(" \t\r\n");
-    return start == std::string_view::npos || !bytes_.substr(start).starts_with("solid");
+    return start == std::string_view::npos || !bytes_.substr(start).starts_with("solid") ||
+           std::ranges::any_of(bytes_, no_text);
   }
 
   std::uint64_t weld(std::array<double, 3> point) {
@@ -72,13 +81,26 @@ class StlReader {
 
   void read_binary() {
     scanner_.locate_by_byte();
+    if (bytes_.size() < kHeader + 4) {
+      scanner_.fail("the file has " + std::to_string(bytes_.size()) +
+                    " bytes, and a binary STL file has at least 84: it is cut short, or it is no "
+                    "STL file (one of text begins with 'solid')");
+    }
     scanner_.skip(kHeader);
     const std::uint32_t count = declared();
     scanner_.skip(4);
-    if (bytes_.size() < kHeader + 4 + kTriangle * std::uint64_t{count}) {
+    const std::uint64_t follow = scanner_.rest().size();
+    if (follow < kTriangle * std::uint64_t{count}) {
       scanner_.fail("the file declares " + std::to_string(count) +
-                    " triangles of 50 bytes, but only " + std::to_string(scanner_.rest().size()) +
-                    " bytes follow: it is cut short or no binary STL file");
+                    " triangles of 50 bytes, but only " + std::to_string(follow) +
+                    " bytes follow, which are " + std::to_string(follow / kTriangle) +
+                    " triangles: it is cut short or no binary STL file");
+    }
+    if (follow >= kTriangle * (std::uint64_t{count} + 1)) {
+      scanner_.fail("the file declares " + std::to_string(count) + " triangles of 50 bytes, but " +
+                    std::to_string(follow) + " bytes follow, which are " +
+                    std::to_string(follow / kTriangle) +
+                    " triangles: its number is wrong, or it is no binary STL file");
     }
     for (std::uint32_t i = 0; i < count; ++i) {
       const char* triangle = scanner_.rest().data();

@@ -133,7 +133,7 @@ Pair pair_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-TetMesh read_tetgen(const std::filesystem::path& path) {
+TetMeshOfFile read_tetgen(const std::filesystem::path& path) {
   const Pair pair = pair_of(path);
   const std::filesystem::path& partner = pair.node == path ? pair.ele : pair.node;
   std::error_code error;
@@ -149,7 +149,7 @@ TetMesh read_tetgen(const std::filesystem::path& path) {
   return read_tetgen({pair.node.string(), node_bytes}, {pair.ele.string(), ele_bytes});
 }
 
-TetMesh read_tetgen(const TetgenFile& node, const TetgenFile& ele) {
+TetMeshOfFile read_tetgen(const TetgenFile& node, const TetgenFile& ele) {
   TextScanner nodes(node.name, node.bytes, '#');
   TextScanner tets(ele.name, ele.bytes, '#');
   MeshBuilder builder;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,8 +32,7 @@ struct VtuContent {
   std::vector<int> tet_body;
   std::vector<int> triangle_body;
   std::vector<int> edge_body;
-  std::size_t other_cells = 0;  // of types that are passed over
-  std::size_t curved_tets = 0;  // of these, tets of order 2
+  std::map<std::int64_t, std::size_t> other_cells;  // how many are passed over, by their VTK type
 };
 
 // Arrays may be ASCII, binary (inline base64) or appended (raw, base64), of any type and byte

@@ -26,8 +26,7 @@
 #include <vector>
 
 #include "app/files/file.hpp"
-#include "app/files/mesh_builder.hpp"
-#include "app/files/mesh_readers.hpp"
+#include "app/files/polygon.hpp"
 #include "app/files/scanner.hpp"
 #include "lilyan/core/error.hpp"
 
@@ -611,11 +610,14 @@ class VtuReader {
           content_.edge_body.push_back(body);
         }
         break;
-      case 5:  // triangle, quad, polygon
+      case 5:  // triangle, pixel, quad, polygon
+      case 8:
       case 9:
       case 7:
-        need_size(type == 5 ? p.size() == 3 : type == 9 ? p.size() == 4 : p.size() >= 3);
-        for (std::size_t i = 2; i < p.size(); ++i) triangle(p[0], p[i - 1], p[i]);
+        need_size(type == 5 ? p.size() == 3 : type == 7 ? p.size() >= 3 : p.size() == 4);
+        for (const std::array<int, 3>& t : polygon(type, p, line, number)) {
+          triangle(t[0], t[1], t[2]);
+        }
         break;
       case 6:  // strip: every other triangle is listed backwards
         need_size(p.size() >= 3);
@@ -627,10 +629,35 @@ class VtuReader {
         content_.tets.push_back({p[0], p[1], p[2], p[3]});
         content_.tet_body.push_back(body);
         break;
-      default:
-        ++content_.other_cells;
-        if (type == 24 || type == 71) ++content_.curved_tets;
+      case 0: break;  // an empty cell
+      default: ++content_.other_cells[type];
     }
+  }
+
+  // The triangles of a face.
+  std::vector<std::array<int, 3>> polygon(std::int64_t type, const std::vector<int>& p,
+                                          std::uint64_t line, std::size_t number) const {
+    std::vector<int> corners = p;
+    if (type == 8) std::swap(corners[2], corners[3]);  // a pixel goes by rows
+    corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
+    if (corners.size() > 1 && corners.front() == corners.back()) corners.pop_back();
+    // Fewer than three corners are left for whoever makes a mesh of them to count.
+    if (corners.size() < 3 || p.size() == 3) return {{p[0], p[1], p[2]}};
+    std::vector<std::array<double, 3>> points;
+    for (const int corner : corners) {
+      points.push_back(content_.points[static_cast<std::size_t>(corner)]);
+    }
+    const PolygonCut cut = cut_polygon(points);
+    if (!cut.fault.empty()) {
+      xml_.fail(line, "cell " + std::to_string(number) + " of VTK type " + std::to_string(type) +
+                          " (" + std::to_string(p.size()) + " corners) " + cut.fault);
+    }
+    std::vector<std::array<int, 3>> triangles;
+    for (const std::array<int, 3>& t : cut.triangles) {
+      const auto at = [&](std::size_t c) { return corners[static_cast<std::size_t>(t[c])]; };
+      triangles.push_back({at(0), at(1), at(2)});
+    }
+    return triangles;
   }
 
   XmlScanner xml_;
@@ -640,17 +667,6 @@ class VtuReader {
   bool has_grid_ = false;
   VtuContent content_;
 };
-
-MeshBuilder builder_with_points(const TextScanner& at, const VtuContent& content, MeshCells cells) {
-  MeshBuilder builder(cells);
-  builder.reserve_vertices(content.points.size());
-  for (std::size_t i = 0; i < content.points.size(); ++i)
-    builder.add_vertex(at, i, content.points[i]);
-  return builder;
-}
-
-// Places within the file are known no more: line 0 leaves them out of messages.
-constexpr std::uint64_t kNoPlace = 0;
 
 }  // namespace
 
@@ -716,8 +732,7 @@ VtuContent read_pvtu(const std::filesystem::path& path) {
     append(piece.tets, piece.tet_body, whole.tets, whole.tet_body);
     append(piece.triangles, piece.triangle_body, whole.triangles, whole.triangle_body);
     append(piece.edges, piece.edge_body, whole.edges, whole.edge_body);
-    whole.other_cells += piece.other_cells;
-    whole.curved_tets += piece.curved_tets;
+    for (const auto& [type, count] : piece.other_cells) whole.other_cells[type] += count;
   }
   return whole;
 }
@@ -727,42 +742,6 @@ VtuContent read_pvtu(const std::filesystem::path& path) {
 VtuContent read_vtu(const std::filesystem::path& path) {
   if (path.extension() == ".pvtu") return read_pvtu(path);
   return read_vtu(path.string(), read_file(path));
-}
-
-TetMesh read_vtu_mesh(const std::string& file, std::string_view bytes) {
-  const VtuContent content = read_vtu(file, bytes);
-  if (content.tets.empty()) {
-    throw InputError(
-        {file, 0, 0},
-        content.curved_tets > 0
-            ? "the mesh has tetrahedra of order 2 only, and only linear tets (VTK type "
-              "10) are read: save it with element order 1"
-            : "the mesh has no tetrahedra (VTK type 10), but " +
-                  std::to_string(content.triangles.size()) + " triangles and " +
-                  std::to_string(content.other_cells) + " cells of other types");
-  }
-  const TextScanner at(file, bytes);
-  MeshBuilder builder = builder_with_points(at, content, MeshCells::tets);
-  std::uint64_t number = 0;
-  for (const std::array<int, 4>& t : content.tets) {
-    std::array<std::uint64_t, 4> corners{};
-    std::ranges::copy(t, corners.begin());
-    builder.add_tet(at, kNoPlace, number++, corners);
-  }
-  return builder.finish(at);
-}
-
-SurfaceMesh read_vtu_surface(const std::string& file, std::string_view bytes) {
-  const VtuContent content = read_vtu(file, bytes);
-  const TextScanner at(file, bytes);
-  MeshBuilder builder = builder_with_points(at, content, MeshCells::faces);
-  std::uint64_t number = 0;
-  for (const std::array<int, 3>& t : content.triangles) {
-    std::array<std::uint64_t, 3> corners{};
-    std::ranges::copy(t, corners.begin());
-    builder.add_face(kNoPlace, number++, corners);
-  }
-  return builder.finish_surface(at);
 }
 
 }  // namespace lilyan

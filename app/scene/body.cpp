@@ -221,11 +221,18 @@ void Body::set_rest(const std::vector<std::array<double, 3>>& points) {
 }
 
 Body read_body(TableReader reader, int number, const Distribution* ranks) {
-  reader.expect(
-      {"name",   "kind",    "mesh",   "shape",     "scale",      "rotate",   "translate",
-       "mass",   "density", "deform", "positions", "velocities", "velocity", "angular_velocity",
-       "fix",    "force",   "attach", "material",  "springs",    "bending",  "script",
-       "damping"});
+  reader.expect({"name",      "kind",
+                 "mesh",      "shape",
+                 "scale",     "rotate",
+                 "translate", "mass",
+                 "density",   "deform",
+                 "positions", "velocities",
+                 "velocity",  "angular_velocity",
+                 "fix",       "force",
+                 "attach",    "material",
+                 "springs",   "bending",
+                 "script",    "damping",
+                 "merge",     "merge_within"});
   Body body;
   body.ranks = ranks;
   body.name = reader.text("name", fmt::format("body{}", number));
@@ -236,6 +243,12 @@ Body read_body(TableReader reader, int number, const Distribution* ranks) {
                                             : "a body needs a 'mesh' file or a built-in 'shape'");
   }
   const std::string source = reader.has("mesh") ? "mesh" : "shape";
+  if (const char* key = reader.has("merge") ? "merge" : "merge_within";
+      source == "shape" && reader.has(key)) {
+    reader.fail(
+        key,
+        fmt::format("'{}' joins vertices of a mesh file; a built-in shape has none to join", key));
+  }
   body.kind = body_kind(reader, source);
   if (ranks && body.kind != BodyKind::solid) {
     reader.fail("kind", "a run on several ranks is for solids: cloth and rods run on one");
@@ -244,7 +257,8 @@ Body read_body(TableReader reader, int number, const Distribution* ranks) {
     PartOfMesh read;
     if (source == "mesh") {
       const std::filesystem::path file = reader.file("mesh");
-      read = shared_mesh(ranks, [&] { return read_mesh(file); });
+      const double share = read_merge_share(reader);
+      read = shared_mesh(ranks, [&] { return read_body_tets(reader, file, share, body); });
     } else {
       read = read_solid_shape(reader.table("shape"), ranks);
     }
@@ -299,6 +313,7 @@ Body read_body(TableReader reader, int number, const Distribution* ranks) {
   } else {
     read_cloth_or_rod_material(reader, body);
   }
+  check_start_shape(reader, body);
   if (reader.has("damping")) {
     body.damping = read_damping(reader.table("damping"));
     if (body.damping.of_strain() && body.kind != BodyKind::solid) {

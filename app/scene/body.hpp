@@ -2,10 +2,13 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "app/files/mesh.hpp"
 #include "app/files/surface.hpp"
 #include "app/scene/actions.hpp"
 #include "app/scene/distribution.hpp"
@@ -47,6 +50,7 @@ struct Body {
   std::vector<SceneForce> forces;
   std::vector<SceneScript> scripts;
   SceneDamping damping;
+  std::vector<std::string> remarks;  // on its mesh and its start
 
   void set_rest(const std::vector<std::array<double, 3>>& points);
   [[nodiscard]] int count() const { return static_cast<int>(rest.size() / 3); }
@@ -72,10 +76,40 @@ struct Body {
 
 // What the author may not expect of this body: that it locks, that its mesh is poor (remarks.cpp).
 [[nodiscard]] std::vector<std::string> remarks_on(const Body& body);
+// That a solid of this material locks, if it does.
+[[nodiscard]] std::optional<std::string> remark_on_locking(const std::string& name,
+                                                           const Parameters& material);
 
 // Initial positions and velocities: [[body.deform]], 'positions', 'velocity', …; the body's rest
 // shape and masses are known (initial_state.cpp).
 void read_initial_state(TableReader& reader, Body& body);
+// What is to be said of elements that have no volume (area, length) at the start, or are inside out (start_shape.cpp).
+struct StartShape {
+  double elements = 0;
+  double flat = 0;
+  double inverted = 0;
+};
+[[nodiscard]] StartShape start_shape(std::span<const std::array<int, 4>> tets, const Vector& rest,
+                                     const Vector& x);
+struct StartVerdict {
+  std::string fault;  // why the body cannot start so; empty: it can
+  std::vector<std::string> remarks;
+};
+// `material` is that of a solid, else null.
+[[nodiscard]] StartVerdict judge_start(const std::string& name, BodyKind kind,
+                                       const StartShape& shape, const MaterialInfo* material);
+// Refuses a start that is not finite and one that has a fault, and keeps the remarks.
+void check_start_shape(const TableReader& reader, Body& body);
+
+// How near vertices of its mesh file are to be for 'merge' to join them, as a share of the mesh's size; 0: not at
+// all (body_mesh.cpp).
+[[nodiscard]] double read_merge_share(TableReader& reader);
+// The mesh file of a solid or of a cloth, merged; remarks on what it leaves out and on tears.
+[[nodiscard]] TetMesh read_body_tets(const TableReader& reader, const std::filesystem::path& file,
+                                     double merge_share, Body& body);
+[[nodiscard]] SurfaceMesh read_body_surface(const TableReader& reader,
+                                            const std::filesystem::path& file, double merge_share,
+                                            Body& body);
 
 // The keys of a cloth or rod that solids do not have (cloth_and_rod.cpp).
 //

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -46,9 +48,10 @@ ClothMesh read_line(TableReader& reader) {
   return rod_line(length, segments);
 }
 
-ClothMesh read_cloth_mesh(TableReader& reader, std::vector<TriangleTexture>& texture) {
-  SurfaceMesh mesh = read_surface(reader.file("mesh"));
-  texture = std::move(mesh.texture);
+ClothMesh read_cloth_mesh(TableReader& reader, Body& body) {
+  const double share = read_merge_share(reader);
+  SurfaceMesh mesh = read_body_surface(reader, reader.file("mesh"), share, body);
+  body.texture = std::move(mesh.texture);
   return {.vertices = std::move(mesh.vertices), .triangles = std::move(mesh.triangles)};
 }
 
@@ -120,7 +123,7 @@ void read_membrane(TableReader reader, Body& body) {
 void read_cloth_or_rod_shape(TableReader& reader, const std::string& source, Body& body) {
   ClothMesh shape;
   if (source == "mesh") {
-    shape = read_cloth_mesh(reader, body.texture);
+    shape = read_cloth_mesh(reader, body);
   } else {
     TableReader table = reader.table("shape");
     const bool sheet = table.choice("kind", {"grid", "line"}) == "grid";
@@ -141,15 +144,24 @@ std::vector<double> areas_or_lengths(const TableReader& reader, const std::strin
                                      const Body& body) {
   const auto at = [&](int vertex) -> Vec3 { return body.rest.segment<3>(3 * vertex); };
   std::vector<double> measures;
+  std::map<std::array<int, 3>, std::size_t> seen;
   for (const auto& t : body.triangles) {
+    const std::string which = fmt::format("triangle {} (counted from 0; vertices {} {} {})",
+                                          measures.size(), t[0], t[1], t[2]);
+    std::array<int, 3> sorted = t;
+    std::ranges::sort(sorted);
+    const auto [twin, fresh] = seen.emplace(sorted, measures.size());
+    if (!fresh) {
+      reader.fail(source, fmt::format("{} has the same vertices as triangle {}; remove one of them",
+                                      which, twin->second));
+    }
     const Vec3 a = at(t[1]) - at(t[0]);
     const Vec3 b = at(t[2]) - at(t[0]);
     measures.push_back(0.5 * a.cross(b).norm());
     if (measures.back() > 1e-13 * std::max(a.squaredNorm(), b.squaredNorm())) continue;
-    reader.fail(source,
-                fmt::format("triangle {} (counted from 0; vertices {} {} {}) has no area in "
-                            "the rest shape; remove it or repair the mesh",
-                            measures.size() - 1, t[0], t[1], t[2]));
+    reader.fail(
+        source,
+        fmt::format("{} has no area in the rest shape; remove it or repair the mesh", which));
   }
   for (const auto& e : body.edges) measures.push_back((at(e[1]) - at(e[0])).norm());
   return measures;

@@ -43,6 +43,48 @@ int nearest_vertex(const PlacedBody& body, const Vec3& point, const Vector& x) {
   return best;
 }
 
+// The longest side of the elements that have a vertex.
+double cell_at(const PlacedBody& body, int vertex, const Vector& x) {
+  const int own = vertex - body.first;
+  double longest = 0;
+  const auto look = [&](const auto& elements) {
+    for (const auto& element : elements) {
+      if (std::ranges::find(element, own) == element.end()) continue;
+      for (const int other : element) {
+        const Vec3 side = x.segment<3>(3 * vertex) - x.segment<3>(3 * (body.first + other));
+        longest = std::max(longest, side.norm());
+      }
+    }
+  };
+  look(body.body->tets);
+  look(body.body->triangles);
+  look(body.body->edges);
+  return longest;
+}
+
+std::string place(const Vec3& p) {
+  return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", p[0], p[1], p[2]);
+}
+
+// The vertex nearest to the point that a key of a table gives. A point farther from it than a cell is remarked on.
+int vertex_near(TableReader& reader, const std::string& what, const std::string& key,
+                const PlacedBody& body, const Vector& x, std::vector<std::string>& remarks) {
+  const Vec3 point = reader.vector(key);
+  const int vertex = nearest_vertex(body, point, x);
+  const Vec3 found = x.segment<3>(3 * vertex);
+  const double apart = (found - point).norm();
+  const double cell = cell_at(body, vertex, x);
+  if (apart > cell) {
+    remarks.push_back(
+        fmt::format("'{}' of a {} is {}, {:.3g} away from the nearest vertex of '{}' (vertex {} at "
+                    "{}), while the "
+                    "cells there are {:.3g} wide: the {} takes this vertex",
+                    key, what, place(point), apart, body.name(), vertex - body.first, place(found),
+                    cell, what));
+  }
+  return vertex;
+}
+
 using SpringEnds = std::array<const PlacedBody*, 2>;
 
 // The bodies that a spring joins, twice the same for a spring within a body.
@@ -65,7 +107,8 @@ SpringEnds spring_bodies(TableReader& reader, const std::vector<PlacedBody>& bod
 }
 
 // The numbers in the system of the vertices that a spring joins.
-std::array<int, 2> spring_vertices(TableReader& reader, const SpringEnds& ends, const Vector& x) {
+std::array<int, 2> spring_vertices(TableReader& reader, const SpringEnds& ends, const Vector& x,
+                                   std::vector<std::string>& remarks) {
   const bool points = reader.has("from") || reader.has("to");
   if (points == reader.has("vertices")) {
     reader.fail("vertices", points
@@ -74,9 +117,8 @@ std::array<int, 2> spring_vertices(TableReader& reader, const SpringEnds& ends, 
                                   "'to' whose nearest vertices it joins");
   }
   if (points) {
-    const Vec3 from = reader.vector("from");
-    const Vec3 to = reader.vector("to");
-    return {nearest_vertex(*ends[0], from, x), nearest_vertex(*ends[1], to, x)};
+    const int from = vertex_near(reader, "spring", "from", *ends[0], x, remarks);
+    return {from, vertex_near(reader, "spring", "to", *ends[1], x, remarks)};
   }
   const std::vector<int> given =
       reader.indices("vertices", std::max(ends[0]->count(), ends[1]->count()));
@@ -89,10 +131,13 @@ std::array<int, 2> spring_vertices(TableReader& reader, const SpringEnds& ends, 
 
 class ConstraintReader {
  public:
-  // What the constraints are is added to the links.
-  ConstraintReader(TableReader& reader, const std::vector<PlacedBody>& bodies, const Vector& x,
-                   std::vector<Link>& links)
-      : reader_(reader), bodies_(bodies), x_(x), links_(links) {}
+  // What the constraints are is added to the scene's links.
+  ConstraintReader(TableReader& reader, const std::vector<PlacedBody>& bodies, Scene& scene)
+      : reader_(reader),
+        bodies_(bodies),
+        x_(scene.initial.x),
+        links_(scene.links),
+        remarks_(scene.remarks) {}
 
   std::vector<std::unique_ptr<Constraint>> read() {
     reader_.expect({"kind", "body", "other_body", "between", "vertex", "point", "length", "region",
@@ -206,10 +251,8 @@ class ConstraintReader {
   // another body.
   void hinge(std::vector<std::unique_ptr<Constraint>>& made) {
     const PlacedBody& a = main_body();
-    const Vec3 from = reader_.vector("from");
-    const Vec3 to = reader_.vector("to");
-    const int i = nearest_vertex(a, from, x_);
-    const int j = nearest_vertex(a, to, x_);
+    const int i = vertex_near(reader_, "hinge", "from", a, x_, remarks_);
+    const int j = vertex_near(reader_, "hinge", "to", a, x_, remarks_);
     if (i == j) {
       reader_.fail("to", "the same vertex is nearest to both ends of this axis; a hinge needs two");
     }
@@ -245,6 +288,7 @@ class ConstraintReader {
   const std::vector<PlacedBody>& bodies_;
   const Vector& x_;
   std::vector<Link>& links_;
+  std::vector<std::string>& remarks_;
 };
 
 }  // namespace
@@ -257,7 +301,7 @@ void read_springs(std::vector<TableReader> readers, const std::vector<PlacedBody
   for (TableReader& reader : readers) {
     reader.expect({"bodies", "vertices", "from", "to", "kind", "stiffness", "length"});
     const SpringEnds ends = spring_bodies(reader, bodies);
-    const auto [a, b] = spring_vertices(reader, ends, x);
+    const auto [a, b] = spring_vertices(reader, ends, x, scene.remarks);
     if (a == b) reader.fail("vertices", "a spring needs two different vertices");
     const bool hookean = reader.choice("kind", {"hookean", "stvk"}, "hookean") == "hookean";
     const double stiffness = reader.positive("stiffness");
@@ -277,7 +321,7 @@ void read_constraints(std::vector<TableReader> readers, const std::vector<Placed
   State& initial = scene.initial;
   std::vector<std::size_t> table;  // of each constraint of the system
   for (std::size_t k = 0; k < readers.size(); ++k) {
-    for (auto& constraint : ConstraintReader(readers[k], bodies, initial.x, scene.links).read()) {
+    for (auto& constraint : ConstraintReader(readers[k], bodies, scene).read()) {
       system.add(std::move(constraint));
       table.push_back(k);
     }

@@ -14,10 +14,8 @@ namespace {
 constexpr double kNearlyIncompressible = 0.45;
 constexpr double kSliver = 0.01;  // of the quality of a regular tet
 
-// Poisson's ratio of a solid, where its material has one.
-std::optional<double> poisson(const Body& body) {
-  if (!body.material) return std::nullopt;
-  const Parameters& given = body.material_parameters;
+// Poisson's ratio of a material, where it has one.
+std::optional<double> poisson(const Parameters& given) {
   if (given.has("poisson")) return given.number("poisson");
   if (!given.has("mu") || !given.has("lambda")) return std::nullopt;
   const double mu = given.number("mu");
@@ -41,13 +39,21 @@ double quality(const Vector& rest, const std::array<int, 4>& tet) {
 
 }  // namespace
 
+std::optional<std::string> remark_on_locking(const std::string& name, const Parameters& material) {
+  const std::optional<double> nu = poisson(material);
+  if (!nu || !(*nu > kNearlyIncompressible)) return std::nullopt;
+  return fmt::format(
+      "{} is nearly incompressible (Poisson's ratio {:.3g}): linear tets lock there and are "
+      "several times too stiff in bending, see docs/materials.md",
+      name, *nu);
+}
+
 std::vector<std::string> remarks_on(const Body& body) {
-  std::vector<std::string> remarks;
-  if (const std::optional<double> nu = poisson(body); nu && *nu > kNearlyIncompressible) {
-    remarks.push_back(fmt::format(
-        "{} is nearly incompressible (Poisson's ratio {:.3g}): linear tets lock there and are "
-        "several times too stiff in bending, see docs/materials.md",
-        body.name, *nu));
+  std::vector<std::string> remarks = body.remarks;
+  if (body.material) {
+    if (auto locking = remark_on_locking(body.name, body.material_parameters)) {
+      remarks.push_back(std::move(*locking));
+    }
   }
   std::size_t slivers = 0;
   double worst = 1;

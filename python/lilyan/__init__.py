@@ -28,8 +28,9 @@ from ._lists import (
     set_threads,
     verify,
 )
+from ._needed import MissingPackage
 from ._run import Run, RunError, Simulation, run
-from ._scene import lagrangian, scene
+from ._scene import RemarkWarning, lagrangian, scene
 from ._sweep import Sweep, sweep
 from ._system import SlowWarning, System
 from ._view import View, view
@@ -44,8 +45,10 @@ __all__ = [
     "InputError",
     "Material",
     "Method",
+    "MissingPackage",
     "Parameter",
     "ParameterError",
+    "RemarkWarning",
     "Run",
     "RunError",
     "Scene",

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 
 from . import _core
+from ._needed import needed
 from ._run import Run, Simulation
 from ._scene import SceneLike, Start, scene as make_scene
 
@@ -37,8 +38,7 @@ class Comparison(Mapping[str, Run]):
 
     def to_pandas(self) -> Any:
         """One row for each method: steps, end, largest relative error of the energy, seconds and iterations."""
-        import pandas
-
+        pandas = needed("pandas", "to_pandas()")
         rows = [
             {
                 "method": name,

@@ -7,6 +7,7 @@ import os
 from typing import Any, Optional, Union
 
 from . import _core
+from ._numbers import whole
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,7 +83,7 @@ def load_plugin(file: "Union[str, os.PathLike[str]]") -> None:
 
 def set_threads(count: int) -> None:
     """How many threads share the work on a large body; 0 for one per core. Results do not depend on it."""
-    _core.set_threads(count)
+    _core.set_threads(whole(count, "the number of threads", 0, 4096))
 
 
 @dataclasses.dataclass(frozen=True)

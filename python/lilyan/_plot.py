@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import numpy as np
 
+from ._needed import needed
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -17,9 +19,9 @@ _MOST_POINTS = 5000  # of a curve; more cannot be seen
 
 
 def _new_figure(columns: int) -> "Figure":
-    import matplotlib.pyplot as plt
-
-    return plt.figure(figsize=(4.6 * columns, 3.4), layout="constrained")
+    plt = needed("matplotlib", "a plot", "matplotlib.pyplot")
+    figure: "Figure" = plt.figure(figsize=(4.6 * columns, 3.4), layout="constrained")
+    return figure
 
 
 def _thin(run: "Run") -> Any:

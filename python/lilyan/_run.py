@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._needed import needed
+from ._numbers import whole
 from ._scene import SceneLike, Start, scene as make_scene
 
 if TYPE_CHECKING:
@@ -127,8 +129,7 @@ class Run:
 
     def to_pandas(self) -> Any:
         """The series as a pandas DataFrame with the time as index."""
-        import pandas
-
+        pandas = needed("pandas", "to_pandas()")
         frame = pandas.DataFrame(self.rows, columns=list(_core.columns))
         return frame.set_index("t")
 
@@ -160,7 +161,7 @@ class Run:
         files = []
         for k, x in enumerate(self.x):
             files.append(os.path.join(folder, f"frame{k:04}.{format}"))
-            _core.write_triangles(files[-1], x[used], cells.reshape(-1, 3))
+            _core.write_triangles(files[-1], x[used], cells.reshape(-1, 3).astype(np.intc))
         return files
 
     def __str__(self) -> str:
@@ -173,6 +174,13 @@ class Run:
     __repr__ = __str__
 
 
+def _numbers_of(value: npt.ArrayLike, name: str) -> Array:
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise _core.Error(f"{name} must be an array of numbers: {error}") from None
+
+
 class Simulation:
     """A run step by step.
 
@@ -181,7 +189,8 @@ class Simulation:
     100
 
     ``x`` and ``v`` are views of the state itself, without a copy: they change with every step, also those that were
-    taken before. Positions and velocities are assigned (``sim.x = …``), or changed in place within ``editing()``.
+    taken before. Positions and velocities are assigned (``sim.x = …``), or changed in place within ``editing()``. Both
+    are refused while another thread makes steps; the callback of ``step`` may do both.
     """
 
     __slots__ = ("_core", "scene")
@@ -209,6 +218,8 @@ class Simulation:
         ``callback(simulation)`` is called after every ``every`` steps; if it returns False no further step is made.
         Other Python threads run while the steps are made, and Ctrl-C ends them. Raises RunError when a step fails.
         """
+        n = whole(n, "the number of steps n")
+        every = whole(every, "every", 1)
         if callback is None:
             made = self._core.advance(n)
         else:
@@ -235,7 +246,7 @@ class Simulation:
 
     @x.setter
     def x(self, value: npt.ArrayLike) -> None:
-        self._core.x = np.asarray(value, dtype=float)
+        self._core.x = _numbers_of(value, "x")
 
     @property
     def v(self) -> Array:
@@ -244,7 +255,7 @@ class Simulation:
 
     @v.setter
     def v(self, value: npt.ArrayLike) -> None:
-        self._core.v = np.asarray(value, dtype=float)
+        self._core.v = _numbers_of(value, "v")
 
     @contextlib.contextmanager
     def editing(self) -> Iterator[tuple[Array, Array]]:
@@ -253,7 +264,7 @@ class Simulation:
         >>> with sim.editing() as (x, v):                                 # doctest: +SKIP
         ...     v += 0.1
 
-        Methods that look at the step before start anew then.
+        Methods that look at the step before start anew then. No step can be made within the block.
         """
         x, v = self._core.writable()
         try:
@@ -285,14 +296,17 @@ class Simulation:
         """
         return self._record(n, every, frames, check, False)
 
-    def _record(self, n: int, every: int, frames: int, check: bool, whole: bool) -> Run:
+    def _record(self, n: int, every: int, frames: int, check: bool, to_end: bool) -> Run:
+        n = whole(n, "the number of steps n")
+        every = whole(every, "every", 1)
+        frames = whole(frames, "frames")
         recording = _core.Recording(every, frames)
 
         def result() -> Run:
             return Run(self.scene, self._core.take(recording), self._core)
 
         try:
-            self._core.advance(n, None, 1, recording, whole)
+            self._core.advance(n, None, 1, recording, to_end)
         except KeyboardInterrupt as interrupt:
             interrupt.run = result()  # type: ignore[attr-defined]
             raise
@@ -325,6 +339,8 @@ def run(
     ``source``, ``method``, ``step``, ``set`` and ``start`` are those of ``lilyan.scene``. ``steps`` or ``duration``
     replace what the scene plans; ``every``, ``frames`` and ``check`` are those of ``Simulation.record``.
     """
+    if steps is not None:
+        steps = whole(steps, "steps")
     if isinstance(source, _core.Scene) and steps is not None:
         simulation = Simulation(make_scene(source, method=method, step=step, duration=duration, set=set, start=start))
         return simulation.record(steps, every=every, frames=frames, check=check)

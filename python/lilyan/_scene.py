@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import os
 import pathlib
+import sys
 import tempfile
+import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core, _toml
+from ._numbers import MOST, indices, points, real, whole
 
 if TYPE_CHECKING:
     from ._run import Run
@@ -25,6 +28,19 @@ if _shipped.is_dir():
     _core.set_shipped_scenes(str(_shipped))
 
 
+class RemarkWarning(UserWarning):
+    """What the author of a scene may not expect, though nothing is wrong with it; the program prints it as a remark."""
+
+
+def pass_on_remarks(made: _core.Scene) -> None:
+    """Gives the remarks on a scene as warnings about the line outside of this package that made it."""
+    outside = 2
+    while sys._getframe(outside - 1).f_globals.get("__name__", "").partition(".")[0] == "lilyan":
+        outside += 1
+    for remark in made.remarks:
+        warnings.warn(remark, RemarkWarning, stacklevel=outside)
+
+
 def _with_mesh_files(source: Mapping[str, Any], folder: str) -> dict[str, Any]:
     """A copy of the scene in which meshes that are given as arrays are files in the folder."""
     scene = copy.copy(dict(source))
@@ -37,10 +53,16 @@ def _with_mesh_files(source: Mapping[str, Any], folder: str) -> dict[str, Any]:
         mesh = body.get("mesh")
         if isinstance(mesh, (tuple, list, Mapping)):
             vertices, cells = (mesh["vertices"], mesh["cells"]) if isinstance(mesh, Mapping) else mesh
-            cells = np.asarray(cells)
+            vertices = points(vertices, "the vertices of a mesh")
+            cells = indices(cells, "a vertex of a cell", len(vertices))
+            if cells.ndim != 2 or cells.shape[1] not in (3, 4):
+                raise _core.Error(
+                    "the cells of a mesh are rows of four vertices (tets) or of three (triangles), not an array of "
+                    f"shape {cells.shape}"
+                )
             file = os.path.join(folder, f"body{number}.vtu")
-            write = _core.write_triangles if cells.ndim == 2 and cells.shape[1] == 3 else _core.write_tets
-            write(file, np.asarray(vertices, dtype=float), cells)
+            write = _core.write_triangles if cells.shape[1] == 3 else _core.write_tets
+            write(file, vertices, cells)
             if write is _core.write_triangles:
                 body.setdefault("kind", "cloth")
             body["mesh"] = file
@@ -61,7 +83,7 @@ def _named_start(start: Optional[Start]) -> str:
     if isinstance(start, (str, os.PathLike)):
         return os.fspath(start)
     if isinstance(start, tuple) and isinstance(start[0], (str, os.PathLike)):
-        return f"{os.fspath(start[0])}:{start[1]}"
+        return f"{os.fspath(start[0])}:{whole(start[1], 'the number of a frame')}"
     return ""
 
 
@@ -76,6 +98,7 @@ def _start_in_memory(made: _core.Scene, start: Optional[Start]) -> None:
         raise TypeError(f"a start is a run, the folder of one, or a pair with a frame's number, not {type(run).__name__}")
     if len(frames) == 0:
         raise _core.Error("the run to start from has kept no frames")
+    frame = whole(frame, "the number of a frame", -MOST)
     if not -len(frames) <= frame < len(frames):
         raise _core.Error(f"there is no frame {frame}: the run has {len(frames)}, counted from 0 to {len(frames) - 1}")
     frame %= len(frames)
@@ -117,6 +140,8 @@ def scene(
         if changes or steps is not None or duration is not None or start is not None:
             raise TypeError("this scene is made already: give its settings where it is made")
         return source
+    steps = None if steps is None else whole(steps, "steps")
+    duration = None if duration is None else real(duration, "duration")
     settings = _toml.settings(changes)
     named = _named_start(start)
     if isinstance(source, Mapping):
@@ -124,6 +149,7 @@ def scene(
     else:
         made = _core.load_file(os.fspath(source), settings, steps, duration, named)
     _start_in_memory(made, start)
+    pass_on_remarks(made)
     return made
 
 

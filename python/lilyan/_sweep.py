@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 
 from . import _core
 from ._compare import _changes_of, run_all, scene_of_study
+from ._needed import needed
 from ._run import Run, Simulation
 from ._scene import SceneLike, Start, scene as make_scene
 
@@ -46,8 +47,7 @@ class Sweep(Sequence[dict[str, Any]]):
 
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame."""
-        import pandas
-
+        pandas = needed("pandas", "to_pandas()")
         return pandas.DataFrame(self.rows, columns=self.columns)
 
     def plot(self, figure: "Optional[Figure]" = None) -> "Figure":

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._numbers import indices, real, whole
+from ._scene import pass_on_remarks
 
 Array = npt.NDArray[np.float64]
 Energy = Callable[[Any], Any]
@@ -25,6 +27,11 @@ def _warn_slow(what: str) -> None:
         SlowWarning,
         stacklevel=4,
     )
+
+
+def _require_callable(function: Any) -> None:
+    if not callable(function):
+        raise _core.ParameterError(f"a function is needed, not {function!r}")
 
 
 _SMALL = 1e-30  # of a complex step, whose result has no rounding error of a difference
@@ -178,13 +185,18 @@ class System:
         if (masses is None) == (lagrangian is None):
             raise _core.Error("a system is made of masses or of a Lagrangian: give one of them")
         if lagrangian is not None:
+            dofs = whole(dofs, "dofs")
             if dofs < 1:
                 raise _core.Error("tell how many coordinates the Lagrangian has: dofs=…")
+            _require_callable(lagrangian)
             _warn_slow("this Lagrangian")
             self._lagrangian = _Lagrangian(lagrangian, dofs)
             self._core = _core.SystemBuilder(self._lagrangian.__call__, dofs, depends_on_time, [False] * dofs)
         else:
-            self._core = _core.SystemBuilder([float(m) for m in np.ravel(masses)], dimension)  # type: ignore[arg-type]
+            self._core = _core.SystemBuilder(
+                [float(m) for m in np.ravel(masses)],  # type: ignore[arg-type]
+                whole(dimension, "dimension", 1),
+            )
 
     def add_energy(
         self,
@@ -205,34 +217,45 @@ class System:
         ``translation`` and ``rotation`` tell that the energy does not change when everything is moved or turned, so
         that momenta are conserved.
         """
+        _require_callable(function)
         _warn_slow("this energy")
         whole = elements is None
-        rows = np.arange(self._core.vertices)[None] if elements is None else np.asarray(elements)
+        count = self._core.vertices
+        rows = np.arange(count, dtype=np.intc)[None] if elements is None else indices(elements, "a vertex of an element", count)
         wrapped = _Elements(function, whole)
         self._core.add_energy(wrapped.__call__, rows, translation, rotation)
-        self._looks.append((wrapped, np.asarray(rows, dtype=np.intc)))
+        self._looks.append((wrapped, rows))
 
     def add_force(self, function: Callable[[float, Array, Array], Any]) -> None:
         """Adds an external force ``function(t, x, v)``, which returns an array like ``x``. Its work is counted."""
+        _require_callable(function)
         _warn_slow("this force")
         self._core.add_force(function)
 
     def add_gravity(self, acceleration: Sequence[float] = (0.0, -9.81, 0.0)) -> None:
         """Adds uniform gravity."""
-        self._core.add_gravity([float(a) for a in acceleration])
+        try:
+            components = [real(a, "an acceleration") for a in acceleration]
+        except TypeError:
+            components = []
+        if len(components) != 3:
+            raise _core.ParameterError(f"an acceleration must be three numbers, not {acceleration!r}")
+        self._core.add_gravity(components)
 
     def add_material(self, model: str, rest: npt.ArrayLike, tets: npt.ArrayLike, **parameters: Any) -> None:
         """Adds the elastic energy of tetrahedra of a material, with ``rest`` as the shape without strain."""
-        self._core.add_material(model, np.asarray(rest, dtype=float), np.asarray(tets), parameters)
+        corners = indices(tets, "a vertex of a tet", self._core.vertices)
+        self._core.add_material(model, np.asarray(rest, dtype=float), corners, parameters)
 
     def add_rod(self, a: int, b: int, length: float) -> None:
         """Keeps the distance of two vertices."""
-        self._core.add_rod(a, b, length)
+        last = self._core.vertices - 1
+        self._core.add_rod(whole(a, "vertex a", 0, last), whole(b, "vertex b", 0, last), real(length, "length"))
 
     def fix(self, *vertices: int) -> None:
         """Keeps vertices where they are."""
         for vertex in vertices:
-            self._core.fix(int(vertex))
+            self._core.fix(whole(vertex, "a vertex to fix", 0, self._core.vertices - 1))
 
     def scene(
         self,
@@ -256,4 +279,10 @@ class System:
             wrapped.look(points)
         if self._lagrangian is not None:
             self._lagrangian.look(positions.ravel(), velocities.ravel())
-        return self._core.scene(positions, velocities, method, parameters, step, steps, title)
+        steps = whole(steps, "steps")
+        for name, text in (("method", method), ("title", title)):
+            if not isinstance(text, str):
+                raise _core.ParameterError(f"{name} must be a text, not {text!r}")
+        made = self._core.scene(positions, velocities, method, parameters, real(step, "step"), steps, title)
+        pass_on_remarks(made)
+        return made

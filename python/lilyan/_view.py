@@ -8,6 +8,7 @@ import tempfile
 from typing import Any, Mapping, Optional
 
 from . import _core, _toml
+from ._numbers import whole
 from ._scene import SceneLike, _with_mesh_files
 
 
@@ -55,6 +56,7 @@ def view(
 
     The page is served to this machine only. From another machine, forward its port: ``ssh -L 8817:127.0.0.1:8817 …``.
     """
+    port = 0 if port is None else whole(port, "port", 0, 65535)
     names: list[str] = []
     folder: "Optional[tempfile.TemporaryDirectory[str]]" = None
     for number, source in enumerate(sources or ("bunny",)):
@@ -68,4 +70,4 @@ def view(
             names.append(file)
         else:
             names.append(os.fspath(source))
-    return View(_core.LiveView(names, _toml.settings(set or {}), port or 0), folder, height)
+    return View(_core.LiveView(names, _toml.settings(set or {}), port), folder, height)

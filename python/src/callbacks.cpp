@@ -73,8 +73,22 @@ void rethrow_python_error() {
   std::rethrow_exception(std::exchange(python_error, nullptr));
 }
 
-PythonEnergy::PythonEnergy(ElementsOfPython elements)
-    : elements_(std::move(elements)),
+std::vector<HoldsFunction*> held_functions(const System& system) {
+  std::vector<HoldsFunction*> held;
+  const auto add = [&](auto* part) {
+    if (auto* holds = dynamic_cast<HoldsFunction*>(part)) held.push_back(holds);
+  };
+  for (const auto& energy : system.energies()) add(energy.get());
+  for (const auto& force : system.forces()) add(force.get());
+  // The system is const for those who step it; this is the collector.
+  add(const_cast<Lagrangian*>(
+      system.lagrangian()));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return held;
+}
+
+PythonEnergy::PythonEnergy(py::function function, ElementsOfPython elements)
+    : HoldsFunction(std::move(function)),
+      elements_(std::move(elements)),
       count_(elements_.vertices.size() / static_cast<std::size_t>(elements_.vertices_each)),
       size_(static_cast<std::size_t>(elements_.vertices_each * elements_.dimension)) {}
 
@@ -100,7 +114,7 @@ double PythonEnergy::evaluate_with_python(const Evaluation& at) const {
     Numbers points({static_cast<py::ssize_t>(count_), py::ssize_t{elements_.vertices_each},
                     py::ssize_t{elements_.dimension}});
     gather(at, node.theta, points.mutable_data());
-    const py::sequence result = elements_.function(points, order);
+    const py::sequence result = function()(points, order);
     const Numbers energies = entry(result, 0, count_, "energies");
     for (std::size_t e = 0; e < count_; ++e) value += node.value * energies.data()[e];
     if (at.gradient) {
@@ -129,7 +143,7 @@ double PythonEnergy::evaluate_with_python(const Evaluation& at) const {
 }
 
 PythonForce::PythonForce(py::function function, int vertices, int dimension)
-    : function_(std::move(function)), vertices_(vertices), dimension_(dimension) {}
+    : HoldsFunction(std::move(function)), vertices_(vertices), dimension_(dimension) {}
 
 void PythonForce::add(double t, const double* x, const double* v, double* force) const {
   with_python([&] {
@@ -137,7 +151,7 @@ void PythonForce::add(double t, const double* x, const double* v, double* force)
                                                ? std::vector<py::ssize_t>{vertices_}
                                                : std::vector<py::ssize_t>{vertices_, dimension_};
     const auto size = static_cast<std::size_t>(vertices_ * dimension_);
-    const py::tuple result = py::make_tuple(function_(t, copy_of(x, shape), copy_of(v, shape)));
+    const py::tuple result = py::make_tuple(function()(t, copy_of(x, shape), copy_of(v, shape)));
     const Numbers numbers = entry(result, 0, size, "forces");
     for (std::size_t i = 0; i < size; ++i) force[i] += numbers.data()[i];
     return true;
@@ -146,7 +160,7 @@ void PythonForce::add(double t, const double* x, const double* v, double* force)
 
 PythonLagrangian::PythonLagrangian(py::function function, int dofs, bool depends_on_time,
                                    std::vector<bool> cyclic)
-    : function_(std::move(function)),
+    : HoldsFunction(std::move(function)),
       dofs_(dofs),
       depends_on_time_(depends_on_time),
       cyclic_(std::move(cyclic)) {}
@@ -156,7 +170,7 @@ double PythonLagrangian::evaluate(double t, const double* q, const double* v,
   return with_python([&] {
     const bool second = d.qq || d.qv || d.vv;
     const int order = second ? 2 : d.q || d.v || d.t ? 1 : 0;
-    const py::sequence result = function_(t, copy_of(q, {dofs_}), copy_of(v, {dofs_}), order);
+    const py::sequence result = function()(t, copy_of(q, {dofs_}), copy_of(v, {dofs_}), order);
     const auto n = static_cast<std::size_t>(dofs_);
     const auto take = [&](std::size_t at, double* into, const char* what) {
       if (!into) return;

@@ -5,9 +5,11 @@
 #include <pybind11/pybind11.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/system.hpp"
 #include "lilyan/core/system_parts.hpp"
 
 namespace lilyan::python {
@@ -19,19 +21,35 @@ using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 // Throws again, as Python's, what a function of Python has thrown on this thread within a step; nothing if none has.
 void rethrow_python_error();
 
+// Something of the library's that calls a function of Python's. Python's garbage collector sees the function through
+// it, and lets go of it when only a cycle of references keeps it alive.
+class HoldsFunction {
+ public:
+  explicit HoldsFunction(py::function function) : function_(std::move(function)) {}
+  HoldsFunction(const HoldsFunction&) = delete;
+  HoldsFunction& operator=(const HoldsFunction&) = delete;
+  virtual ~HoldsFunction() = default;
+  [[nodiscard]] const py::function& function() const { return function_; }
+  void let_go() { function_ = py::function(); }
+
+ private:
+  py::function function_;
+};
+// All of a system.
+[[nodiscard]] std::vector<HoldsFunction*> held_functions(const System& system);
+
 // A sum over elements of k vertices each, which one call of `function(X, order)` evaluates at once. X has the shape
 // (elements, k, dimension). It gives the energies, then the gradients if order ≥ 1 and the Hessians if order ≥ 2.
 struct ElementsOfPython {
-  py::function function;
   int dimension = 3;
   int vertices_each = 0;
   std::vector<int> vertices;  // element by element, each ascending
   bool translation_invariant = false;
   bool rotation_invariant = false;
 };
-class PythonEnergy final : public Energy {
+class PythonEnergy final : public Energy, public HoldsFunction {
  public:
-  explicit PythonEnergy(ElementsOfPython elements);
+  PythonEnergy(py::function function, ElementsOfPython elements);
 
   [[nodiscard]] EnergyKind kind() const override { return EnergyKind::potential; }
   [[nodiscard]] Stencils stencils() const override {
@@ -58,19 +76,18 @@ class PythonEnergy final : public Energy {
 };
 
 // F(t, x, v) = function(t, x, v).
-class PythonForce final : public Force {
+class PythonForce final : public Force, public HoldsFunction {
  public:
   PythonForce(py::function function, int vertices, int dimension);
   void add(double t, const double* x, const double* v, double* force) const override;
 
  private:
-  py::function function_;
   int vertices_, dimension_;
 };
 
 // function(t, q, v, order) gives L, then ∂L/∂q, ∂L/∂v and ∂L/∂t if order ≥ 1, and the matrices qq, qv and vv of second
 // derivatives if order ≥ 2.
-class PythonLagrangian final : public Lagrangian {
+class PythonLagrangian final : public Lagrangian, public HoldsFunction {
  public:
   PythonLagrangian(py::function function, int dofs, bool depends_on_time, std::vector<bool> cyclic);
   [[nodiscard]] int dofs() const override { return dofs_; }
@@ -82,7 +99,6 @@ class PythonLagrangian final : public Lagrangian {
   }
 
  private:
-  py::function function_;
   int dofs_;
   bool depends_on_time_;
   std::vector<bool> cyclic_;

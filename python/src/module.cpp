@@ -4,10 +4,16 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "app/files/mesh.hpp"
 #include "app/run/conservation.hpp"
+#include "app/scene/body.hpp"
 #include "app/scene/drawing.hpp"
 #include "app/scene/find_scene.hpp"
 #include "app/scene/plugin.hpp"
@@ -61,7 +67,8 @@ py::array_t<int> cells_of(const std::vector<std::array<int, kSize>>& cells) {
   return array;
 }
 
-using Indices = py::array_t<int, py::array::c_style | py::array::forcecast>;
+// Numbers of other types are not cast: the package has looked at them (_numbers.py).
+using Indices = py::array_t<int, py::array::c_style>;
 
 template <std::size_t kSize>
 std::vector<std::array<int, kSize>> cells_from(const Indices& given, py::ssize_t vertices) {
@@ -99,9 +106,71 @@ void copy_into(Vector& target, const Numbers& given, const char* what) {
     throw Error(std::string(what) + " has " + std::to_string(given.size()) + " numbers, but " +
                 std::to_string(target.size()) + " are expected");
   }
-  target = Eigen::Map<const Vector>(given.data(), given.size());
-  if (!target.allFinite()) throw Error(std::string(what) + " has numbers that are not finite");
+  const Eigen::Map<const Vector> numbers(given.data(), given.size());
+  if (!numbers.allFinite()) throw Error(std::string(what) + " has numbers that are not finite");
+  target = numbers;
 }
+
+// ---- Garbage ----------------------------------------------------------------------------------------------------
+
+// The C++ object of a Python object; null while it is made and where it has none.
+template <class T>
+T* object_of(PyObject* self) {
+  auto value = reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder();
+  return value.holder_constructed() ? static_cast<T*>(value.value_ptr()) : nullptr;
+}
+
+// Lets Python's garbage collector see what a class refers to: T::seen(object) lists the references that the object
+// owns, and T::let_go(object) gives up those by which cycles are broken.
+template <class T>
+py::custom_type_setup collected() {
+  return py::custom_type_setup([](PyHeapTypeObject* heap_type) {
+    PyTypeObject& type = heap_type->ht_type;
+    type.tp_flags |= Py_TPFLAGS_HAVE_GC;
+    type.tp_traverse = [](PyObject* self, visitproc visit, void* arg) -> int {
+#if PY_VERSION_HEX >= 0x03090000
+      Py_VISIT(Py_TYPE(self));
+#endif
+      const auto* object = object_of<typename T::Object>(self);
+      if (!object) return 0;
+      for (const py::handle& seen : T::seen(*object)) Py_VISIT(seen.ptr());
+      return 0;
+    };
+    type.tp_clear = [](PyObject* self) -> int {
+      auto* object = object_of<typename T::Object>(self);
+      if (object) T::let_go(*object);
+      return 0;
+    };
+    // While an object goes, the collector must not look at it.
+    type.tp_dealloc = [](PyObject* self) {
+      PyObject_GC_UnTrack(self);
+      py::detail::pybind11_object_dealloc(self);
+    };
+  });
+}
+
+std::vector<py::handle> functions_of(const System& system) {
+  std::vector<py::handle> all;
+  for (const HoldsFunction* held : held_functions(system)) all.emplace_back(held->function());
+  return all;
+}
+
+struct SceneReferences {
+  using Object = PlannedScene;
+  static std::vector<py::handle> seen(const PlannedScene& s) {
+    return functions_of(*s.scene.system);
+  }
+  static void let_go(PlannedScene& s) {
+    for (HoldsFunction* held : held_functions(*s.scene.system)) held->let_go();
+  }
+};
+
+struct SimulationReferences {
+  using Object = Simulation;
+  static std::vector<py::handle> seen(const Simulation& s) { return {s.scene_of_python()}; }
+  // Its scene lets go: a run cannot be without one.
+  static void let_go(Simulation& /*s*/) {}
+};
 
 // ---- Parameters -------------------------------------------------------------------------------------------------
 
@@ -111,8 +180,11 @@ Parameters parameters_from(const py::dict& given) {
     const auto name = py::cast<std::string>(key);
     if (py::isinstance<py::str>(value)) {
       parameters.set(name, py::cast<std::string>(value));
+    } else if (PyNumber_Check(value.ptr()) != 0) {
+      parameters.set(name, py::cast<double>(py::float_(py::reinterpret_borrow<py::object>(value))));
     } else {
-      parameters.set(name, py::cast<double>(value));
+      throw ParameterError(name, fmt::format("{} must be a number or a word, not {}", name,
+                                             py::cast<std::string>(py::repr(value))));
     }
   }
   return parameters;
@@ -197,6 +269,9 @@ ScenePointer load_text(const std::string& text, const std::string& file, bool wr
 // Lets a scene that was just read start from a state in memory.
 void start_scene(PlannedScene& planned, double t, const Numbers& x, const Numbers& v,
                  double t_previous, const Numbers& x_previous, const Numbers& v_previous) {
+  if (planned.stepping > 0) {
+    throw Error("this scene is being stepped by another thread: read it anew for another start");
+  }
   Scene& scene = planned.scene;
   if (!scene.orbits.empty()) {
     throw Error("a scene with further orbits can only start from a run that is in a folder");
@@ -215,6 +290,7 @@ void start_scene(PlannedScene& planned, double t, const Numbers& x, const Number
 
 // What a run kept, as sweeps list it.
 py::dict conservation(Simulation& s) {
+  s.require_still("judge the run");
   const System& system = *s.planned().scene.system;
   const DriftTracker& drift = s.drift();
   py::dict all;
@@ -255,6 +331,7 @@ class SystemBuilder {
     if (!system_) throw Error("this system has been made into a scene: make another one");
     return *system_;
   }
+  [[nodiscard]] const System* system_if_any() const { return system_.get(); }
   void add_energy(py::function function, const Indices& elements, bool translation, bool rotation) {
     if (elements.ndim() != 2 || elements.shape(1) < 1) {
       throw Error("elements must be an array with a row of vertices for each");
@@ -270,8 +347,8 @@ class SystemBuilder {
       }
     }
     system().add(std::make_unique<PythonEnergy>(
-        ElementsOfPython{std::move(function), system().dimension(), each, std::move(vertices),
-                         translation, rotation}));
+        std::move(function),
+        ElementsOfPython{system().dimension(), each, std::move(vertices), translation, rotation}));
   }
   void add_force(py::function function) {
     system().add(std::make_unique<PythonForce>(std::move(function), system().vertices(),
@@ -294,9 +371,14 @@ class SystemBuilder {
     if (rest.size() != system().dofs()) throw Error("rest must have a point for every vertex");
     const Vector positions = Eigen::Map<const Vector>(rest.data(), rest.size());
     const auto cells = cells_from<4>(tets, system().vertices());
-    system().add(material->make({positions, cells},
-                                parameters_from(parameters).completed(material->parameters)));
+    check_rest(positions, cells);
+    const Parameters given = parameters_from(parameters).completed(material->parameters);
+    system().add(material->make({positions, cells}, given));
+    if (auto locking = remark_on_locking("this material", given)) {
+      remarks_.push_back(std::move(*locking));
+    }
     tets_.insert(tets_.end(), cells.begin(), cells.end());
+    solids_.push_back({material, positions, cells});
   }
   void add_rod(int a, int b, double length) {
     system().add(std::make_unique<DistanceConstraint>(a, b, length));
@@ -331,6 +413,14 @@ class SystemBuilder {
     if (built.dimension() == 1) {
       for (int i = 0; i < built.dofs(); ++i) scene.coordinates.push_back("q" + std::to_string(i));
     }
+    scene.remarks = remarks_;
+    for (const Solid& solid : solids_) {
+      const StartVerdict verdict =
+          judge_start(title, BodyKind::solid, start_shape(solid.tets, solid.rest, scene.initial.x),
+                      solid.material);
+      if (!verdict.fault.empty()) throw Error(verdict.fault);
+      scene.remarks.insert(scene.remarks.end(), verdict.remarks.begin(), verdict.remarks.end());
+    }
     scene.tets = tets_;
     scene.tet_body.assign(tets_.size(), 0);
     if (built.dimension() == 3) scene.body_names = {title};
@@ -339,8 +429,52 @@ class SystemBuilder {
   }
 
  private:
+  struct Solid {
+    const MaterialInfo* material;
+    Vector rest;
+    std::vector<std::array<int, 4>> tets;
+  };
+
+  // Refuses tets that no scene would take either.
+  static void check_rest(const Vector& rest, const std::vector<std::array<int, 4>>& tets) {
+    if (!rest.allFinite()) throw Error("rest has numbers that are not finite");
+    std::map<std::array<int, 4>, std::size_t> seen;
+    for (std::size_t e = 0; e < tets.size(); ++e) {
+      const auto& t = tets[e];
+      const Vec3 origin = rest.segment<3>(3 * t[0]);
+      const Vec3 a = rest.segment<3>(3 * t[1]) - origin;
+      const Vec3 b = rest.segment<3>(3 * t[2]) - origin;
+      const Vec3 c = rest.segment<3>(3 * t[3]) - origin;
+      if (a.dot(b.cross(c)) < 0) {
+        throw Error(fmt::format(
+            "tet {} (counted from 0) is inverted in the rest shape: swap two of its vertices", e));
+      }
+      std::array<int, 4> sorted = tets[e];
+      std::ranges::sort(sorted);
+      const auto [twin, fresh] = seen.emplace(sorted, e);
+      if (!fresh) {
+        throw Error(fmt::format(
+            "tet {} has the same vertices as tet {} (counted from 0): remove one of them", e,
+            twin->second));
+      }
+    }
+  }
+
   std::unique_ptr<System> system_;
   std::vector<std::array<int, 4>> tets_;
+  std::vector<Solid> solids_;
+  std::vector<std::string> remarks_;
+};
+
+struct BuilderReferences {
+  using Object = SystemBuilder;
+  static std::vector<py::handle> seen(const SystemBuilder& s) {
+    return s.system_if_any() ? functions_of(*s.system_if_any()) : std::vector<py::handle>{};
+  }
+  static void let_go(SystemBuilder& s) {
+    if (!s.system_if_any()) return;
+    for (HoldsFunction* held : held_functions(*s.system_if_any())) held->let_go();
+  }
 };
 
 py::array_t<int> surface_of(const Scene& scene) {
@@ -411,7 +545,9 @@ void bind_errors(py::module_& m) {
       "A scene, file or setting that cannot be used. Attributes file, line and column say where.",
       py::make_tuple(py::handle(error), py::handle(PyExc_ValueError)).ptr(), nullptr);
   static PyObject* parameter = PyErr_NewExceptionWithDoc(
-      "lilyan.ParameterError", "A parameter of a method or material that cannot be used.",
+      "lilyan.ParameterError",
+      "A value that cannot be used: a parameter of a method or material, an index, a number of "
+      "steps.",
       py::make_tuple(py::handle(error), py::handle(PyExc_ValueError)).ptr(), nullptr);
   m.attr("Error") = py::handle(error);
   m.attr("InputError") = py::handle(input);
@@ -475,7 +611,7 @@ void bind_scene(py::module_& m) {
   const auto text = [](auto member) {
     return [member](const PlannedScene& s) { return s.scene.*member; };
   };
-  py::class_<PlannedScene, ScenePointer>(m, "Scene")
+  py::class_<PlannedScene, ScenePointer>(m, "Scene", collected<SceneReferences>())
       .def_property_readonly("name", text(&Scene::name))
       .def_property_readonly("title", text(&Scene::title))
       .def_property_readonly("method", text(&Scene::method))
@@ -526,7 +662,7 @@ void bind_scene(py::module_& m) {
 
 void bind_system(py::module_& m) {
   using py::literals::operator""_a;
-  py::class_<SystemBuilder>(m, "SystemBuilder")
+  py::class_<SystemBuilder>(m, "SystemBuilder", collected<BuilderReferences>())
       .def(py::init<const std::vector<double>&, int>(), "masses"_a, "dimension"_a)
       .def(py::init<py::function, int, bool, std::vector<bool>>(), "lagrangian"_a, "dofs"_a,
            "depends_on_time"_a, "cyclic"_a)
@@ -568,18 +704,27 @@ void bind_simulation(py::module_& m) {
   };
   const auto assign = [](auto member, const char* what) {
     return [member, what](Simulation& s, const Numbers& given) {
+      s.require_still(std::string("set ") + what);
       copy_into(s.run().editable_state().*member, given, what);
       s.run().state_changed();
     };
   };
-  py::class_<Simulation>(m, "Simulation")
-      .def(py::init<ScenePointer>(), "scene"_a)
+  py::class_<Simulation>(m, "Simulation", collected<SimulationReferences>())
+      .def(py::init([](const py::object& scene) {
+             (void)py::cast<PlannedScene&>(scene);
+             return std::make_unique<Simulation>(scene);
+           }),
+           "scene"_a)
       .def("advance", &Simulation::advance, "n"_a, "callback"_a = py::none(), "every"_a = 1,
            "recording"_a = nullptr, "whole"_a = false)
       .def("stop", &Simulation::stop)
       .def("conservation", &conservation)
       .def(
-          "take", [](Simulation& s, Recording& r) { return take(r, *s.planned().scene.system); },
+          "take",
+          [](Simulation& s, Recording& r) {
+            s.require_still("take a recording");
+            return take(r, *s.planned().scene.system);
+          },
           "recording"_a)
       .def_property_readonly("t", [](Simulation& s) { return s.run().state().t; })
       .def_property_readonly("steps", [](Simulation& s) { return s.run().summary().steps; })
@@ -587,18 +732,24 @@ void bind_simulation(py::module_& m) {
       .def_property("v", view(&State::v, false), assign(&State::v, "v"))
       .def("writable",
            [view](const py::object& self) {
+             py::cast<Simulation&>(self).begin_editing();
              return py::make_tuple(view(&State::x, true)(self), view(&State::v, true)(self));
            })
-      .def("state_changed", [](Simulation& s) { s.run().state_changed(); })
+      .def("state_changed", &Simulation::end_editing)
       .def_property_readonly("done", [](Simulation& s) { return s.run().done(); })
       .def_property_readonly("end",
                              [](Simulation& s) { return std::string(name(s.run().summary().end)); })
-      .def_property_readonly("message", [](Simulation& s) { return s.run().summary().message; })
+      .def_property_readonly("message",
+                             [](Simulation& s) {
+                               s.require_still("read the message");
+                               return s.run().summary().message;
+                             })
       .def_property_readonly("energy",
                              [](Simulation& s) { return s.run().summary().invariants.total; })
       .def_property_readonly("seconds",
                              [](Simulation& s) { return s.run().summary().step_seconds; })
       .def_property_readonly("verdicts", [](Simulation& s) {
+        s.require_still("judge the run");
         std::vector<std::string> all;
         const RunSummary& summary = s.run().summary();
         for (const Verdict& v : verdicts(*s.planned().scene.system, summary, s.drift())) {

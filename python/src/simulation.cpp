@@ -1,5 +1,7 @@
 #include "simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <csignal>
 #include <limits>
@@ -117,22 +119,55 @@ void Recording::add_frame(const RunMoment& moment) {
   v.insert(v.end(), state.v.begin(), state.v.end());
 }
 
-Simulation::Simulation(std::shared_ptr<PlannedScene> scene)
-    : scene_(std::move(scene)),
+Simulation::Simulation(py::object scene)
+    : scene_of_python_(std::move(scene)),
+      scene_(&py::cast<PlannedScene&>(scene_of_python_)),
       drift_(follow_drift(scene_->scene)),
       run_(scene_->scene, drift_, &stop_),
       watch_(scene_->scene) {}
+
+void Simulation::require_still(const std::string& to_do) const {
+  if (!busy_ || (between_steps_ && stepper_ == std::this_thread::get_id())) return;
+  throw Error(fmt::format(
+      "cannot {} while this simulation is being stepped{}: wait until the steps are made, "
+      "or do it in the callback of step()",
+      to_do, stepper_ == std::this_thread::get_id() ? "" : " by another thread"));
+}
+
+State& Simulation::begin_editing() {
+  require_still("edit the state");
+  ++editors_;
+  return run_.editable_state();
+}
+
+void Simulation::end_editing() {
+  --editors_;
+  run_.state_changed();
+}
 
 int Simulation::advance(int n, const py::object& callback, int every, Recording* recording,
                         bool whole) {
   if (n < 0) throw Error("the number of steps cannot be negative");
   if (every < 1) throw Error("'every' must be at least 1");
   if (busy_) throw Error("this simulation is being stepped already, by another thread");
+  if (editors_ > 0) {
+    throw Error(
+        "this simulation is being edited: its steps can be made after the block of editing()");
+  }
   struct Busy {
-    bool& flag;
-    explicit Busy(bool& f) : flag(f) { flag = true; }
-    ~Busy() { flag = false; }
-  } busy(busy_);
+    explicit Busy(Simulation& s) : simulation(s) {
+      s.busy_ = true;
+      s.stepper_ = std::this_thread::get_id();
+      ++s.scene_->stepping;
+    }
+    ~Busy() {
+      simulation.busy_ = false;
+      --simulation.scene_->stepping;
+    }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    Simulation& simulation;
+  } busy(*this);
   stop_ = false;
   run_.go_on();
   const bool large = scene_->scene.system->dofs() >= 300;
@@ -172,11 +207,25 @@ int Simulation::make_steps(int n, const py::object& callback, int every, Recordi
     const bool look = (k & 63) == 63 || scene_->scene.system->dofs() > kSmallSystem;
     if (!due && !(look && Clock::now() > next)) continue;
     const py::gil_scoped_acquire locked;
-    if (due && callback().is(py::bool_(false))) return k + 1;
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (!go_on(callback, due)) return k + 1;
     next = Clock::now() + kPulse;
   }
   return n;
+}
+
+bool Simulation::go_on(const py::object& callback, bool due) {
+  struct Between {
+    bool& flag;
+    explicit Between(bool& f) : flag(f) { flag = true; }
+    ~Between() { flag = false; }
+    Between(const Between&) = delete;
+    Between& operator=(const Between&) = delete;
+  } between(between_steps_);
+  const bool wanted = !due || !callback().is(py::bool_(false));
+  if (wanted && PyErr_CheckSignals() != 0) throw py::error_already_set();
+  if (editors_ > 0)
+    throw Error("the callback left the block of editing() open: no step can be made");
+  return wanted;
 }
 
 }  // namespace lilyan::python

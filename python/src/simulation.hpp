@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/run/conservation.hpp"
@@ -27,6 +28,7 @@ struct PlannedScene {
   Scene scene;
   int steps;
   double duration;
+  int stepping = 0;  // simulations of it that are being stepped
 };
 
 // Columns of a recording's series.
@@ -58,7 +60,8 @@ class Recording {
 
 class Simulation {
  public:
-  explicit Simulation(std::shared_ptr<PlannedScene> scene);
+  // Of a PlannedScene as Python has it, which it keeps alive.
+  explicit Simulation(py::object scene);
 
   // Makes up to n steps without Python's lock. It calls `callback` (None: nothing) after every `every` of them, and
   // ends early when that returns False, when the run fails or ends, or at stop(). Throws what the callback, an energy
@@ -67,6 +70,14 @@ class Simulation {
   int advance(int n, const py::object& callback, int every, Recording* recording, bool whole);
   // From any thread: ends what advance() is at.
   void stop() { stop_ = true; }
+
+  // Refuses to do something, such as "set x", while steps are being made. Between two steps the callback of the
+  // stepping thread may do it.
+  void require_still(const std::string& to_do) const;
+  // The state, which is being edited until end_editing(): no step can be made meanwhile.
+  State& begin_editing();
+  void end_editing();
+  [[nodiscard]] py::handle scene_of_python() const { return scene_of_python_; }
 
   [[nodiscard]] PlannedScene& planned() { return *scene_; }
   [[nodiscard]] SceneRun& run() { return run_; }
@@ -78,14 +89,21 @@ class Simulation {
 
  private:
   int make_steps(int n, const py::object& callback, int every, Recording* recording, bool whole);
+  // Whether Python's functions, called between two steps, want another one. Python is locked.
+  bool go_on(const py::object& callback, bool due);
 
-  std::shared_ptr<PlannedScene> scene_;
+  py::object scene_of_python_;
+  PlannedScene* scene_;
   std::atomic<bool> stop_ = false;
   DriftTracker drift_;
   SceneRun run_;
   Watch watch_;
   double processor_seconds_ = 0;
+  // Read and written with Python locked.
   bool busy_ = false;
+  bool between_steps_ = false;
+  std::thread::id stepper_;
+  int editors_ = 0;
 };
 
 }  // namespace lilyan::python

@@ -192,3 +192,22 @@ def test_pandas():
     pytest.importorskip("pandas")
     frame = lilyan.run("pendulum", steps=10).to_pandas()
     assert frame.index.name == "t" and "total" in frame and len(frame) == 11
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    run = lilyan.run("pendulum", steps=2)
+    comparison = lilyan.compare("pendulum", ["avf"], steps=2)
+    for name in ("pandas", "matplotlib"):
+        for module in [m for m in sys.modules if m.partition(".")[0] == name]:
+            monkeypatch.delitem(sys.modules, module)
+
+    class Without:
+        def find_spec(self, name, path=None, target=None):
+            if name in ("pandas", "matplotlib"):
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    monkeypatch.setattr(sys, "meta_path", [Without(), *sys.meta_path])
+    for call, package in ((run.to_pandas, "pandas"), (comparison.to_pandas, "pandas"), (run.plot, "matplotlib")):
+        with pytest.raises(lilyan.MissingPackage, match=f"needs {package}.*pip install {package}") as error:
+            call()
+        assert isinstance(error.value, ImportError) and isinstance(error.value, lilyan.Error)

@@ -144,3 +144,50 @@ def test_methods_that_cannot_step_it_are_refused(quiet):
     system.add_energy(lambda q: q[0] ** 2)
     with pytest.raises(lilyan.Error, match="discrete gradient"):
         system.scene([1.0], method="energy-momentum")
+
+
+TET = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+LAME = {"mu": 1.0, "lambda": 1.0}
+
+
+def solid(model="stvk", rest=TET, tets=((0, 1, 2, 3),)):
+    system = lilyan.System(np.ones(4))
+    system.add_material(model, rest, tets, **LAME)
+    return system
+
+
+def test_starts_are_judged_as_those_of_scenes():
+    for model in ("stvk", "neo-hookean"):
+        with pytest.raises(lilyan.Error, match="'System' starts collapsed: all 1 of its tets have no volume"):
+            solid(model).scene(0 * TET)
+    with pytest.raises(lilyan.Error, match="starts inside out: .* the energy of 'neo-hookean' is infinite"):
+        solid("neo-hookean").scene(TET * [-1, 1, 1])
+    with pytest.warns(lilyan.RemarkWarning, match="starts mirrored"):
+        solid().scene(TET * [-1, 1, 1])
+
+
+def test_rest_shapes_are_judged_as_those_of_scenes():
+    with pytest.raises(lilyan.Error, match="tet 0 .* is inverted in the rest shape"):
+        solid(rest=TET * [1, 1, -1])
+    with pytest.raises(lilyan.Error, match="tet 1 has the same vertices as tet 0"):
+        solid(tets=[[0, 1, 2, 3], [1, 2, 0, 3]])
+    with pytest.raises(lilyan.Error, match="zero rest volume"):
+        solid(rest=TET * [1, 1, 0])
+    with pytest.raises(lilyan.Error, match="rest has numbers that are not finite"):
+        solid(rest=TET * np.nan)
+
+
+def test_arguments_of_wrong_types_are_refused_in_a_sentence():
+    system = lilyan.System(np.ones(4))
+    for call, words in (
+        (lambda: system.add_gravity([1, 2]), "three numbers, not"),
+        (lambda: system.add_gravity(3), "three numbers, not 3"),
+        (lambda: system.add_force(3), "a function is needed, not 3"),
+        (lambda: system.add_energy("x"), "a function is needed, not 'x'"),
+        (lambda: system.add_material("stvk", TET, [[0, 1, 2, 3]], mu=None, **{"lambda": 1.0}), "mu must be a number"),
+        (lambda: system.scene(TET, method=3), "method must be a text, not 3"),
+        (lambda: lilyan.view("pendulum", port=2**40), "port must be a whole number from 0 to 65535"),
+    ):
+        with pytest.raises(lilyan.Error, match=words) as error:
+            call()
+        assert "incompatible" not in str(error.value)

@@ -42,8 +42,8 @@ struct Variant {
   std::int32_t one = 1;
   std::uint64_t extra_nodes = 0;
   std::uint64_t extra_tets = 0;
-  std::int32_t other_type = 31;
-  std::uint64_t other_nodes = 56;
+  std::int32_t other_type = 9;
+  std::uint64_t other_nodes = 6;
   std::uint64_t other_count = 2;
   std::uint64_t last_corner = 5;
   std::vector<Node> nodes = {{10, {0, 0, 0}},  {20, {1, 0, 0}}, {30, {0, 1, 0}},
@@ -153,20 +153,54 @@ TEST(MeshGmshBinary, ReadsLargeTags) {
   expect_two_tets(read(version4(v)));
 }
 
+Variant with_other(std::int32_t type, std::int32_t nodes) {
+  Variant v;
+  v.other_type = type;
+  v.other_nodes = static_cast<std::uint64_t>(nodes);
+  return v;
+}
+
 TEST(MeshGmshBinary, PassesOverElementsOfEverySize) {
   const std::vector<std::array<std::int32_t, 2>> types = {
-      {1, 2},   {3, 4},    {5, 8},   {6, 6},   {7, 5},     {8, 3},    {9, 6},   {10, 9},
-      {11, 10}, {12, 27},  {13, 18}, {14, 14}, {15, 1},    {16, 8},   {17, 20}, {18, 15},
-      {19, 13}, {20, 9},   {21, 10}, {22, 12}, {23, 15},   {24, 15},  {25, 21}, {26, 4},
-      {28, 6},  {29, 20},  {30, 35}, {31, 56}, {38, 36},   {41, 20},  {45, 55}, {50, 100},
-      {65, 10}, {74, 220}, {82, 52}, {92, 64}, {98, 1000}, {110, 550}};
+      {1, 2},  {2, 3},  {3, 4},   {8, 3},   {9, 6},   {10, 9},   {15, 1},
+      {16, 8}, {20, 9}, {21, 10}, {22, 12}, {23, 15}, {24, 15},  {25, 21},
+      {26, 4}, {28, 6}, {38, 36}, {41, 20}, {45, 55}, {50, 100}, {65, 10}};
   for (const auto& [type, nodes] : types) {
     SCOPED_TRACE(type);
-    Variant v;
-    v.other_type = type;
-    v.other_nodes = static_cast<std::uint64_t>(nodes);
+    const Variant v = with_other(type, nodes);
     expect_two_tets(read(version2(v)));
     expect_two_tets(read(version4(v)));
+  }
+}
+
+// The tets behind them are counted, so they were passed over as far as they go.
+TEST(MeshGmshBinary, RefusesOtherSolidsOfEverySize) {
+  struct Solid {
+    std::int32_t type;
+    std::int32_t nodes;
+    const char* name;
+  };
+  for (const auto& [type, nodes, name] : std::vector<Solid>{{5, 8, "2 hexahedra "},
+                                                            {6, 6, "2 prisms "},
+                                                            {7, 5, "2 pyramids "},
+                                                            {11, 10, "2 tetrahedra of order 2 "},
+                                                            {12, 27, "2 hexahedra of order 2 "},
+                                                            {13, 18, "2 prisms of order 2 "},
+                                                            {14, 14, "2 pyramids of order 2 "},
+                                                            {17, 20, "2 hexahedra of order 2 "},
+                                                            {18, 15, "2 prisms of order 2 "},
+                                                            {19, 13, "2 pyramids of order 2 "},
+                                                            {29, 20, "2 tetrahedra of order 3 "},
+                                                            {30, 35, "2 tetrahedra of order 4 "},
+                                                            {31, 56, "2 tetrahedra of order 5 "},
+                                                            {74, 220, "2 tetrahedra of order 9 "},
+                                                            {82, 52, "2 tetrahedra of order 9 "},
+                                                            {92, 64, "2 hexahedra of order 3 "},
+                                                            {98, 1000, "2 hexahedra of order 9 "},
+                                                            {110, 550, "2 prisms of order 9 "}}) {
+    const Variant v = with_other(type, nodes);
+    expect_error(version2(v), {"byte ", name, "beside 2 linear tets"});
+    expect_error(version4(v), {"byte ", name, "beside 2 linear tets"});
   }
 }
 
@@ -231,7 +265,7 @@ TEST(MeshGmshBinary, RejectsWrongCountsOfABlock) {
   expect_error(version2(v), {"byte ", "block has 0 elements where 1 to 4 are left"});
   v.other_count = 5;
   expect_error(version2(v), {"byte ", "block has 5 elements where 1 to 4 are left"});
-  // Times an element's 456 bytes this is too large for 64 bits, and what remains is right.
+  // Times an element's 56 bytes this is too large for 64 bits, and what remains is right.
   v.other_count = (std::uint64_t{1} << 61) + 2;
   expect_error(version4(v), {"byte ", "declares 2305843009213693954 elements", "bytes follow"});
 }

@@ -121,19 +121,26 @@ TEST(MeshGmsh, PassesOverOtherSections) {
 }
 
 TEST(MeshGmsh, PassesOverElementsOfOtherTypes) {
-  // Second order, a polygon that lists its own size, and a type that does not exist.
+  // Lines and faces, also of second order.
   std::string text = replaced(kV2, "$Elements\n4\n", "$Elements\n7\n");
   text = replaced(text, "1 15 2 0 1 10\n",
                   "1 15 2 0 1 10\n"
-                  "91 11 2 0 1 1 2 3 4 5 6 7 8 9 10\n"
-                  "92 34 2 0 1 5 1 2 3 4 5\n"
-                  "93 4711 0 1 1 1 1\n");
+                  "91 9 2 0 1 1 2 3 4 5 6\n"
+                  "92 1 2 0 1 10 20\n"
+                  "93 16 0 1 2 3 4 5 6 7 8\n");
   expect_two_tets(read(text));
   text = replaced(kV4, "2 3 1 3\n", "4 5 1 93\n");
   expect_two_tets(read(replaced(text, "2 1 2 1\n1 10 20 30\n",
                                 "2 1 2 1\n1 10 20 30\n"
-                                "3 1 11 1\n91 1 2 3 4 5 6 7 8 9 10\n"
-                                "3 1 4711 1\n93 1 1 1\n")));
+                                "2 1 9 1\n91 1 2 3 4 5 6\n"
+                                "2 1 16 1\n93 1 2 3 4 5 6 7 8\n")));
+  // A polygon that lists its own size, and a type that does not exist, may be a part of the body.
+  text = replaced(kV2, "$Elements\n4\n", "$Elements\n6\n");
+  text = replaced(text, "1 15 2 0 1 10\n",
+                  "1 15 2 0 1 10\n92 34 2 0 1 5 1 2 3 4 5\n93 4711 0 1 1 1 1\n");
+  expect_error(
+      text, "16: ",
+      {"1 element of Gmsh type 34 and 1 element of Gmsh type 4711", "beside 2 linear tets"});
 }
 
 TEST(MeshGmsh, ReadsElementsBeforeNodes) {
@@ -238,10 +245,10 @@ TEST(MeshGmsh, RejectsCountsThatTheFileCannotHold) {
 
 TEST(MeshGmsh, SaysWhyThereAreNoTets) {
   const std::string head = kV2.substr(0, kV2.find("$Elements"));
-  expect_error(head + "$Elements\n1\n1 11 0 1 2 3 4 5 6 7 8 9 10\n$EndElements\n", " ",
-               {"1 tetrahedra of order 2", "only linear tets", "order 1"});
+  expect_error(head + "$Elements\n1\n1 11 0 1 2 3 4 5 6 7 8 9 10\n$EndElements\n",
+               "15: ", {"1 tetrahedron of order 2", "only linear tets", "order 1"});
   expect_error(head + "$Elements\n1\n2 2 2 0 1 10 20 30\n$EndElements\n", " ",
-               {"no tetrahedra", "1 elements of other types", "3D"});
+               {"no tetrahedra", "but 1 triangle", "3D"});
 }
 
 }  // namespace

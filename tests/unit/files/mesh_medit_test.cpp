@@ -78,7 +78,7 @@ TEST(MeshMedit, PassesOverOtherSections) {
       "Geometry\n\"the Vertices file.mesh\"\n"
       "Normals\n1\nnan 0 1e5\n"
       "AngleOfCornerBound 45.5\n"
-      "TetrahedraP2 1 1 2 3 4 5 6 7 8 9 10 0\n"
+      "TrianglesP2 1 1 2 3 4 5 6 0\n"
       "Ridges 0\n";
   expect_two_tets(read(replaced(kGood, "Vertices\n", other + "Vertices\n")));
   expect_two_tets(read(replaced(kGood, "Tetrahedra\n", other + "Tetrahedra\n")));
@@ -148,7 +148,7 @@ TEST(MeshMedit, RejectsMissingSections) {
   expect_error(replaced(kGood, "\n6\n", "\n0 Corners 9\n"), " the mesh has no vertices", {});
   expect_error(kGood.substr(0, kGood.find("Tetra")), " the mesh has no tetrahedra", {});
   expect_error(kGood.substr(0, kGood.find("Tetra")) + "TetrahedraP2 1 1 2 3 4 5 6 1 2 3 4 0 End",
-               "11: ", {"quadratic", "only linear tets"});
+               "11: ", {"1 tetrahedron of order 2", "only linear tets", "element order 1"});
 }
 
 }  // namespace

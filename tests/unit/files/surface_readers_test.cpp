@@ -63,6 +63,43 @@ TEST(Obj, CountsWhatItLeavesOut) {
   EXPECT_EQ(mesh.dropped_faces, 1U);
 }
 
+TEST(Obj, DividesByTheWeightOfAVertex) {
+  expect_square(surface_of("v 0 0 0 2\nv 2 0 0 2\nv 2 2 0 2\nv 0 -1 0 -1\nf 1 2 3 4\n", ".obj"));
+  expect_square(
+      surface_of("v 0 0 0 .1 .2 .3\nv 1 0 0 2 2 2\nv 1 1 0 0 0 0 1\nv 0 1 0\nf 1 2 3 4\n", ".obj"));
+  expect_says(surface_error("v 0 0 0 1\nv 1 0 0 0\n", ".obj"),
+              "2: ", {"vertex 2 has the weight w = 0"});
+  expect_says(surface_error("v 0 0 0 inf\n", ".obj"), "1: ", {"w"});
+  expect_says(surface_error("v 0 0 0 x\n", ".obj"), "1: ", {"weight w", "found 'x'"});
+}
+
+TEST(Obj, CutsConcavePolygonsWithTheirTexture) {
+  const SurfaceMesh mesh = surface_of(
+      "v 0 0 0\nv 2 1 0\nv 0 2 0\nv 1 1 0\nvt 0 0\nvt 1 .5\nvt 0 1\nvt .5 .5\nf 1/1 2/2 3/3 4/4\n",
+      ".obj");
+  EXPECT_EQ(surface_quality(mesh).area, 1);
+  ASSERT_EQ(mesh.texture.size(), 2U);
+  for (std::size_t t = 0; t < 2; ++t) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto& p = mesh.vertices[static_cast<std::size_t>(mesh.triangles[t][c])];
+      EXPECT_EQ(mesh.texture[t][2 * c], static_cast<float>(p[0] / 2));
+      EXPECT_EQ(mesh.texture[t][2 * c + 1], static_cast<float>(p[1] / 2));
+    }
+  }
+  // Vertices may come after the polygon.
+  EXPECT_EQ(
+      surface_quality(surface_of("f 1 2 3 4\nv 0 0 0\nv 2 1 0\nv 0 2 0\nv 1 1 0\n", ".obj")).area,
+      1);
+}
+
+TEST(Obj, PolygonsThatCannotBeCutAreNamed) {
+  const std::string v = kObjVertices;
+  expect_says(surface_error(v + "f 1 2 3\nf 1 3 2 4\n", ".obj"),
+              "6: ", {"face 2 (4 corners) cuts itself"});
+  expect_says(surface_error(v + "f 1 2 1 3\n", ".obj"), "5: ", {"lists a vertex twice"});
+  EXPECT_EQ(surface_of(v + "f 1 2 2 3 3\nf 1 2 1 2\n", ".obj").dropped_faces, 1U);
+}
+
 TEST(Obj, SaysWhatIsWrong) {
   const std::string v = kObjVertices;
   expect_says(surface_error(v + "f 1 2 5\n", ".obj"),
@@ -170,7 +207,21 @@ TEST(Stl, SaysWhatIsWrong) {
               {"'facet' or 'endsolid'", "end of the file"});
   const std::string binary = stl_binary("x");
   expect_says(surface_error(binary.substr(0, 150), ".stl"), " byte 80",
-              {"declares 2 triangles", "only 66 bytes follow"});
+              {"declares 2 triangles", "only 66 bytes follow", "cut short"});
+  // One that begins like text.
+  const std::string solid = stl_binary("solid, or so it says");
+  for (const std::size_t size : {150U, 100U, 84U}) {
+    expect_says(surface_error(solid.substr(0, size), ".stl"), " byte 80",
+                {"declares 2 triangles", "bytes follow", "cut short"});
+  }
+  expect_says(surface_error(solid.substr(0, 60), ".stl"), " byte 0",
+              {"60 bytes", "at least 84", "cut short"});
+  expect_says(surface_error(binary.substr(0, 60), ".stl"), " byte 0",
+              {"60 bytes", "at least 84", "cut short"});
+  std::string few = binary;
+  few[80] = 1;
+  expect_says(surface_error(few, ".stl"), " byte 80",
+              {"declares 1 triangles", "which are 2 triangles"});
   expect_says(surface_error("solid x\nendsolid\n", ".stl"), " ", {"no vertices"});
 }
 
