@@ -111,7 +111,8 @@ struct Session::PaneState {
   void describe(const PaneInfo& info) {
     h = info.step;
     duration = info.duration;
-    period = info.period;
+    // Of many orbits a section is shown, whose points need not be followed.
+    period = info.orbits > 0 && !info.sections.empty() ? 0 : info.period;
     columns = info.columns.size();
     path_shape = {info.coordinates.size(), 3 * info.draw.trails.size()};
   }

@@ -36,7 +36,7 @@ export class MotionPlayer {
     const caption = document.createElement("figcaption"), row = document.createElement("div");
     const { t, end, rate } = data, last = t[t.length - 1], each = (rate * (last - t[0])) / Math.max(1, t.length - 1);
     const part = last < end ? `the beginning, up to ${short(last)} of ${short(end)}` : "the whole run";
-    caption.textContent = `${data.title ? `${data.title}: ` : ""}${part}; one second shows ${short(each, 2)} of the time`;
+    caption.textContent = `${data.title ? `${data.title}: ` : ""}${part}; one second shows a time of ${short(each, 2)}`;
     row.className = "player";
     this.button.type = "button";
     this.button.addEventListener("click", () => this.play(!this.playing));

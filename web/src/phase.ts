@@ -81,7 +81,7 @@ export class PhaseView {
   }
 
   restart(model: PaneModel): void {
-    const other = model.info.coordinates.join() !== this.model.info.coordinates.join() || !this.box;
+    const { info } = this.model, other = model.info.scene !== info.scene || model.info.coordinates.join() !== info.coordinates.join() || !this.box;
     this.model = model;
     this.choices = axesOf(model.info.coordinates);
     if (other) {

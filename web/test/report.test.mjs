@@ -150,7 +150,7 @@ test("the drawing of a system moves, stops and can be looked at", async () => {
   const page = await open();
   const player = page.locator("figure.motion"), canvas = player.locator("canvas");
   await canvas.scrollIntoViewIfNeeded();
-  assert.match(await player.locator("figcaption").textContent(), /^the beginning, up to 5\.9 of 100; one second shows 2 of the time$/);
+  assert.match(await player.locator("figcaption").textContent(), /^the beginning, up to 5\.9 of 100; one second shows a time of 2$/);
   const time = () => player.locator("output").textContent(), first = await time();
   await until(async () => (await time()) !== first);
   await player.getByRole("button", { name: "Pause" }).click();

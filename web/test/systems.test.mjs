@@ -272,6 +272,16 @@ test("of many orbits the section is shown first", async () => {
   await server.close();
   await open("orbit", { told: { orbits: 20 } });
   assert.equal(await mode(), "0");
+  // Also after another scene with the same coordinates, in which something else was looked at.
+  await page.selectOption(".pane select.mode", "phase");
+  server.orbits = 0;
+  await page.selectOption("#scene", "kepler");
+  await page.waitForFunction(() => window.lilyan.panes[0].scene === "kepler" && window.lilyan.lastFrame(0));
+  assert.equal(await mode(), "phase");
+  server.orbits = 20;
+  await page.selectOption("#scene", "orbit");
+  await page.waitForFunction(() => window.lilyan.panes[0].scene === "orbit" && window.lilyan.lastFrame(0));
+  assert.equal(await mode(), "0");
 });
 
 test("the space bar plays whatever was used last, but not in text fields", async () => {
