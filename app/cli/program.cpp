@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <system_error>
 
 #include "app/cli/arguments.hpp"
@@ -125,17 +126,58 @@ void add_check_command(CLI::App& app, int& exit_code) {
   add_scene(*command, options);
 }
 
-// What is wrong with a word that should be a command; empty when it is one, or an option.
-std::string unknown_command(const CLI::App& app, const std::string& word) {
-  if (word.starts_with("-")) return {};
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
   // The launcher's own, which are there too when the program is called by it.
-  std::vector<std::string> names = {"test", "lint", "reproduce", "python"};
+  if (app.get_parent() == nullptr) names = {"test", "lint", "reproduce", "python", "docs"};
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == word) return {};
     names.push_back(command->get_name());
   }
   std::ranges::sort(names);
-  return fmt::format("there is no command '{}'{}", word, suggestion(word, names));
+  return names;
+}
+
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// "lilyan mesh info": how a command is called.
+std::string full_name(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return (parent ? full_name(*parent) + " " : "") + app.get_name();
+}
+
+// The command that was asked for, as far as its name was understood.
+const CLI::App& command_in(const CLI::App& app) {
+  const std::vector<CLI::App*> asked = app.get_subcommands();
+  return asked.empty() ? app : command_in(*asked.front());
+}
+
+// What is wrong with a word where a command should be; empty when there is none.
+std::string unknown_command(const CLI::App& command) {
+  const std::vector<std::string> words = command.remaining();
+  const bool wanted = command.get_require_subcommand_min() > 0;
+  if (!wanted || words.empty() || words[0].starts_with("-")) return {};
+  const std::string name = command.get_parent() ? command.get_name() + " " : "";
+  return fmt::format("there is no command '{}{}'{}", name, words[0],
+                     suggestion(words[0], commands_of(command)));
+}
+
+// What is wrong with the first option that the command does not have; empty when it has them all.
+std::string unknown_option(const CLI::App& command) {
+  const std::vector<std::string> words = command.remaining();
+  const auto option = std::ranges::find_if(
+      words, [](const std::string& word) { return word.starts_with("-") && word.size() > 1; });
+  if (option == words.end()) return {};
+  const std::string name = option->substr(0, option->find('='));
+  const std::optional<std::string> near = nearest_name(name, options_of(command));
+  return fmt::format("{0} has no option '{1}'{2} ({0} --help lists its options)",
+                     full_name(command), name,
+                     near ? fmt::format("; did you mean '{}'?", *near) : "");
 }
 
 constexpr const char* kFooter =
@@ -172,13 +214,17 @@ int dispatch(int argc, char** argv, const Extras& extras) {
     fmt::print("{}", app.help());
     return kBadInput;
   }
-  if (const std::string unknown = unknown_command(app, argv[1]); !unknown.empty()) {
-    tell(fmt::format("error: {}\n", unknown));
-    return kBadInput;
-  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    const CLI::App& command = command_in(app);
+    std::string unknown = unknown_command(command);
+    const bool help = error.get_exit_code() == 0;  // or the version
+    if (unknown.empty() && !help) unknown = unknown_option(command);
+    if (!unknown.empty()) {
+      tell(fmt::format("error: {}\n", unknown));
+      return kBadInput;
+    }
     const int code = app.exit(error);
     return code == 0 ? kDone : kBadInput;
   }

@@ -122,6 +122,28 @@ void warn_of_energy(const DriftTracker& drift) {
       worst));
 }
 
+// Contact by penalty gives way, and may give way too far.
+void warn_of_depth(const RunSummary& summary) {
+  constexpr double kDeep = 0.1;
+  if (summary.deepest_share > kDeep) {
+    tell(fmt::format(
+        "warning: a body sank into an obstacle or another body by {:.3g}, {:.0f} % of its size: "
+        "the stiffness of contact is too small for its weight and speed. {}\n",
+        summary.deepest, 100 * summary.deepest_share,
+        summary.asked_there > 0
+            ? fmt::format("A 'depth' below {:.3g} makes it larger.", summary.asked_there)
+            : "With 'depth' instead of 'stiffness' it is chosen from the weight."));
+  }
+  if (const auto& [depth, asked, explained] = summary.beyond; depth > 0) {
+    tell(fmt::format(
+        "warning: a body sank in by {:.3g}, {:.2g} times the 'depth' of {:.3g} that was asked for, "
+        "and the speed it came with explains no more than {:.2g}: it stands on fewer vertices than "
+        "as it was placed, or others press it down. A smaller 'depth' or a 'stiffness_per_area' "
+        "helps.\n",
+        depth, depth / asked, asked, explained));
+  }
+}
+
 }  // namespace
 
 void print_summary(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
@@ -183,14 +205,7 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
         "through it unnoticed. A smaller integrator.step or a thicker obstacle helps.\n",
         summary.longest_to_obstacle));
   }
-  constexpr double kDeep = 0.1;
-  if (summary.deepest_share > kDeep) {
-    tell(fmt::format(
-        "warning: a body sank into an obstacle or another body by {:.3g}, {:.0f} % of its size: "
-        "the stiffness of contact is too small for its weight and speed. With 'depth' instead of "
-        "'stiffness' it is chosen from the weight.\n",
-        summary.deepest, 100 * summary.deepest_share));
-  }
+  warn_of_depth(summary);
   if (summary.passages_of_bodies > 0) {
     tell(fmt::format(
         "warning: {} time{} a vertex went through the surface of another body: a smaller "
@@ -256,28 +271,32 @@ int run(const RunOptions& options) {
   }
   wake_blas();
   std::optional<Checkpoint> checkpoint;
-  if (!options.resume.empty()) {
+  std::optional<Scene> anew;
+  if (!options.resume.empty()) anew = scene_to_begin_anew(options.resume, options.steps);
+  if (!options.resume.empty() && !anew) {
     checkpoint = read_checkpoint(options.resume);
     if (!checkpoint->note.empty()) {
       tell(fmt::format("warning: {}; going on from step {}, saved before that\n", checkpoint->note,
                        checkpoint->head.step));
     }
   }
-  const Scene scene =
-      checkpoint ? scene_to_resume(options.resume, *checkpoint, options.steps)
-                 : load_scene(find_scene(options.scene.scene), {.settings = options.scene.settings,
-                                                                .steps = options.steps,
-                                                                .start = options.scene.start});
+  const Scene scene = anew         ? std::move(*anew)
+                      : checkpoint ? scene_to_resume(options.resume, *checkpoint, options.steps)
+                                   : load_scene(find_scene(options.scene.scene),
+                                                {.settings = options.scene.settings,
+                                                 .steps = options.steps,
+                                                 .start = options.scene.start});
   const FolderChoice choice =
-      checkpoint ? FolderChoice{options.resume, ""}
-                 : choose_folder({.given = options.output,
-                                  .name = scene.name + "-" + scene.method +
-                                          name_of_changes(options.scene.settings, options.steps,
-                                                          options.scene.start),
-                                  .identity = scene.resolved,
-                                  .overwrite = options.overwrite});
+      anew         ? FolderChoice{options.resume, kBegunAnew}
+      : checkpoint ? FolderChoice{options.resume, ""}
+                   : choose_folder({.given = options.output,
+                                    .name = scene.name + "-" + scene.method +
+                                            name_of_changes(options.scene.settings, options.steps,
+                                                            options.scene.start),
+                                    .identity = scene.resolved,
+                                    .overwrite = options.overwrite});
   const std::filesystem::path& folder = choice.folder;
-  if (!checkpoint) require_other_folder(folder, scene);
+  if (options.resume.empty()) require_other_folder(folder, scene);
   set_threads(options.threads.value_or(scene.threads));
   DriftTracker drift = follow_drift(scene);
   SceneRun run(scene, drift, interrupt_flag());

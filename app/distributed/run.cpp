@@ -65,8 +65,17 @@ class SharedRun {
  public:
   SharedRun(const cli::RunOptions& options, const MpiDistribution& ranks)
       : options_(options), ranks_(ranks), first_(ranks.rank() == 0) {
-    if (!options.resume.empty()) checkpoint_ = read_checkpoint(options.resume);
-    scene_ = checkpoint_
+    std::optional<Scene> anew;
+    if (!options.resume.empty()) {
+      anew = scene_to_begin_anew(options.resume, options.steps, &ranks);
+      if (anew) {
+        note_ = kBegunAnew;
+      } else {
+        checkpoint_ = read_checkpoint(options.resume);
+      }
+    }
+    scene_ = anew ? std::move(*anew)
+             : checkpoint_
                  ? scene_to_resume(options.resume, *checkpoint_, options.steps, &ranks)
                  : load_scene(find_scene(options.scene.scene), {.settings = options.scene.settings,
                                                                 .steps = options.steps,
@@ -125,7 +134,7 @@ class SharedRun {
  private:
   void choose_folder() {
     folder_ = options_.resume;
-    if (checkpoint_) return;
+    if (!options_.resume.empty()) return;
     std::string chosen;
     together(ranks_, [&] {
       if (!first_) return;

@@ -32,6 +32,17 @@ std::string identifier(const std::string& name, std::set<std::string>& taken) {
   return unique;
 }
 
+// What a prim is called where its name is not one of USD's.
+std::string display_name(const std::string& name, const std::string& id) {
+  if (name.empty() || name == id) return {};
+  std::string quoted;
+  for (const char c : name) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += static_cast<unsigned char>(c) < 0x20U ? ' ' : c;
+  }
+  return fmt::format(" (\n        displayName = \"{}\"\n    )", quoted);
+}
+
 class UsdaWriter {
  public:
   UsdaWriter(OutputFile& file, std::span<const SurfacePart> parts, const FrameSource& frames,
@@ -128,8 +139,8 @@ class UsdaWriter {
 
   void write_mesh(std::size_t p, const std::string& name) {
     const SurfacePart& part = parts_[p];
-    file_.write(
-        fmt::format("    def Mesh \"{}\"\n    {{\n        uniform bool doubleSided = 1\n", name));
+    file_.write(fmt::format("    def Mesh \"{}\"{}\n    {{\n        uniform bool doubleSided = 1\n",
+                            name, display_name(part.name, name)));
     attribute("float3[] extent", [&](std::size_t k) { return extent(points_of(p, k)); });
     file_.write("        int[] faceVertexCounts = " + repeated(3, part.triangles.size()) + "\n");
     file_.write("        int[] faceVertexIndices = " + list(part.triangles) + "\n");
@@ -159,8 +170,8 @@ class UsdaWriter {
   }
 
   void write_prop(const Prop& prop, const std::string& name) {
-    file_.write(
-        fmt::format("    def Mesh \"{}\"\n    {{\n        uniform bool doubleSided = 1\n", name));
+    file_.write(fmt::format("    def Mesh \"{}\"{}\n    {{\n        uniform bool doubleSided = 1\n",
+                            name, display_name(prop.name, name)));
     file_.write("        float3[] extent = " + extent(prop.points) + "\n");
     file_.write("        int[] faceVertexCounts = " + repeated(3, prop.triangles.size()) + "\n");
     file_.write("        int[] faceVertexIndices = " + list(prop.triangles) + "\n");
@@ -190,7 +201,8 @@ class UsdaWriter {
   // Curves have no indices: each edge is a curve of two points of its own.
   void write_curves(std::size_t p, const std::string& name) {
     const SurfacePart& part = parts_[p];
-    file_.write(fmt::format("    def BasisCurves \"{}\"\n    {{\n", name));
+    file_.write(
+        fmt::format("    def BasisCurves \"{}\"{}\n    {{\n", name, display_name(part.name, name)));
     file_.write("        int[] curveVertexCounts = " + repeated(2, part.edges.size()) + "\n");
     const auto points = [&](std::size_t k) {
       const Frame own = points_of(p, k);

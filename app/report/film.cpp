@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <tuple>
 
 #include "app/files/file.hpp"
 #include "app/files/series.hpp"
@@ -34,12 +40,16 @@ void put_tile(const Image& tile, int left, int top, Image& whole) {
   }
 }
 
+fs::path encoder_for(const fs::path& file) {
+  if (const std::optional<fs::path> ffmpeg = find_program("ffmpeg")) return *ffmpeg;
+  throw Error(fmt::format(
+      "{} needs FFmpeg, which is not installed (apt install ffmpeg); an animated .png does not "
+      "need it",
+      file.string()));
+}
+
 void encode(const fs::path& frames, double rate, const fs::path& file) {
-  const std::optional<fs::path> ffmpeg = find_program("ffmpeg");
-  if (!ffmpeg) {
-    throw Error(fmt::format("{} needs FFmpeg (apt install ffmpeg); an animated .png does not",
-                            file.string()));
-  }
+  const fs::path ffmpeg = encoder_for(file);
   const std::string extension = file.extension().string();
   std::vector<std::string> arguments = {
       "-y", "-loglevel", "error", "-framerate", fmt::format("{:.6g}", rate), "-i", "%06d.png"};
@@ -55,7 +65,7 @@ void encode(const fs::path& frames, double rate, const fs::path& file) {
     if (extension == ".mp4") add({"-movflags", "+faststart"});
   }
   arguments.push_back(fs::absolute(file).string());
-  const ProcessResult result = run_process(*ffmpeg, arguments, frames);
+  const ProcessResult result = run_process(ffmpeg, arguments, frames);
   if (result.code == 0) return;
   throw Error(fmt::format("FFmpeg could not make {}: {}", file.string(), result.output));
 }
@@ -93,6 +103,7 @@ DrawnMotion motion_of_run(const fs::path& folder, std::size_t every, std::string
 struct SystemMotions {
   std::vector<DrawnMotion> motions;
   std::vector<int> colours;  // of each, indices into the palette
+  std::vector<std::string> methods;
   SeenBox box;
 };
 
@@ -102,11 +113,11 @@ SystemMotions motions_of(const std::vector<fs::path>& folders, std::size_t every
     throw Error("--from is for bodies: the drawing of a small system is seen as in the live view");
   }
   SystemMotions all;
-  std::vector<std::string> methods(folders.size());
+  all.methods.resize(folders.size());
   for (std::size_t r = 0; r < folders.size(); ++r) {
-    all.motions.push_back(motion_of_run(folders[r], every, methods[r]));
+    all.motions.push_back(motion_of_run(folders[r], every, all.methods[r]));
   }
-  all.colours = folders.size() > 1 ? method_colours(methods) : std::vector<int>{0};
+  all.colours = folders.size() > 1 ? method_colours(all.methods) : std::vector<int>{0};
   std::vector<const DrawnMotion*> each;
   for (const DrawnMotion& motion : all.motions) each.push_back(&motion);
   const SeenBox box = box_of(each);
@@ -129,21 +140,115 @@ fs::path film_file(const fs::path& asked, const fs::path& folder) {
   if (std::ranges::find(kEndings, file.extension().string()) == kEndings.end()) {
     throw Error(fmt::format("a film is a .mp4, .webm, .webp, .gif or .png, not {}", file.string()));
   }
+  // Better now than after all frames have been drawn.
+  if (file.extension() != ".png") (void)encoder_for(file);
+  const fs::path into = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  fs::create_directories(into);
+  if (::access(into.c_str(), W_OK) != 0) {
+    throw Error(
+        fmt::format("{} cannot be written: its folder is not yours to write to; choose "
+                    "another file with -o",
+                    file.string()));
+  }
   return file;
 }
 
-FilmWriter::FilmWriter(const Film& film, std::size_t runs, const PictureSize& size)
+namespace {
+
+// A name as a text and numbers in turn, so that run-2 comes before run-10, and 0.025 before 0.1.
+struct NamePart {
+  std::string text;
+  double number = 0;  // behind the text
+  auto operator<=>(const NamePart&) const = default;
+};
+std::vector<NamePart> parts_of(const std::string& name) {
+  std::vector<NamePart> parts;
+  const auto digit = [&](std::size_t i) {
+    return i < name.size() && name[i] >= '0' && name[i] <= '9';
+  };
+  for (std::size_t i = 0; i < name.size();) {
+    NamePart& part = parts.emplace_back();
+    while (i < name.size() && !digit(i)) part.text += name[i++];
+    const auto [end, error] =
+        std::from_chars(name.data() + i, name.data() + name.size(), part.number);
+    if (error == std::errc()) i = static_cast<std::size_t>(end - name.data());
+    while (digit(i)) ++i;  // of a number that is too large
+  }
+  return parts;
+}
+
+// Of names in the order that shells give them, which depends on the language: by bytes, or by letters alone.
+bool in_order_of_shell(const std::vector<fs::path>& folders) {
+  const auto letters = [](const fs::path& folder) {
+    std::string text;
+    for (const char c : folder.string()) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (std::isalnum(byte) != 0 || byte >= 0x80U) text += static_cast<char>(std::tolower(byte));
+    }
+    return text;
+  };
+  const auto bytes = [](const fs::path& folder) { return folder.string(); };
+  return std::ranges::is_sorted(folders, {}, bytes) || std::ranges::is_sorted(folders, {}, letters);
+}
+
+// The names of the runs of a comparison, in its order; none in a folder that is not one.
+std::vector<std::string> compared_in(const fs::path& folder) {
+  const fs::path table = folder / "table.csv";
+  std::error_code none;
+  return fs::is_regular_file(table, none) ? listed_folders(read_file(table))
+                                          : std::vector<std::string>{};
+}
+
+}  // namespace
+
+std::vector<fs::path> in_natural_order(std::vector<fs::path> folders) {
+  if (folders.size() < 2 || !in_order_of_shell(folders)) return folders;
+  std::map<fs::path, std::vector<std::string>> comparisons;
+  // The folder around a run, its place in that folder's comparison, and its name.
+  const auto place = [&](const fs::path& folder) {
+    const fs::path full = fs::weakly_canonical(folder);
+    const auto [entry, added] = comparisons.try_emplace(full.parent_path());
+    if (added) entry->second = compared_in(full.parent_path());
+    const auto at = std::ranges::find(entry->second, full.filename().string());
+    return std::tuple(parts_of(full.parent_path().string()), at - entry->second.begin(),
+                      parts_of(full.filename().string()));
+  };
+  std::ranges::stable_sort(folders, {}, place);
+  return folders;
+}
+
+std::vector<std::string> captions(const std::vector<fs::path>& folders,
+                                  const std::vector<std::string>& methods) {
+  if (folders.size() < 2) return std::vector<std::string>(folders.size());
+  const auto differ = [](std::vector<std::string> names) {
+    std::ranges::sort(names);
+    return !names.front().empty() && std::ranges::adjacent_find(names) == names.end();
+  };
+  if (differ(methods)) return methods;
+  std::vector<std::string> names, paths;
+  for (const fs::path& folder : folders) {
+    names.push_back(fs::weakly_canonical(folder).filename().string());
+    paths.push_back(folder.string());
+  }
+  return differ(names) ? names : paths;
+}
+
+FilmWriter::FilmWriter(const Film& film, const std::vector<std::string>& captions,
+                       const PictureSize& size, bool dark)
     : film_(film),
       size_(size),
-      columns_(std::min(static_cast<int>(runs), kMostInRow)),
+      dark_(dark),
+      columns_(std::min(static_cast<int>(captions.size()), kMostInRow)),
       png_(film.frames, film.rate) {
-  const int rows = (static_cast<int>(runs) + columns_ - 1) / columns_;
+  for (const std::string& caption : captions) captions_.emplace_back(caption, size);
+  const int rows = (static_cast<int>(captions.size()) + columns_ - 1) / columns_;
   whole_ = {columns_ * size.width, rows * size.height, {}};
   whole_.rgb.assign(
       3 * static_cast<std::size_t>(whole_.width) * static_cast<std::size_t>(whole_.height), 255);
 }
 
-void FilmWriter::put(std::size_t run, const Image& tile) {
+void FilmWriter::put(std::size_t run, Image tile) {
+  captions_[run].draw(tile, dark_);
   put_tile(tile, static_cast<int>(run) % columns_ * size_.width,
            static_cast<int>(run) / columns_ * size_.height, whole_);
 }
@@ -203,8 +308,7 @@ FramePictures draw_system_pictures(const std::vector<fs::path>& folders,
 
 Film film_of_systems(const std::vector<fs::path>& folders, const FilmOptions& options,
                      const std::function<void(int, int)>& progress) {
-  Film film{.file = film_file(options.output, folders.front()),
-            .rate = options.rate.value_or(kSystemRate)};
+  Film film{.file = film_file(options.output, folders.front())};
   const SystemMotions all =
       motions_of(folders, static_cast<std::size_t>(options.every), options.outlook);
   std::size_t longest = 0;
@@ -216,7 +320,10 @@ Film film_of_systems(const std::vector<fs::path>& folders, const FilmOptions& op
     longest = kMostSystemFrames;
   }
   film.frames = static_cast<int>(longest);
-  FilmWriter writer(film, folders.size(), options.size);
+  film.rate = kSystemRate;
+  for (const DrawnMotion& motion : all.motions) film.rate = motion.rate(film.rate);
+  film.rate = options.rate.value_or(film.rate);
+  FilmWriter writer(film, captions(folders, all.methods), options.size, options.dark);
   for (std::size_t k = 0; k < longest; ++k) {
     for (std::size_t r = 0; r < all.motions.size(); ++r) {
       if (k >= all.motions[r].times.size()) continue;  // it stands still

@@ -9,22 +9,35 @@
 #include <vector>
 
 #include "app/files/process.hpp"
+#include "app/report/lettering.hpp"
 #include "app/report/render.hpp"
 #include "app/report/report.hpp"
 
 namespace lilyan {
 
-// The file that is asked for, or that in a run's folder. Throws Error when it cannot be a film.
+// The file that is asked for, or that in a run's folder. Throws Error when it cannot be made into a film: when its ending
+// is another, FFmpeg is needed and missing, or its folder cannot be written to.
 [[nodiscard]] std::filesystem::path film_file(const std::filesystem::path& asked,
                                               const std::filesystem::path& folder);
+
+// The order of runs in a film. As they are given; but names in the order of a shell, which has run-10 before run-2, are
+// put into that of the comparison that made them, or else into one in which numbers grow.
+[[nodiscard]] std::vector<std::filesystem::path> in_natural_order(
+    std::vector<std::filesystem::path> folders);
+
+// What tells runs side by side apart: their methods, or if some have the same one, the names of their folders. Empty
+// for a single run.
+[[nodiscard]] std::vector<std::string> captions(const std::vector<std::filesystem::path>& folders,
+                                                const std::vector<std::string>& methods);
 
 // Puts the pictures of runs side by side, frame by frame, into a file. Throws Error.
 class FilmWriter {
  public:
-  // The film says which file it is, and how many frames it has.
-  FilmWriter(const Film& film, std::size_t runs, const PictureSize& size);
+  // The film says which file it is, and how many frames it has. There is a caption for each run.
+  FilmWriter(const Film& film, const std::vector<std::string>& captions, const PictureSize& size,
+             bool dark);
 
-  void put(std::size_t run, const Image& tile);
+  void put(std::size_t run, Image tile);
   // The picture is complete. What is not put again stands still.
   void next();
   void finish();
@@ -33,7 +46,9 @@ class FilmWriter {
   [[nodiscard]] bool animated() const { return film_.file.extension() == ".png"; }
 
   const Film& film_;
+  std::vector<Caption> captions_;
   PictureSize size_;
+  bool dark_;
   int columns_;
   Image whole_;
   WorkFolder work_;

@@ -2,12 +2,12 @@
 #include "app/report/report.hpp"
 
 #include <fmt/format.h>
-#include <Eigen/Geometry>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <system_error>
 
@@ -25,28 +25,75 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr float kExploded = 1.6F;  // times the first frame's size
+// A body whose edges are so many times as long as in the first frame (in the root mean square) has exploded. Edges
+// keep their length when bodies move, turn, bend and unfold.
+constexpr double kExploded = 2.5;
 
-Eigen::AlignedBox3f bounds_of(const std::vector<float>& points) {
-  Eigen::AlignedBox3f box;
-  for (std::size_t i = 0; i + 2 < points.size(); i += 3) {
-    const Eigen::Vector3f p(points[i], points[i + 1], points[i + 2]);
-    if (p.allFinite()) box.extend(p);
+// The sum of the squares of a part's edges, with infinity where a point is not finite.
+double edges_of(const SurfacePart& part, std::span<const float> points) {
+  double sum = 0;
+  const auto add = [&](int a, int b) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double d = static_cast<double>(points[3 * static_cast<std::size_t>(a) + k]) -
+                       static_cast<double>(points[3 * static_cast<std::size_t>(b) + k]);
+      sum += d * d;
+    }
+  };
+  for (const auto& [a, b, c] : part.triangles) {
+    add(a, b);
+    add(b, c);
+    add(c, a);
   }
-  return box;
+  for (const auto& [a, b] : part.edges) add(a, b);
+  return std::isfinite(sum) ? sum : std::numeric_limits<double>::infinity();
 }
 
-// Adds the points that the camera must have in sight. Frames that are much larger than the first do
-// not count: with a body that has exploded in sight, all others would be too small to see.
-void add_points_to_frame(std::span<const KeptFrame> frames, std::vector<float>& points) {
-  if (frames.empty()) return;
-  const float first = bounds_of(frames.front().points).diagonal().norm();
-  for (const KeptFrame& frame : frames) {
-    const Eigen::AlignedBox3f box = bounds_of(frame.points);
-    if (box.isEmpty() || box.diagonal().norm() > kExploded * first) continue;
-    points.insert(points.end(), frame.points.begin(), frame.points.end());
+// Gathers the points that the camera must have in sight: all of the motion. Bodies that have exploded do not count:
+// with these in sight, all others would be too small to see.
+class InSight {
+ public:
+  InSight(const Eigen::Vector3f& up, const PictureSize& size, const Outlook& outlook = {})
+      : up_(up),
+        aspect_(static_cast<float>(size.height) / static_cast<float>(size.width)),
+        outlook_(outlook) {}
+
+  // The first frame of a run says how long its edges are.
+  void begin_run(const std::vector<SurfacePart>& parts, const KeptFrame& first) {
+    parts_ = &parts;
+    edges_.clear();
+    each_part(first, [&](const SurfacePart& part, std::span<const float> points) {
+      edges_.push_back(edges_of(part, points));
+    });
+    add(first);
   }
-}
+  void add(const KeptFrame& frame) {
+    auto first = edges_.begin();
+    each_part(frame, [&](const SurfacePart& part, std::span<const float> points) {
+      const double usual = *first++;
+      const bool exploded = usual > 0 && !(edges_of(part, points) <= kExploded * kExploded * usual);
+      if (!exploded) add_outermost(points, up_, aspect_, outlook_, points_);
+    });
+  }
+
+  [[nodiscard]] Camera camera() const { return framing(points_, up_, aspect_, outlook_); }
+
+ private:
+  template <class Use>
+  void each_part(const KeptFrame& frame, const Use& use) const {
+    std::size_t first = 0;
+    for (const SurfacePart& part : *parts_) {
+      use(part, std::span(frame.points).subspan(first, 3 * part.vertices.size()));
+      first += 3 * part.vertices.size();
+    }
+  }
+
+  Eigen::Vector3f up_;
+  float aspect_;
+  Outlook outlook_;
+  const std::vector<SurfacePart>* parts_ = nullptr;
+  std::vector<double> edges_;  // of each part in the first frame
+  std::vector<float> points_;
+};
 
 constexpr int kMoments = 6;
 constexpr PictureSize kLarge{480, 360};
@@ -57,15 +104,17 @@ constexpr std::size_t kFewestMoving = 6;
 constexpr std::size_t kMostTriangles = 1'500'000;  // of all frames
 
 Camera camera_for(Runs runs, const PictureSize& size) {
-  std::vector<float> points;
-  const float aspect = static_cast<float>(size.height) / static_cast<float>(size.width);
   Eigen::Vector3f up = Eigen::Vector3f::UnitY();
   for (const RunRecord* run : runs) {
-    if (run->frames.empty()) continue;
-    up = run->scenery.up;
-    add_points_to_frame(run->frames, points);
+    if (!run->frames.empty()) up = run->scenery.up;
   }
-  return framing(points, up, aspect);
+  InSight in_sight(up, size);
+  for (const RunRecord* run : runs) {
+    if (run->frames.empty()) continue;
+    in_sight.begin_run(run->scenery.parts, run->frames.front());
+    for (const KeptFrame& frame : run->frames) in_sight.add(frame);
+  }
+  return in_sight.camera();
 }
 
 // Returns times that are evenly spaced from the start to the latest time that any run reached.
@@ -241,14 +290,12 @@ FramePictures write_frame_pictures(const std::vector<fs::path>& folders,
   if (small_systems(folders)) return draw_system_pictures(folders, options);
   FramePictures pictures;
   std::vector<PicturedRun> sources;
-  std::vector<float> points;  // that the camera has in sight
-  Eigen::Vector3f up = Eigen::Vector3f::UnitY();
   for (const fs::path& folder : folders) {
     const std::vector<ListedFrame> listed = listed_frames(folder);
     PicturedRun source = open_source(folder, listed, pictures.warnings);
     source.scenery.dark = options.dark;
     const std::vector<int> wanted = named_frames(options.frames, static_cast<int>(listed.size()));
-    // The first frame is always read: its size decides what counts as exploded.
+    // The first frame is always read: the lengths of its edges decide what counts as exploded.
     source.frames.push_back(read_frame(source, 0, listed.front()));
     for (const int number : wanted) {
       if (number < static_cast<int>(listed.size())) {
@@ -258,14 +305,15 @@ FramePictures write_frame_pictures(const std::vector<fs::path>& folders,
         pictures.missing.push_back(picture_name(source, number));
       }
     }
-    up = source.scenery.up;
-    add_points_to_frame(source.frames, points);
     sources.push_back(std::move(source));
   }
+  InSight in_sight(sources.back().scenery.up, options.size, options.outlook);
+  for (const PicturedRun& source : sources) {
+    in_sight.begin_run(source.scenery.parts, source.frames.front());
+    for (const KeptFrame& frame : source.frames) in_sight.add(frame);
+  }
   tint_by_method(sources, [](PicturedRun& source) -> PicturedRun& { return source; });
-  const float aspect =
-      static_cast<float>(options.size.height) / static_cast<float>(options.size.width);
-  const Camera camera = framing(points, up, aspect, options.outlook);
+  const Camera camera = in_sight.camera();
   fs::create_directories(options.output);
   for (const PicturedRun& source : sources) {
     for (const KeptFrame& frame : std::span(source.frames).subspan(1)) {
@@ -323,30 +371,23 @@ struct FilmedRun {
   std::vector<ListedFrame> listed;
 };
 
-constexpr int kSeenByCamera = 24;  // frames that decide where it stands
-constexpr double kSlowest = 5;     // frames in a second
+constexpr double kSlowest = 5;  // frames in a second
 constexpr double kFastest = 60;
 
 }  // namespace
 
-Film write_film(const std::vector<fs::path>& folders, const FilmOptions& options,
+Film write_film(const std::vector<fs::path>& given, const FilmOptions& options,
                 const std::function<void(int, int)>& progress) {
+  const std::vector<fs::path> folders = in_natural_order(given);
   if (small_systems(folders)) return film_of_systems(folders, options, progress);
-  Film film{.file = film_file(options.output, folders.front())};
+  Film film{.file = film_file(options.output, given.front())};
   std::vector<FilmedRun> runs;
-  std::vector<float> points;
   std::size_t longest = 0;
   for (const fs::path& folder : folders) {
     FilmedRun filmed{.listed = listed_frames(folder)};
     filmed.run = open_source(folder, filmed.listed, film.warnings);
     filmed.run.scenery.dark = options.dark;
     longest = std::max(longest, filmed.listed.size());
-    std::vector<KeptFrame> seen;
-    const std::size_t apart = filmed.listed.size() / kSeenByCamera + 1;
-    for (std::size_t k = 0; k < filmed.listed.size(); k += apart) {
-      seen.push_back(read_frame(filmed.run, static_cast<int>(k), filmed.listed[k]));
-    }
-    add_points_to_frame(seen, points);
     runs.push_back(std::move(filmed));
   }
   tint_by_method(runs, [](FilmedRun& filmed) -> PicturedRun& { return filmed.run; });
@@ -358,10 +399,17 @@ Film write_film(const std::vector<fs::path>& folders, const FilmOptions& options
   film.rate = options.rate.value_or(
       duration > 0 ? std::clamp((film.frames - 1) / duration, kSlowest, kFastest) : kSlowest);
 
-  const float aspect =
-      static_cast<float>(options.size.height) / static_cast<float>(options.size.width);
-  const Camera camera = framing(points, runs.front().run.scenery.up, aspect, options.outlook);
-  FilmWriter writer(film, runs.size(), options.size);
+  InSight in_sight(runs.front().run.scenery.up, options.size, options.outlook);
+  for (const FilmedRun& filmed : runs) {
+    in_sight.begin_run(filmed.run.scenery.parts, read_frame(filmed.run, 0, filmed.listed[0]));
+    for (std::size_t k = every; k < filmed.listed.size(); k += every) {
+      in_sight.add(read_frame(filmed.run, static_cast<int>(k), filmed.listed[k]));
+    }
+  }
+  const Camera camera = in_sight.camera();
+  std::vector<std::string> methods;
+  for (const FilmedRun& filmed : runs) methods.push_back(filmed.run.method);
+  FilmWriter writer(film, captions(folders, methods), options.size, options.dark);
   for (int k = 0; k < film.frames; ++k) {
     for (std::size_t r = 0; r < runs.size(); ++r) {
       const std::size_t wanted = static_cast<std::size_t>(k) * every;

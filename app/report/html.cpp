@@ -158,6 +158,7 @@ std::string motion(const DrawnMotion& motion, const SeenBox& box, std::string_vi
                    int colour) {
   const DrawnParts& parts = motion.parts;
   const float size = std::max({box.right - box.left, box.high - box.low, 1e-30F});
+  constexpr double kMotionRate = 30;  // frames in a second
   // In thousandths of the picture, from its lower left corner.
   constexpr float kFine = 2000;
   std::string at;
@@ -175,12 +176,13 @@ std::string motion(const DrawnMotion& motion, const SeenBox& box, std::string_vi
       "<figure class=\"motion\"><figcaption>{}</figcaption>\n<script type=\"application/json\">"
       "{{\"title\":{},\"colour\":{},\"radii\":[{:.4g}],\"rods\":{},\"springs\":{},\"trails\":{},"
       "\"held\":[{}],"
-      "\"unit\":{:.6g},\"width\":{:.6g},\"height\":{:.6g},\"end\":{:.6g},\"t\":[{}],\"at\":[{}]}}"
+      "\"rate\":{:.4g},\"unit\":{:.6g},\"width\":{:.6g},\"height\":{:.6g},\"end\":{:.6g},\"t\":[{}]"
+      ",\"at\":[{}]}}"
       "</script></figure>\n",
       escaped(title), json_text(std::string(title)), colour, fmt::join(parts.radii, ","),
-      parts.rods, parts.springs, parts.trails, fmt::join(parts.held, ","), kFine / size,
-      kFine * (box.right - box.left) / size, kFine * (box.high - box.low) / size, motion.end, times,
-      at);
+      parts.rods, parts.springs, parts.trails, fmt::join(parts.held, ","), motion.rate(kMotionRate),
+      kFine / size, kFine * (box.right - box.left) / size, kFine * (box.high - box.low) / size,
+      motion.end, times, at);
 }
 
 std::string page(std::string_view title, std::string_view body) {

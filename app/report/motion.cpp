@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "app/report/figure.hpp"
+#include "app/run/pace.hpp"
 #include "app/scene/drawing.hpp"
 
 namespace lilyan {
@@ -35,6 +36,21 @@ DrawnParts::DrawnParts(const Drawing* drawing) {
   held = drawing->held;
   trails = drawing->trails.size();
   flat = drawing->flat;
+}
+
+double DrawnMotion::rate(double asked) const {
+  constexpr double kSlowest = 2;
+  std::vector<std::vector<double>> curves(stride());
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    for (std::size_t i = 0; i < stride(); ++i) {
+      curves[i].push_back(static_cast<double>(frame(k)[i]));
+    }
+  }
+  const double period = shortest_period(times, curves);
+  if (!(period > 0)) return asked;
+  const double frames =
+      period / (times.back() - times.front()) * static_cast<double>(times.size() - 1);
+  return std::min(asked, std::max(kSlowest, kPeriodsASecond * frames));
 }
 
 void add_seen_places(const Drawing& drawing, const State& state, std::vector<float>& to) {
@@ -105,7 +121,7 @@ DrawnMotion MotionRecorder::motion(double length) const {
 }
 
 SeenBox box_of(std::span<const DrawnMotion* const> motions) {
-  constexpr float kExplodedReach = 8;  // times as large as at the start: exploded
+  constexpr float kExplodedReach = 8;  // times as large as in half of the time until then: exploded
   SeenBox box;
   bool any = false;
   const auto grow = [&](std::span<const float> places, SeenBox& to, bool& first) {
@@ -119,14 +135,12 @@ SeenBox box_of(std::span<const DrawnMotion* const> motions) {
     }
   };
   for (const DrawnMotion* motion : motions) {
+    // A motion that goes steadily on, or faster and faster, is seen to its end. One that has exploded is not: it
+    // grows by far more in the second half of a time than in the first.
+    std::vector<float> sizes;  // of what was counted until then, for each moment
     SeenBox begin;
     bool begun = false;
-    // What the first tenth has seen tells how large the motion is.
     const std::size_t tenth = motion->times.size() / 10 + 1;
-    for (std::size_t k = 0; k < std::min(tenth, motion->times.size()); ++k) {
-      grow(motion->frame(k), begin, begun);
-    }
-    const float size = std::max(begin.right - begin.left, begin.high - begin.low);
     for (std::size_t k = 0; k < motion->times.size(); ++k) {
       SeenBox now;
       bool seen = false;
@@ -134,7 +148,12 @@ SeenBox box_of(std::span<const DrawnMotion* const> motions) {
       const float reach =
           std::max({std::abs(now.right - begin.left), std::abs(now.left - begin.right),
                     std::abs(now.high - begin.low), std::abs(now.low - begin.high)});
-      if (seen && (size == 0 || reach <= kExplodedReach * size)) grow(motion->frame(k), box, any);
+      const float size = sizes.empty() ? 0 : sizes[std::max(k / 2, std::min(k, tenth) - 1)];
+      if (seen && (k < tenth || size == 0 || reach <= kExplodedReach * size)) {
+        grow(motion->frame(k), box, any);
+        grow(motion->frame(k), begin, begun);
+      }
+      sizes.push_back(std::max(begin.right - begin.left, begin.high - begin.low));
     }
   }
   return box;

@@ -35,6 +35,8 @@ struct DrawnMotion {
   std::vector<double> times = {};
   std::vector<float> at = {};
   double end = 0;  // of the run
+  // Frames to be shown in a second: as many as are asked for, or fewer where the motion would be too fast to follow.
+  [[nodiscard]] double rate(double asked) const;
 
   [[nodiscard]] bool empty() const { return times.size() < 2; }
   [[nodiscard]] std::size_t stride() const { return 2 * parts.places(); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace lilyan {
 namespace {
@@ -76,6 +77,34 @@ Projected Camera::project(const Vector3f& p) const {
 
 Vector3f Camera::ray(float x, float y) const {
   return axes_.transpose() * Vector3f(x / zoom_, y / zoom_, 1);
+}
+
+void add_outermost(std::span<const float> points, const Vector3f& up, float aspect,
+                   const Outlook& outlook, std::vector<float>& to) {
+  const Vector3f eye = outlook.from ? outlook.from->normalized() : towards_camera(up);
+  const Camera camera(eye, Vector3f::Zero(), up, kZoom);
+  // The sides of what is in sight lean against the line of sight: fully where the points fill the picture, and less
+  // in the direction in which they do not.
+  std::vector<Vector3f> sides;
+  for (const float filled : {0.0F, 0.5F, 1.0F}) {
+    for (const float side : {-1.0F, 1.0F}) {
+      sides.emplace_back(side * kZoom * camera.right() - kMargin * filled * camera.forward());
+      sides.emplace_back(side * kZoom * camera.up() - kMargin * filled * aspect * camera.forward());
+    }
+  }
+  for (const Vector3f& side : sides) {
+    float most = -std::numeric_limits<float>::infinity();
+    std::size_t outermost = points.size();
+    for (std::size_t i = 0; i + 2 < points.size(); i += 3) {
+      const float out = side.dot(Vector3f(points[i], points[i + 1], points[i + 2]));
+      if (!std::isfinite(out) || out <= most) continue;
+      most = out;
+      outermost = i;
+    }
+    if (outermost == points.size()) return;
+    to.insert(to.end(), points.begin() + static_cast<std::ptrdiff_t>(outermost),
+              points.begin() + static_cast<std::ptrdiff_t>(outermost) + 3);
+  }
 }
 
 Camera framing(std::span<const float> points, const Vector3f& up, float aspect,

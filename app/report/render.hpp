@@ -84,6 +84,10 @@ struct Outlook {
 [[nodiscard]] Camera framing(std::span<const float> points, const Eigen::Vector3f& up, float aspect,
                              const Outlook& outlook = {});
 
+// Adds those of some points that decide where framing() puts the camera: of many frames all others can be left out.
+void add_outermost(std::span<const float> points, const Eigen::Vector3f& up, float aspect,
+                   const Outlook& outlook, std::vector<float>& to);
+
 struct RasterCorner {
   Projected at;
   Eigen::Vector3f normal = Eigen::Vector3f::UnitZ();

@@ -66,6 +66,9 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                           {"shortest_step", summary.shortest_step},
                           {"longest_step", summary.longest_step},
                           {"rejected_steps", summary.rejected_steps}};
+  for (const auto& [quantity, value] : last_state(scene_, summary)) {
+    json["last_state"][quantity] = value;
+  }
   json["wall_seconds"] = summary.wall_seconds;
   if (summary.processor_seconds > 0) json["processor_seconds"] = summary.processor_seconds;
   // The same number: the same first state and masses, wherever they are from.
@@ -166,6 +169,10 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
   if (scene_.has_contact()) {
     json["contact_depth"] = {{"deepest", summary.deepest},
                              {"deepest_over_size_of_body", summary.deepest_share}};
+    if (const auto& [depth, asked, explained] = summary.beyond; depth > 0) {
+      json["contact_depth"]["beyond_asked"] = {
+          {"depth", depth}, {"asked", asked}, {"explained_by_speed", explained}};
+    }
   }
   if (!scene_.contacts.empty()) {
     json["contacts"] = {{"vertices_through", summary.passages_of_bodies}};

@@ -43,6 +43,15 @@ class Checkpointer {
                                     const Checkpoint& checkpoint, const std::optional<int>& steps,
                                     const Distribution* ranks = nullptr);
 
+// The scene of a run that was killed before its first checkpoint, which begins anew; none where there is a checkpoint or
+// the folder does not hold such a run. Throws as scene_to_resume() does.
+[[nodiscard]] std::optional<Scene> scene_to_begin_anew(const std::filesystem::path& folder,
+                                                       const std::optional<int>& steps,
+                                                       const Distribution* ranks = nullptr);
+
+inline constexpr const char* kBegunAnew =
+    "this run was killed before its first checkpoint, and begins anew";
+
 // Brings a new run and its results, opened to be resumed, to where they were saved. Throws InputError when the
 // checkpoint does not fit.
 void resume(const Checkpoint& checkpoint, const Scene& scene, SceneRun& run, ResultFolder& results);

@@ -119,6 +119,7 @@ void read_results(const std::filesystem::path& folder, SweepRun& run) {
   const Json invariants = part_of_json(json, "invariants");
   for (const auto& [name, deviation] : invariants.items()) {
     cells.add_kept("invariant_" + name, deviation);
+    cells.add("invariant_" + name + "_end", part_of_json(deviation, "final"));
   }
   if (const Json exact = part_of_json(json, "exact_solution"); exact.is_object()) {
     cells.add("exact_error", part_of_json(exact, "final_error"));
@@ -129,6 +130,13 @@ void read_results(const std::filesystem::path& folder, SweepRun& run) {
     cells.add(count, part_of_json(solver, count));
   }
   cells.add("processor_seconds", part_of_json(json, "processor_seconds"));
+  const Json last = part_of_json(json, "last_state");
+  for (const auto& [name, value] : last.items()) {
+    cells.add(name + "_end", value);
+  }
+  if (const Json depth = part_of_json(json, "contact_depth"); depth.is_object()) {
+    cells.add("contact_depth_most", part_of_json(depth, "deepest"));
+  }
 }
 
 std::string sweep_csv(const Sweep& sweep) {
@@ -172,18 +180,49 @@ namespace {
 
 // A column of the table for people.
 struct ShownColumn {
-  const char* head;
-  const char* column;
-  const char* verdict = nullptr;  // the column of the verdict
+  std::string head;
+  std::string column;
+  std::string verdict = {};  // the column of the verdict
   bool per_step = false;
 };
-constexpr ShownColumn kShown[] = {
-    {"|ΔE|/E₀", "energy_error", "energy_verdict"},
-    {"|ΔP|/|P|", "momentum_error", "momentum_verdict"},
-    {"|ΔL|/|L|", "angular_momentum_error", "angular_momentum_verdict"},
-    {"error", "exact_error"},
-    {"iterations/step", "iterations", nullptr, true},
-    {"CPU s", "processor_seconds"}};
+
+// What a small system is, at its end, with few coordinates; and its invariants.
+constexpr std::size_t kMostShown = 6;
+
+// Names of columns that begin and end in some way, without both; none if they are too many to be shown.
+std::vector<std::string> names_between(const std::vector<std::string>& columns,
+                                       std::string_view begin, std::string_view end) {
+  std::vector<std::string> names;
+  for (const std::string& column : columns) {
+    if (column.size() <= begin.size() + end.size()) continue;
+    if (!column.starts_with(begin) || !column.ends_with(end)) continue;
+    names.push_back(column.substr(begin.size(), column.size() - begin.size() - end.size()));
+  }
+  return names.size() > kMostShown ? std::vector<std::string>{} : names;
+}
+
+std::vector<ShownColumn> shown_columns(const Sweep& sweep) {
+  const std::vector<std::string> columns = sweep.columns();
+  std::vector<ShownColumn> shown = {
+      {"|ΔE|/E₀", "energy_error", "energy_verdict"},
+      {"|ΔP|/|P|", "momentum_error", "momentum_verdict"},
+      {"|ΔL|/|L|", "angular_momentum_error", "angular_momentum_verdict"}};
+  for (const std::string& name : names_between(columns, "invariant_", "_error")) {
+    shown.push_back({fmt::format("|Δ{0}|/|{0}|", html::escaped(name)),
+                     "invariant_" + name + "_error", "invariant_" + name + "_verdict"});
+  }
+  shown.push_back({"error", "exact_error"});
+  // The last state: those with a velocity are coordinates.
+  for (const std::string& name : names_between(columns, "v_", "_end")) {
+    shown.push_back({fmt::format("{} at the end", html::escaped(name)), name + "_end"});
+  }
+  for (const std::string& name : names_between(columns, "center_", "_end")) {
+    shown.push_back({fmt::format("center {} at the end", name), "center_" + name + "_end"});
+  }
+  shown.push_back({"iterations/step", "iterations", "", true});
+  shown.push_back({"CPU s", "processor_seconds"});
+  return shown;
+}
 
 std::string shown_cell(const SweepRun& run, const ShownColumn& c) {
   const std::optional<double> value = run.number(c.column);
@@ -192,8 +231,9 @@ std::string shown_cell(const SweepRun& run, const ShownColumn& c) {
     const double steps = run.number("steps").value_or(0);
     return steps > 0 && *value > 0 ? fmt::format("{:.1f}", *value / steps) : kNone;
   }
-  return c.verdict || std::string_view(c.column) == "exact_error" ? fmt::format("{:.1e}", *value)
-                                                                  : three_digits(*value);
+  if (c.column.ends_with("_end")) return fmt::format("{:.6g}", *value);
+  return !c.verdict.empty() || c.column == "exact_error" ? fmt::format("{:.1e}", *value)
+                                                         : three_digits(*value);
 }
 
 // A column for each axis, or one label for all of them, which phones show as the title of a card. Each cell is passed
@@ -206,7 +246,8 @@ SummaryTable table_of(const Sweep& sweep, bool one_label, const Dress& dress) {
     if (!one_label) table.head.push_back(axis.name);
   }
   for (const char* head : {"steps", "end", "status"}) table.head.emplace_back(head);
-  for (const ShownColumn& c : kShown) table.head.emplace_back(c.head);
+  const std::vector<ShownColumn> shown = shown_columns(sweep);
+  for (const ShownColumn& c : shown) table.head.emplace_back(c.head);
   for (const SweepRun& run : sweep.runs) {
     auto& row = table.rows.emplace_back();
     if (one_label) row.push_back(dress(sweep.label(run), nullptr));
@@ -218,8 +259,8 @@ SummaryTable table_of(const Sweep& sweep, bool one_label, const Dress& dress) {
     row.push_back(steps ? fmt::format("{:.0f}", *steps) : kNone);
     row.push_back(end ? fmt::format("{:.6g}", *end) : kNone);
     row.push_back(dress(run.status, nullptr));
-    for (const ShownColumn& c : kShown) {
-      row.push_back(dress(shown_cell(run, c), c.verdict ? run.cell(c.verdict) : nullptr));
+    for (const ShownColumn& c : shown) {
+      row.push_back(dress(shown_cell(run, c), c.verdict.empty() ? nullptr : run.cell(c.verdict)));
     }
   }
   drop_empty_columns(table);

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "app/run/ensemble.hpp"
+#include "app/run/pace.hpp"
 #include "app/scene/drawing.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
@@ -75,18 +76,6 @@ bool is_angle(const Scene& scene, std::size_t coordinate) {
     depends = depends || largest_change(1) > kSame;
   }
   return depends;
-}
-
-// How often a curve goes up through its mean.
-double ups_through_mean(const std::vector<double>& values) {
-  if (values.empty()) return 0;
-  const double mean =
-      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  double ups = 0;
-  for (std::size_t i = 1; i < values.size(); ++i) {
-    if (values[i - 1] < mean && values[i] >= mean) ++ups;
-  }
-  return ups;
 }
 
 // Puts an angle between −π and π. A line is broken where it jumps from one to the other.

@@ -101,10 +101,16 @@ Checkpoint read_checkpoint(const fs::path& folder) {
       reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, error.what());
     }
   }
+  if (!reasons.empty()) {
+    throw InputError({folder.string(), 0, 0}, "no checkpoint can be used: " + reasons);
+  }
+  const fs::path scene = folder / "scene.resolved.toml";
   throw InputError({folder.string(), 0, 0},
-                   reasons.empty()
-                       ? "there is no checkpoint in it: expected the result folder of a run"
-                       : "no checkpoint can be used: " + reasons);
+                   fs::exists(scene)
+                       ? fmt::format("there is no checkpoint in it; to run its scene anew: lilyan "
+                                     "run {}",
+                                     scene.string())
+                       : "there is no checkpoint in it: expected the result folder of a run");
 }
 
 bool has_checkpoint(const fs::path& folder) {

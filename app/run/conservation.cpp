@@ -31,7 +31,11 @@ Verdict verdict(std::string_view what, std::string_view symbol, std::string_view
 std::string remedy(const RunSummary& summary, const Deviation& energy) {
   if (energy.kept() == Kept::conserved) return {};
   if (std::abs(summary.ledger.quadrature) < 0.5 * energy.now || energy.now == 0) return {};
-  return " (by the method's quadrature: integrator.quadrature = \"auto\" keeps it)";
+  // Its own choice of points is for forces of bodies; contact between bodies may need more.
+  return summary.chooses_points
+             ? " (by the method's quadrature, although it is \"auto\": a smaller integrator.step "
+               "keeps it better)"
+             : " (by the method's quadrature: integrator.quadrature = \"auto\" keeps it)";
 }
 
 // What symplectic methods promise of the energy holds for systems that keep their energy, and for steps of
@@ -117,6 +121,33 @@ std::vector<double> Watch::take_values() {
   if (has_exact_) values.push_back(error_);
   if (scene_.has_contact()) values.push_back(std::exchange(contact_depth_, 0.0));
   return values;
+}
+
+std::vector<std::pair<std::string, double>> last_state(const Scene& scene,
+                                                       const RunSummary& summary) {
+  constexpr std::size_t kMostCoordinates = 100;
+  const State& state = summary.state;
+  const std::size_t n = scene.coordinates.size();
+  std::vector<std::pair<std::string, double>> all = {{"energy", summary.invariants.total}};
+  for (std::size_t i = 0; n <= kMostCoordinates && i < 2 * n; ++i) {
+    const std::size_t c = i % n;
+    const Vector& values = i < n ? state.x : state.v;
+    all.emplace_back((i < n ? "" : "v_") + scene.coordinates[c],
+                     values[static_cast<Eigen::Index>(c)]);
+  }
+  // (Of a body that several processes share not all masses are here.)
+  if (n > 0 || scene.ranks) return all;
+  const auto masses = scene.system->vertex_masses();
+  Vec3 sum = Vec3::Zero();
+  double mass = 0;
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    mass += masses[i];
+    sum += masses[i] * state.x.segment<3>(3 * static_cast<Eigen::Index>(i));
+  }
+  for (int a = 0; a < 3 && mass > 0; ++a) {
+    all.emplace_back(fmt::format("center_{}", "xyz"[a]), sum[a] / mass);
+  }
+  return all;
 }
 
 std::string how_kept(const Deviation& d, std::string_view symbol, std::string_view size,

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lilyan/core/archive.hpp"
@@ -63,6 +64,11 @@ class Watch {
 // Follows the conservation of a run of the scene, from its initial state or another.
 [[nodiscard]] DriftTracker follow_drift(const Scene& scene);
 [[nodiscard]] DriftTracker follow_drift(const Scene& scene, const State& initial);
+
+// The end of a run in a few numbers, by name: the total energy, of a small system its coordinates and velocities ("q",
+// "v_q"), of bodies their common centre of mass ("center_x").
+[[nodiscard]] std::vector<std::pair<std::string, double>> last_state(const Scene& scene,
+                                                                     const RunSummary& summary);
 
 struct Verdict {
   std::optional<Kept> kept;  // none: the scene does not keep this quantity

@@ -1,6 +1,7 @@
 #include "app/run/contact_depth.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "app/scene/distribution.hpp"
@@ -11,7 +12,10 @@
 namespace lilyan {
 namespace {
 
-std::vector<double> sizes_of_bodies(const Scene& scene) {
+// A body that is deeper than this many times what explains it is beyond what was asked for.
+constexpr double kBeyond = 1.5;
+
+std::vector<int> bodies_of_vertices(const Scene& scene) {
   std::vector<int> body(static_cast<std::size_t>(scene.system->vertices()), -1);
   const auto assign = [&](const auto& elements, const std::vector<int>& bodies) {
     for (std::size_t e = 0; e < elements.size(); ++e) {
@@ -21,6 +25,10 @@ std::vector<double> sizes_of_bodies(const Scene& scene) {
   assign(scene.tets, scene.tet_body);
   assign(scene.triangles, scene.triangle_body);
   assign(scene.edges, scene.edge_body);
+  return body;
+}
+
+std::vector<double> sizes_of_bodies(const Scene& scene, const std::vector<int>& body) {
   std::vector<Box> boxes(scene.body_names.size());
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (body[i] < 0) continue;
@@ -51,16 +59,68 @@ Box grown(const Box& box, double by) {
 
 }  // namespace
 
-ContactDepth::ContactDepth(const Scene& scene) : scene_(scene) {
-  if (scene.has_contact()) sizes_ = sizes_of_bodies(scene);
+ContactDepth::ContactDepth(const Scene& scene) : scene_(scene), gravity_(scene.gravity.norm()) {
+  if (!scene.has_contact()) return;
+  body_ = bodies_of_vertices(scene);
+  sizes_ = sizes_of_bodies(scene, body_);
+  touching_.resize(scene.body_names.size());
+  fastest_free_.resize((scene.touches.size() + scene.contacts.size()) * touching_.size(), 0.0);
 }
 
-void ContactDepth::take(int vertex, double depth) {
-  if (!(depth > 0) || scene_.system->fixed(vertex)) return;
+void ContactDepth::begin_contact(double asked) {
+  asked_ = asked;
+  std::ranges::fill(touching_, Touching{});
+}
+
+void ContactDepth::take(int vertex, double depth, const State& state) {
+  if (scene_.system->fixed(vertex)) return;
+  const int body = body_[static_cast<std::size_t>(vertex)];
+  if (asked_ > 0 && body >= 0) {
+    Touching& t = touching_[static_cast<std::size_t>(body)];
+    t.depth = std::max(t.depth, depth);
+    t.speed = std::max(t.speed, state.v.segment<3>(3 * vertex).norm());
+  }
+  if (!(depth > 0)) return;
   now_ = std::max(now_, depth);
   deepest_ = std::max(deepest_, depth);
   const double size = sizes_[static_cast<std::size_t>(vertex)];
-  if (size > 0) deepest_share_ = std::max(deepest_share_, depth / size);
+  if (!(size > 0) || depth / size <= deepest_share_) return;
+  deepest_share_ = depth / size;
+  asked_there_ = asked_;
+}
+
+// Bodies that meet come with the sum of two speeds.
+void ContactDepth::meet(const State& state, const std::vector<ContactSurface>& surfaces) {
+  if (!(asked_ > 0)) return;
+  double fastest = 0;
+  double second = 0;
+  for (const ContactSurface& surface : surfaces) {
+    double speed = 0;
+    for (const int i : surface.vertices) speed = std::max(speed, state.v.segment<3>(3 * i).norm());
+    second = std::max(second, std::min(speed, fastest));
+    fastest = std::max(speed, fastest);
+  }
+  for (Touching& t : touching_) t.speed = fastest + second;
+}
+
+// A body of mass m that comes with the speed v onto a spring that its weight presses in by δ presses it in by
+// δ + √(δ² + δ v²/g). What moves by itself may press it in as far as it likes.
+void ContactDepth::end_contact(std::size_t contact, bool moves) {
+  if (!(asked_ > 0) || !(gravity_ > 0)) return;
+  for (std::size_t b = 0; b < touching_.size(); ++b) {
+    std::array<double, 2> now = {touching_[b].depth, touching_[b].speed};
+    if (scene_.ranks) scene_.ranks->largest(now);
+    const auto [depth, speed] = now;
+    double& free = fastest_free_[contact * touching_.size() + b];
+    if (!(depth > 0)) {
+      free = std::max(free, speed);
+      continue;
+    }
+    const double explained = asked_ + std::sqrt(asked_ * asked_ + asked_ * free * free / gravity_);
+    const bool further = depth * beyond_.explained > beyond_.depth * explained;
+    if (moves || depth <= kBeyond * explained || (beyond_.depth > 0 && !further)) continue;
+    beyond_ = {.depth = depth, .asked = asked_, .explained = explained};
+  }
 }
 
 void ContactDepth::add(const State& state) {
@@ -68,29 +128,38 @@ void ContactDepth::add(const State& state) {
   for (std::size_t k = 0; k < scene_.touches.size(); ++k) {
     const Obstacle& obstacle = scene_.obstacles[k];
     const Pose pose = obstacle.motion.at(state.t);
-    const auto& [vertices, thickness] = scene_.touches[k];
-    for (const int i : vertices) {
-      take(i, thickness - obstacle.distance(pose, state.x.segment<3>(3 * i)).value);
+    const Touch& touch = scene_.touches[k];
+    begin_contact(touch.depth);
+    for (const int i : touch.vertices) {
+      take(i, touch.thickness - obstacle.distance(pose, state.x.segment<3>(3 * i)).value, state);
     }
+    end_contact(k, obstacle.motion.moves());
   }
-  for (const auto& [surfaces, thickness] : scene_.contacts) {
-    for (const ContactSurface& one : surfaces) {
-      for (const ContactSurface& other : surfaces) {
-        if (&one != &other) add_bodies(one, other, thickness, state.x);
+  for (std::size_t k = 0; k < scene_.contacts.size(); ++k) {
+    const TouchingBodies& touching = scene_.contacts[k];
+    begin_contact(touching.depth);
+    for (const ContactSurface& one : touching.surfaces) {
+      for (const ContactSurface& other : touching.surfaces) {
+        if (&one != &other) add_bodies(one, other, touching.thickness, state);
       }
     }
+    meet(state, touching.surfaces);
+    end_contact(scene_.touches.size() + k, false);
   }
   if (!scene_.ranks || !scene_.has_contact()) return;
+  const double own_share = deepest_share_;
   std::array<double, 3> worst = {now_, deepest_, deepest_share_};
   scene_.ranks->largest(worst);
   now_ = worst[0];
   deepest_ = worst[1];
   deepest_share_ = worst[2];
+  asked_there_ = scene_.ranks->largest(own_share == deepest_share_ ? asked_there_ : 0);
 }
 
 // Vertices of one body near triangles of the other.
 void ContactDepth::add_bodies(const ContactSurface& one, const ContactSurface& other,
-                              double thickness, const Vector& x) {
+                              double thickness, const State& state) {
+  const Vector& x = state.x;
   const Box reach = grown(box_of(one.vertices, x), thickness);
   if (!reach.intersects(box_of(other.vertices, x))) return;
   near_.clear();
@@ -115,7 +184,7 @@ void ContactDepth::add_bodies(const ContactSurface& one, const ContactSurface& o
       z << at, x.segment<3>(3 * a), x.segment<3>(3 * b), x.segment<3>(3 * c);
       distance = std::min(distance, point_triangle_distance(z));
     }
-    take(vertex, thickness - distance);
+    take(vertex, thickness - distance, state);
   }
 }
 

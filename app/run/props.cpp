@@ -117,7 +117,9 @@ std::vector<Prop> props_of(std::span<const Obstacle> obstacles, const FrameSourc
   for (const Obstacle& obstacle : obstacles) {
     ObstacleMesh mesh = obstacle_mesh(obstacle);
     if (const auto* plane = std::get_if<PlaneShape>(&obstacle.shape)) add_square(mesh, *plane, box);
-    Prop prop{.name = fmt::format("{}{}", shape_name(obstacle.shape), props.size() + 1),
+    Prop prop{.name = !obstacle.name.empty()
+                          ? obstacle.name
+                          : fmt::format("{}{}", shape_name(obstacle.shape), props.size() + 1),
               .motion = obstacle.motion};
     for (const Vector3f& p : mesh.points) prop.points.insert(prop.points.end(), p.begin(), p.end());
     for (const Vector3f& n : mesh.normals) {

@@ -137,6 +137,18 @@ void RunSummary::archive(Archive& a) {
     invariants, ledger, worst_imbalance, linear_solver, switches, digest);
 }
 
+namespace {
+
+bool chooses_points(const Scheme& scheme) {
+  if (scheme.lagrangian && scheme.lagrangian->adaptive_nodes) return true;
+  if (const auto* table = std::get_if<MinimisationTable>(&scheme.table))
+    return table->adaptive_nodes;
+  const auto* composition = std::get_if<CompositionTable>(&scheme.table);
+  return composition && chooses_points(*composition->base);
+}
+
+}  // namespace
+
 SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop)
     : SceneRun(scene, drift, scene.initial, stop) {
   if (!scene.orbits.empty()) ensemble_ = std::make_unique<Ensemble>(scene, stop);
@@ -158,6 +170,7 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial
   summary_.t = initial.t;
   summary_.invariants = drift.start();
   summary_.linear_solver = integrator_->linear_solver();
+  summary_.chooses_points = chooses_points(scene.scheme);
   dense_output_.start(summary_.state);
   depth_.add(summary_.state);
   tell_depth();
@@ -263,6 +276,8 @@ void SceneRun::tell_depth() {
   summary_.contact_depth = depth_.now();
   summary_.deepest = depth_.deepest();
   summary_.deepest_share = depth_.deepest_share();
+  summary_.asked_there = depth_.asked_there();
+  summary_.beyond = depth_.beyond();
 }
 
 // Takes the step into report_; false when it failed or was stopped.

@@ -56,7 +56,8 @@ struct RunSummary {
   State state;      // after the last good step
   Invariants invariants;
   Ledger ledger;
-  double worst_imbalance = 0;  // largest |H₁ − H₀ − ledger| of a step
+  bool chooses_points = false;  // the method chooses its points of quadrature itself
+  double worst_imbalance = 0;   // largest |H₁ − H₀ − ledger| of a step
   NewtonTimes times;
   std::string linear_solver;  // of the last step
   // Steps by which another linear solver had been taken, and which; the first hundred of them.
@@ -73,6 +74,8 @@ struct RunSummary {
   double contact_depth = 0;
   double deepest = 0;
   double deepest_share = 0;
+  double asked_there = 0;  // the depth that the contact was told there; 0: it was told a stiffness
+  ContactDepth::Beyond beyond;
   double longest_to_obstacle = 0;  // longest step towards an obstacle, over its thickness
   long passages_of_bodies = 0;     // of vertices through other bodies' surfaces
   // Bodies that keep an angular momentum of their own while they are apart, where there are several.

@@ -268,6 +268,7 @@ Obstacle read_obstacle(TableReader& reader) {
   if (plane && reader.has("inside")) {
     reader.fail("inside", "a plane has no inside; turn its 'normal' round");
   }
+  if (reader.has("name")) obstacle.name = reader.text("name", "");
   if (!plane) obstacle.inside_out = reader.flag("inside", false);
   if (reader.has("motion")) {
     TableReader motion = reader.table("motion");
@@ -282,15 +283,15 @@ TouchedObstacle add_obstacle(TableReader& reader, const std::vector<PlacedBody>&
   reader.expect({"name", "kind", "point", "normal", "center", "radius", "size", "from", "to",
                  "inside", "stiffness", "stiffness_per_area", "depth", "thickness", "model",
                  "friction", "creep", "bodies", "motion"});
-  reader.text("name", "obstacle");
   TouchedObstacle touched{.obstacle = read_obstacle(reader)};
   const SceneStiffness stiffness(reader, gravity);
   touched.touch.thickness = reader.not_negative("thickness", 0.0);
+  touched.touch.depth = stiffness.depth();
   const std::string model = reader.choice("model", {"penalty", "repulsion-springs"}, "penalty");
   const SceneFriction friction = read_friction(reader);
   std::vector<double> k;
   for (const PlacedBody* body : touching_bodies(reader, bodies)) {
-    stiffness.add(*body, touched.touch.vertices, k);
+    stiffness.add(*body, touched.obstacle, touched.touch.thickness, touched.touch.vertices, k);
   }
   if (model == "repulsion-springs") {
     if (!bodies.empty() && bodies.front().body->ranks) {
@@ -349,6 +350,7 @@ std::vector<TouchingBodies> read_contacts(std::vector<TableReader> readers,
     }
     const SceneStiffness stiffness(reader, gravity);
     touching.thickness = reader.positive("thickness");
+    touching.depth = stiffness.depth();
     const double thickness = touching.thickness;
     if (stiffness.kind() == SceneStiffness::Kind::depth && !(stiffness.value() < thickness)) {
       reader.fail("depth",

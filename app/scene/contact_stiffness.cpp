@@ -36,6 +36,14 @@ std::vector<double> shares_of(const Body& body) {
   return shares;
 }
 
+// The stiffnesses of some vertices of a body, of which one unit of a share has `of_share`.
+void add_shares(const PlacedBody& body, const std::vector<int>& vertices,
+                const std::vector<double>& shares, double of_share, std::vector<double>& k) {
+  for (const int v : vertices) {
+    k.push_back(of_share * shares[static_cast<std::size_t>(v - body.first)]);
+  }
+}
+
 }  // namespace
 
 SceneStiffness::SceneStiffness(TableReader& reader, const Vec3& gravity)
@@ -71,8 +79,14 @@ SceneStiffness::SceneStiffness(TableReader& reader, const Vec3& gravity)
   }
 }
 
-double SceneStiffness::per_share(const PlacedBody& body, const std::vector<double>& shares) const {
-  if (kind_ == Kind::per_area) return value_;
+double SceneStiffness::weight(const PlacedBody& body) const {
+  const std::vector<double>& masses = body.body->masses;
+  const double mass = std::accumulate(masses.begin(), masses.begin() + body.body->owned(), 0.0);
+  return gravity_.norm() * body.body->total(mass);
+}
+
+double SceneStiffness::flat_support(const PlacedBody& body,
+                                    const std::vector<double>& shares) const {
   const Vec3 up = -gravity_.normalized();
   const auto height = [&](std::size_t i) {
     return up.dot(body.body->x.segment<3>(3 * static_cast<Eigen::Index>(i)));
@@ -82,13 +96,57 @@ double SceneStiffness::per_share(const PlacedBody& body, const std::vector<doubl
     if (shares[i] > 0) lowest = std::min(lowest, height(i));
   }
   if (body.body->ranks) lowest = -body.body->ranks->largest(-lowest);
-  double support = 0;
+  double sum = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    support += shares[i] * std::max(value_ - (height(i) - lowest), 0.0);
+    sum += shares[i] * std::max(value_ - (height(i) - lowest), 0.0);
   }
-  const std::vector<double>& masses = body.body->masses;
-  const double mass = std::accumulate(masses.begin(), masses.begin() + body.body->owned(), 0.0);
-  return gravity_.norm() * body.body->total(mass) / body.body->total(support);
+  return body.body->total(sum);
+}
+
+double SceneStiffness::support(const PlacedBody& body, const std::vector<double>& shares,
+                               const Obstacle& obstacle, double thickness) const {
+  // On a plane, as it is told on flat ground, (1) holds.
+  if (std::holds_alternative<PlaneShape>(obstacle.shape)) return 0;
+  const Vec3 up = -gravity_.normalized();
+  const Pose pose = obstacle.motion.at(0);
+  const auto near = [&](std::size_t i, double lowered) {
+    return obstacle.distance(
+        pose, body.body->x.segment<3>(3 * static_cast<Eigen::Index>(i)) - lowered * up);
+  };
+  // How far the body is above the obstacle. Its distance changes by no more than it is moved, so that it can be
+  // lowered by that at a time, or lifted, where it is placed too deep.
+  const auto gap = [&](double lowered) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (shares[i] > 0) least = std::min(least, near(i, lowered).value - thickness);
+    }
+    return body.body->ranks ? -body.body->ranks->largest(-least) : least;
+  };
+  constexpr int kMostMoves = 500;
+  constexpr double kTouching = 1e-6;  // of the depth
+  constexpr double kFar = 1e6;        // times the first gap: it falls past the obstacle
+  double lowered = 0;
+  double above = gap(lowered);
+  const double far = kFar * (std::abs(above) + value_);
+  for (int moves = 0; std::abs(above) > kTouching * value_; ++moves) {
+    if (moves == kMostMoves || !(std::abs(lowered) <= far)) return 0;
+    lowered += above;
+    above = gap(lowered);
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (!(shares[i] > 0)) continue;
+    const SignedDistance d = near(i, lowered + value_);
+    sum += shares[i] * std::max(thickness - d.value, 0.0) * std::max(d.normal.dot(up), 0.0);
+  }
+  return body.body->total(sum);
+}
+
+void SceneStiffness::refuse_rods(const PlacedBody& body) const {
+  if (kind_ != Kind::per_area || body.body->kind != BodyKind::rod) return;
+  reader_.fail(
+      "stiffness_per_area",
+      fmt::format("body '{}' is a rod and has no area; give 'stiffness' or 'depth'", body.name()));
 }
 
 void SceneStiffness::add_of(const PlacedBody& body, const std::vector<int>& vertices,
@@ -97,28 +155,31 @@ void SceneStiffness::add_of(const PlacedBody& body, const std::vector<int>& vert
     k.insert(k.end(), vertices.size(), value_);
     return;
   }
-  if (kind_ == Kind::per_area && body.body->kind == BodyKind::rod) {
-    reader_.fail("stiffness_per_area",
-                 fmt::format("body '{}' is a rod and has no area; give 'stiffness' or 'depth'",
-                             body.name()));
-  }
+  refuse_rods(body);
   const std::vector<double> shares = shares_of(*body.body);
-  const double of_share = per_share(body, shares);
-  for (const int v : vertices) {
-    k.push_back(of_share * shares[static_cast<std::size_t>(v - body.first)]);
-  }
+  const double of_share =
+      kind_ == Kind::per_area ? value_ : weight(body) / flat_support(body, shares);
+  add_shares(body, vertices, shares, of_share, k);
 }
 
-void SceneStiffness::add(const PlacedBody& body, std::vector<int>& vertices,
-                         std::vector<double>& k) const {
+void SceneStiffness::add(const PlacedBody& body, const Obstacle& obstacle, double thickness,
+                         std::vector<int>& vertices, std::vector<double>& k) const {
   std::vector<int> own(static_cast<std::size_t>(body.body->owned()));
   std::iota(own.begin(), own.end(), body.first);
-  if (kind_ != Kind::per_vertex) {
+  if (kind_ == Kind::per_vertex) {
+    k.insert(k.end(), own.size(), value_);
+  } else {
+    refuse_rods(body);
     const std::vector<double> shares = shares_of(*body.body);
     std::erase_if(own,
                   [&](int v) { return shares[static_cast<std::size_t>(v - body.first)] == 0; });
+    double of_share = value_;
+    if (kind_ == Kind::depth) {
+      const double carried = support(body, shares, obstacle, thickness);
+      of_share = weight(body) / (carried > 0 ? carried : flat_support(body, shares));
+    }
+    add_shares(body, own, shares, of_share, k);
   }
-  add_of(body, own, k);
   vertices.insert(vertices.end(), own.begin(), own.end());
 }
 

@@ -6,6 +6,7 @@
 #include "app/scene/scene_tables.hpp"
 #include "app/scene/table_reader.hpp"
 #include "lilyan/contact/contact_points.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
@@ -15,7 +16,11 @@ namespace lilyan {
 // share, so that a finer mesh stands on the same ground. With `depth` δ each body has a κ of its own,
 //   κ = m |g| / Σ sᵢ max(δ − hᵢ, 0),                                                             (1)
 // sᵢ the shares and hᵢ the heights of the vertices above the lowest one as the body is placed: on flat ground, as
-// a rigid body, it would then sink by δ. Vertices within a solid do not touch anything, whatever pushes at the surface.
+// a rigid body, it would then sink by δ. On an obstacle that is not flat fewer vertices carry it. It is lowered onto the
+// obstacle as it is placed until it touches, and then by δ:
+//   κ = m |g| / Σ sᵢ max(dᵢ, 0) max(nᵢ·u, 0),                                                     (2)
+// dᵢ the depths of its vertices then, nᵢ the normals of the obstacle and u the direction up. Where it would not meet
+// the obstacle on its way down, (1) holds. Vertices within a solid do not touch anything, whatever pushes at the surface.
 class SceneStiffness {
  public:
   enum class Kind { per_vertex, per_area, depth };
@@ -27,16 +32,25 @@ class SceneStiffness {
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] double value() const { return value_; }
 
+  // The depth that bodies are to sink in by; 0: they are told a stiffness.
+  [[nodiscard]] double depth() const { return kind_ == Kind::depth ? value_ : 0; }
+
   // The vertices of a body that can touch an obstacle, and their stiffnesses, are added to the lists. Throws
   // InputError for a body that this kind of stiffness has no meaning for.
-  void add(const PlacedBody& body, std::vector<int>& vertices, std::vector<double>& k) const;
+  void add(const PlacedBody& body, const Obstacle& obstacle, double thickness,
+           std::vector<int>& vertices, std::vector<double>& k) const;
   // Those of the given vertices of a body.
   void add_of(const PlacedBody& body, const std::vector<int>& vertices,
               std::vector<double>& k) const;
 
  private:
-  // For one unit of a vertex's share.
-  [[nodiscard]] double per_share(const PlacedBody& body, const std::vector<double>& shares) const;
+  // The sum of (1), and that of (2), which is 0 where it does not hold.
+  [[nodiscard]] double flat_support(const PlacedBody& body,
+                                    const std::vector<double>& shares) const;
+  [[nodiscard]] double support(const PlacedBody& body, const std::vector<double>& shares,
+                               const Obstacle& obstacle, double thickness) const;
+  [[nodiscard]] double weight(const PlacedBody& body) const;
+  void refuse_rods(const PlacedBody& body) const;
 
   TableReader& reader_;
   Vec3 gravity_;

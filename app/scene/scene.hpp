@@ -50,11 +50,13 @@ struct OutputSettings {
 struct Touch {
   std::vector<int> vertices;
   double thickness = 0;
+  double depth = 0;  // that bodies are to sink in by at rest; 0: a stiffness was given
 };
 // Surfaces that touch each other, and the distance at which contact begins.
 struct TouchingBodies {
   std::vector<ContactSurface> surfaces;
   double thickness = 0;
+  double depth = 0;  // as above
 };
 
 struct RayleighDamping {

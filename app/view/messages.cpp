@@ -121,6 +121,8 @@ OrderedJson describe_pane(PaneId id, const PaneInfo& info) {
           {"step", info.step},
           {"steps", info.steps},
           {"duration", info.duration},
+          {"period", info.period},
+          {"orbits", info.orbits},
           {"kind", info.system ? "system" : "body"},
           {"replay", info.replay},
           {"watched", info.watched},

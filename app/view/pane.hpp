@@ -20,6 +20,8 @@ struct PaneInfo {
   double step = 0;                  // length of a step, or of the first
   int steps = 0;                    // 0: not known
   double duration = 0;              // of the whole run; 0: not known
+  double period = 0;                // of the fastest oscillation; 0: there is none, or not known
+  std::size_t orbits = 0;           // further ones, that a small system has beside the first
   bool system = false;              // a small system, rather than bodies
   bool replay = false;              // a run that is done
   bool watched = false;             // a run that goes on by itself

@@ -43,6 +43,7 @@ struct Session::PaneState {
   Message head, mesh;
   std::size_t columns = 0;
   double duration = 0;  // of the run
+  double period = 0;    // of its fastest oscillation; 0: none
   // Rows that clients have not been sent yet, one after the other.
   std::vector<double> rows;
   // The rows that clients have been sent, for those who come later.
@@ -110,6 +111,8 @@ struct Session::PaneState {
   void describe(const PaneInfo& info) {
     h = info.step;
     duration = info.duration;
+    // Of many orbits a section is shown, whose points need not be followed.
+    period = info.orbits > 0 && !info.sections.empty() ? 0 : info.period;
     columns = info.columns.size();
     path_shape = {info.coordinates.size(), 3 * info.draw.trails.size()};
   }
@@ -132,7 +135,7 @@ struct Session::PaneState {
     for (auto* numbers : {&path, &path_kept, &sections}) numbers->clear();
     path_stride = 1;
     path_seen = path_sent = sections_sent = 0;
-    duration = 0;
+    duration = period = 0;
     interrupted = false;
     change_asked.reset();
     made.reset();

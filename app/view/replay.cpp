@@ -16,6 +16,7 @@
 #include "app/files/series.hpp"
 #include "app/files/vtu.hpp"
 #include "app/run/frames.hpp"
+#include "app/run/pace.hpp"
 #include "app/scene/drawing.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
@@ -374,11 +375,18 @@ SystemReplay::SystemReplay(PaneId id, const PaneRequest& request,
   std::vector<double> times;
   for (std::size_t i = 0; i < trajectory_.rows(); ++i)
     times.push_back(trajectory_.at(i, kTimeColumn));
+  std::vector<std::vector<double>> curves;
+  for (std::size_t i = kFirstCoordinate; i < columns.size(); ++i) {
+    std::vector<double>& curve = curves.emplace_back();
+    for (std::size_t k = 0; k < trajectory_.rows(); ++k) curve.push_back(trajectory_.at(k, i));
+  }
+  info_.period = shortest_period(times, curves);
   set_times(std::move(times));
   scene_ = scene_of(folder, info_.coordinates);
   info_.draw = describe(drawing());
   if (!scene_) return;
   info_.sections = sections_of(*scene_);
+  info_.orbits = scene_->orbits.size();
   sections_ = section_points(folder, *scene_);
 }
 

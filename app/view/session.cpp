@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "app/run/pace.hpp"
 #include "app/view/pane_state.hpp"
 #include "lilyan/core/error.hpp"
 
@@ -186,20 +187,38 @@ void Session::try_changes() {
   }
 }
 
-// The least of 1, 2 and 5 times powers of ten with which the longest run takes no more than half a
-// minute; 1 if it takes some 10 to 30 seconds with that.
+namespace {
+
+// The least of 1, 2 and 5 times powers of ten that is not below a number.
+double round_above(double least) {
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  double found = 10 * power;
+  for (const double digit : {5.0, 2.0, 1.0}) {
+    if (digit * power >= least * (1 - 1e-9)) found = digit * power;
+  }
+  return found;
+}
+
+}  // namespace
+
+// The least of 1, 2 and 5 times powers of ten with which the longest run takes no more than half a minute; 1 if it
+// takes some 10 to 30 seconds with that. But nobody can follow many periods in a second, so that the runs of small
+// systems that have many take longer.
 void Session::choose_speed() {
   double longest = 0;
-  for (std::size_t i = 0; i < pane_count_; ++i) longest = std::max(longest, panes_[i]->duration);
+  double period = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < pane_count_; ++i) {
+    longest = std::max(longest, panes_[i]->duration);
+    if (panes_[i]->period > 0) period = std::min(period, panes_[i]->period);
+  }
   constexpr double kShort = 10, kLong = 30;
   usual_speed_ = 1;
   if (longest > 0 && std::isfinite(longest) && (longest < kShort || longest > kLong)) {
-    const double least = longest / kLong * (1 - 1e-9);
-    const double power = std::pow(10, std::floor(std::log10(least)));
-    usual_speed_ = 10 * power;
-    for (const double digit : {5.0, 2.0, 1.0}) {
-      if (digit * power >= least) usual_speed_ = digit * power;
-    }
+    usual_speed_ = round_above(longest / kLong);
+  }
+  if (usual_speed_ > kPeriodsASecond * period) {
+    // Rounded down: half of it or more.
+    usual_speed_ = round_above(0.4 * kPeriodsASecond * period);
   }
   if (speed_chosen_ || speed_ == usual_speed_) return;
   speed_ = usual_speed_;

@@ -9,6 +9,7 @@
 #include "app/files/series.hpp"
 #include "app/run/conservation.hpp"
 #include "app/run/ensemble.hpp"
+#include "app/run/pace.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/drawing.hpp"
 #include "app/scene/scene.hpp"
@@ -40,6 +41,8 @@ PaneInfo info_of(const Scene& scene, const Picture& picture, const PaneRequest& 
           .step = scene.step,
           .steps = scene.variable_steps() ? 0 : scene.steps,
           .duration = scene.duration,
+          .period = shortest_period(scene),
+          .orbits = scene.orbits.size(),
           .system = !scene.coordinates.empty(),
           .vertices = picture.vertices(),
           .coordinates = scene.coordinates,

@@ -305,6 +305,7 @@ py::dict conservation(Simulation& s) {
   add("angular_momentum", drift.angular_momentum(), space && drift.spin().any());
   for (const Watch::Quantity& q : s.watch().invariants()) {
     add("invariant_" + q.name, q.deviation, true);
+    all[py::str("invariant_" + q.name + "_end")] = q.now;
   }
   if (s.watch().has_exact()) {
     all["exact_error"] = s.watch().error();
@@ -315,6 +316,11 @@ py::dict conservation(Simulation& s) {
   all["evaluations"] = work.evaluations;
   all["halved_steps"] = s.run().summary().halved_steps;
   all["processor_seconds"] = s.processor_seconds();
+  const Scene& scene = s.planned().scene;
+  for (const auto& [name, value] : last_state(scene, s.run().summary())) {
+    all[py::str(name + "_end")] = value;
+  }
+  if (scene.has_contact()) all["contact_depth_most"] = s.run().summary().deepest;
   return all;
 }
 

@@ -112,6 +112,13 @@ def test_sweep():
     assert "hp:alpha=0.5" in str(table)
 
 
+def test_sweep_says_what_the_runs_end_with():
+    table = lilyan.sweep("pendulum", {"integrator.step": [0.1, 0.05]}, duration=1)
+    for row, run in zip(table, table.runs):
+        assert row["energy_end"] == run.energy[-1]
+        assert {"theta_end", "v_theta_end"} <= set(row)
+
+
 def test_sweep_as_pandas_and_as_a_picture():
     pandas = pytest.importorskip("pandas")
     table = lilyan.sweep("pendulum", {"integrator.method": ["rk4", "avf"], "integrator.step": [0.1, 0.05, 0.02]}, duration=1)

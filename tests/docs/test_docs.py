@@ -20,6 +20,7 @@ PAGES = sorted((SOURCE / "docs").glob("*.md"))
 OTHERS = [SOURCE / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 sys.path[:0] = [str(HERE), str(SOURCE / "tools/site")]
 
+import build  # noqa: E402
 import gallery  # noqa: E402
 import links  # noqa: E402
 import run_page  # noqa: E402
@@ -129,6 +130,24 @@ class Pages(unittest.TestCase):
         for page in PAGES:
             if page.name.startswith("tutorial-") or page.name == "gallery.md":
                 self.assertIn(page.name, linked)
+
+
+class Site(unittest.TestCase):
+    def test_files_that_pages_ask_for_and_that_are_not_there_are_found(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            site = pathlib.Path(folder)
+            (site / "there.css").write_text('/* url(gone.png) */ a { background: url("there.css") url(data:image/png;base64,AA) }')
+            (site / "index.html").write_text('<link rel="stylesheet" href="there.css?v=1"><a href="gone.html">x</a>'
+                                             '<script src="gone.js"></script><img alt="" src="https://a.b/c.png">')
+            (site / "root.css").write_text("@import url(/javascript/x.css);")
+            self.assertEqual(build.missing_files(site), ["index.html: gone.js", "root.css: /javascript/x.css"])
+            (site / "index.html").unlink()
+            packaged = site / "share/javascript"
+            packaged.mkdir(parents=True)
+            (packaged / "x.css").write_text("html { margin: 0 }")
+            build.mend_imports(site / "root.css", site / "share")
+            self.assertEqual((site / "root.css").read_text(), "html { margin: 0 }")
+            self.assertEqual(build.missing_files(site), [])
 
 
 class Gallery(unittest.TestCase):

@@ -4,7 +4,7 @@
 
 Pages are collected (pages.py), pictures of scenes are made (pictures.py), the reference is written (reference.py), and
 Sphinx makes HTML of it all. Any warning of Sphinx is an error: a link that leads nowhere fails the build. At the end the
-HTML is searched for anything that a browser would load from a network.
+HTML is searched for anything that a browser would load from a network, or that is not there.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import urllib.parse
 
 import gallery
 import pages
@@ -71,6 +72,39 @@ def mend_dark(css: pathlib.Path) -> None:
                    f"  html {unless} .only-dark {{ display: block !important; }}\n}}\n")
 
 
+def mend_imports(css: pathlib.Path, packaged: pathlib.Path = pathlib.Path("/usr/share")) -> None:
+    """Debian's build of Furo imports normalize.css from the root of the server, where only Debian's own web server has it:
+    what is imported takes the place of the line."""
+    def imported(match: "re.Match[str]") -> str:
+        file = packaged / match.group(1)
+        if not file.exists():
+            raise RuntimeError(f"{css.name} imports /{match.group(1)}, which is not in {packaged}; install the package "
+                               "node-normalize.css")
+        return file.read_text()
+
+    css.write_text(re.sub(r"@import\s+url\(['\"]?/([^)'\"]+)['\"]?\)\s*;", imported, css.read_text()))
+
+
+def missing_files(folder: pathlib.Path) -> list[str]:
+    """Scripts, styles, pictures and fonts that the pages ask for and the site does not have."""
+    missing: dict[str, None] = {}
+    for path in sorted([*folder.rglob("*.html"), *folder.rglob("*.css")]):
+        text = re.sub(r"/\*.*?\*/", "", path.read_text(errors="replace"), flags=re.DOTALL)
+        patterns = [r"url\(\s*['\"]?([^)'\"\s]+)", r"@import\s+['\"]([^'\"]+)"]
+        if path.suffix == ".html":
+            patterns = [r"<(?:script|img|iframe|source|video|audio|embed)\b[^>]*\bsrc=\"([^\"]+)",
+                        r"<link\b(?![^>]*\brel=\"(?:search|next|prev|index|author|copyright|canonical))[^>]*\bhref=\"([^\"]+)"]
+        for pattern in patterns:
+            for address in re.findall(pattern, text):
+                name = urllib.parse.unquote(re.split(r"[?#]", address)[0])
+                if not name or re.match(r"[a-z]+:|//", name):
+                    continue
+                # A path from the root of a server leads out of the site, wherever it is put.
+                if name.startswith("/") or not (path.parent / name).exists():
+                    missing[f"{path.relative_to(folder)}: {address}"] = None
+    return list(missing)
+
+
 def loads_from_network(folder: pathlib.Path) -> list[str]:
     """What the pages would load from elsewhere: scripts, styles, pictures, fonts. Links that one follows are fine."""
     found = []
@@ -119,7 +153,13 @@ def main() -> int:
     if done.returncode != 0:
         print("lilyan: the site has faults, see above", file=sys.stderr)
         return 1
-    mend_dark(arguments.output / "_static/styles/furo.css")
+    furo = arguments.output / "_static/styles/furo.css"
+    mend_dark(furo)
+    mend_imports(furo)
+    missing = missing_files(arguments.output)
+    if missing:
+        print("lilyan: these pages ask for files that the site does not have:\n  " + "\n  ".join(missing), file=sys.stderr)
+        return 1
     elsewhere = loads_from_network(arguments.output)
     if elsewhere:
         print("lilyan: these pages would load from a network:\n  " + "\n  ".join(elsewhere), file=sys.stderr)

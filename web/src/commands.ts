@@ -12,6 +12,9 @@ const COMPARE = ["avf", "implicit-midpoint", "newmark", "backward-euler"];
 /** The methods that the command line compares for this scene. */
 const compared = (model: PaneModel | undefined): string[] => (model?.info.compare.length ? model.info.compare : COMPARE);
 
+/** Those of them that there are panes for. */
+export const comparedInPanes = (model: PaneModel | undefined): string[] => compared(model).slice(0, MAX_PANES);
+
 /** Starts a pane anew with settings added, and some taken away. */
 export function change(app: App, pane: number, settings: string[], remove: string[] = []): void {
   app.loading.begin([pane]);
@@ -47,7 +50,7 @@ export function compare(app: App): void {
   const scene = model?.info.scene ?? get<HTMLSelectElement>("scene").value;
   if (!scene) return;
   const base = mergeSettings(model?.info.settings ?? []).filter((s) => !s.startsWith("integrator.method="));
-  open(app, compared(model).slice(0, MAX_PANES).map((m) => ({ scene, settings: [...base, `integrator.method=${m}`] })));
+  open(app, comparedInPanes(model).map((m) => ({ scene, settings: [...base, `integrator.method=${m}`] })));
 }
 
 export function pickScene(app: App, scene: string): void {

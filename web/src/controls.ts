@@ -2,7 +2,7 @@
 
 import type { App } from "./app";
 import { connectColourBar } from "./colour-bar";
-import { addPane, compare, MAX_PANES, pickScene, step, togglePlay } from "./commands";
+import { addPane, compare, comparedInPanes, MAX_PANES, pickScene, step, togglePlay } from "./commands";
 import { film, Recorder, takePicture } from "./capture";
 import { get, ICONS } from "./dom";
 import type { PaneInfo } from "./protocol";
@@ -145,6 +145,9 @@ export function showPossible(app: App): void {
     element.dataset.title ??= element.title;
     element.title = why || element.dataset.title;
   };
+  const comparison = `Compare: ${comparedInPanes(app.models.get(app.selected)).join(", ")}`;
+  get("compare").dataset.title = comparison;
+  get("compare").setAttribute("aria-label", comparison);
   allow(get<HTMLButtonElement>("compare"), true);
   allow(get<HTMLButtonElement>("add"), count > 0 && count < MAX_PANES);
   get<HTMLSelectElement>("scene").disabled = app.ordered().some((m) => m.info.watched);

@@ -176,12 +176,14 @@ function applyState(app: App, state: State): void {
   if (document.activeElement !== get("speed")) showSpeed(app, state);
 }
 
-/** Parts and multiples of the speed with which the whole run takes some 10 to 30 seconds. */
+/** Parts and multiples of the speed with which the whole run takes some 10 to 30 seconds, or longer where the motion
+ * could not be followed. */
 const FACTORS = [0.01, 0.1, 0.25, 0.5, 1, 2, 5, 10];
 
 /** Bodies have seconds, so that there is a real time; small systems have units of their own. */
 function showSpeed(app: App, { speed, usualSpeed }: State): void {
   const list = get<HTMLSelectElement>("speed"), seconds = app.ordered().every((m) => m.info.kind === "body");
+  const periods = app.ordered().map((m) => m.info.period).filter((p) => p > 0), period = periods.length ? Math.min(...periods) : 0;
   const name = (value: number) => (value === 0 ? "max" : seconds ? `× ${short(value)}` : `${short(value)} per s`);
   const usual = FACTORS.map((f) => Number((f * usualSpeed).toPrecision(6)));
   const values = [...new Set([...usual, ...(speed ? [speed] : [])])].sort((a, b) => a - b).concat(0);
@@ -193,5 +195,7 @@ function showSpeed(app: App, { speed, usualSpeed }: State): void {
   list.value = String(speed);
   const duration = Math.max(0, ...app.ordered().map((m) => m.info.duration));
   list.title = seconds ? "Simulated seconds per second" : "Simulated time per second";
-  if (duration && speed) list.title += `: all of the run takes ${short(duration / speed, 2)} s, or as long as it is computed`;
+  if (period && speed) list.title += `; the fastest oscillation goes through ${short(speed / period, 2)} periods in a second`;
+  get("pace").textContent = period && speed ? `${short(speed / period, 2)} periods per s` : "";
+  if (duration && speed) list.title += `; all of the run takes ${short(duration / speed, 2)} s, or as long as it is computed`;
 }

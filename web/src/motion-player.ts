@@ -13,11 +13,13 @@ export interface MotionData extends Parts {
   width: number;
   height: number;
   end: number;
+  /** Frames to be shown in a second. */
+  rate: number;
   t: number[];
   at: (number | null)[];
 }
 
-const RATE = 30, TRAIL = 160, MARGIN = 28;
+const TRAIL = 160, MARGIN = 28;
 
 export class MotionPlayer {
   readonly element = document.createElement("figure");
@@ -32,8 +34,9 @@ export class MotionPlayer {
   constructor(private readonly data: MotionData) {
     this.element.className = "motion";
     const caption = document.createElement("figcaption"), row = document.createElement("div");
-    const { t, end } = data, last = t[t.length - 1];
-    caption.textContent = [data.title, last < end ? `the beginning, up to ${short(last)} of ${short(end)}` : "the whole run"].filter(Boolean).join(": ");
+    const { t, end, rate } = data, last = t[t.length - 1], each = (rate * (last - t[0])) / Math.max(1, t.length - 1);
+    const part = last < end ? `the beginning, up to ${short(last)} of ${short(end)}` : "the whole run";
+    caption.textContent = `${data.title ? `${data.title}: ` : ""}${part}; one second shows a time of ${short(each, 2)}`;
     row.className = "player";
     this.button.type = "button";
     this.button.addEventListener("click", () => this.play(!this.playing));
@@ -59,7 +62,7 @@ export class MotionPlayer {
   private tick(now: number): void {
     if (!this.playing) return;
     if (now >= this.due) {
-      this.due = Math.max(this.due + 1000 / RATE, now - 1000 / RATE);
+      this.due = Math.max(this.due + 1000 / this.data.rate, now - 1000 / this.data.rate);
       // Nobody looks at what is not in sight.
       const { top, bottom } = this.canvas.getBoundingClientRect();
       if (bottom > 0 && top < window.innerHeight) this.show((this.frame + 1) % this.data.t.length);

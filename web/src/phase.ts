@@ -81,15 +81,15 @@ export class PhaseView {
   }
 
   restart(model: PaneModel): void {
-    const other = model.info.coordinates.join() !== this.model.info.coordinates.join() || !this.box;
+    const { info } = this.model, other = model.info.scene !== info.scene || model.info.coordinates.join() !== info.coordinates.join() || !this.box;
     this.model = model;
     this.choices = axesOf(model.info.coordinates);
     if (other) {
       this.xAxis = 0;
       this.yAxis = 1;
       this.initialCloud = null;
-      this.mode = this.modes()[0][0];
-    } else if (!this.modes().some(([m]) => m === this.mode)) this.mode = this.modes()[0][0];
+      this.mode = this.opening();
+    } else if (!this.modes().some(([m]) => m === this.mode)) this.mode = this.opening();
     this.forget();
     this.canvas.setAttribute("aria-label", `Phase portrait of ${model.info.title}`);
   }
@@ -101,9 +101,15 @@ export class PhaseView {
       ...sections.map((s, i) => [String(i), sections.length > 1 ? `section ${s.name}` : "section"] as [string, string])];
   }
 
+  /** What is shown first: of many orbits a section, which has all of them, and otherwise the motion. */
+  private opening(): string {
+    const { orbits, sections } = this.model.info;
+    return orbits > 0 && sections.length > 0 ? "0" : this.modes()[0][0];
+  }
+
   setMode(mode: string): void {
     if (this.mode === mode) return;
-    this.mode = this.modes().some(([m]) => m === mode) ? mode : this.modes()[0][0];
+    this.mode = this.modes().some(([m]) => m === mode) ? mode : this.opening();
     this.resetExtent();
   }
 

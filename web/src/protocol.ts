@@ -48,6 +48,10 @@ export interface PaneInfo {
   obstacles: Obstacle[];
   /** Of the whole run; 0 where it is not known. */
   duration: number;
+  /** Of the fastest oscillation of a small system; 0 where there is none. */
+  period: number;
+  /** Further orbits, which only sections show. */
+  orbits: number;
   /** Vertices of the surface that are held. */
   fixed: number[];
   links: LinkInfo[];
@@ -172,7 +176,7 @@ export function parseText(source: string): ServerMessage {
         kind: x.kind === "system" ? "system" : "body", vertices: number(x.vertices), coordinates: texts(x.coordinates),
         settings: texts(x.settings), columns: texts(x.columns),
         obstacles: Array.isArray(x.obstacles) ? x.obstacles.map(obstacle).filter((o): o is Obstacle => o !== null) : [],
-        duration: number(x.duration), fixed: wholes(x.fixed),
+        duration: number(x.duration), period: number(x.period), orbits: number(x.orbits), fixed: wholes(x.fixed),
         links: Array.isArray(x.links) ? x.links.filter(isObject).map((l) => ({
           kind: text(l.kind), held: Array.isArray(l.held) ? [l.held[0] === true, l.held[1] === true] : [false, false],
         })) : [],

@@ -148,7 +148,7 @@ class Pane {
         ? [{ kind: "plane", point: [0, 0, 0], normal: [0, 1, 0] },
           ...(this.scene === "two-blobs" ? [{ kind: "sphere", center: [0, 0.3, -1.6], radius: 0.6, moves: true }, { kind: "box", center: [-2.4, 0.4, -1.2], half: [0.4, 0.4, 0.4], insideOut: false, moves: false }, { kind: "capsule", from: [1.6, 0.3, -1.6], to: [2.8, 0.3, -1.2], radius: 0.3 }] : [])]
         : [],
-      duration: this.steps * this.step, compare: this.kind === "system" ? ["stoermer-verlet", "explicit-euler", "backward-euler"] : [],
+      duration: this.steps * this.step, period: this.kind === "system" ? this.server.period : 0, orbits: this.server.orbits, compare: this.kind === "system" ? ["stoermer-verlet", "explicit-euler", "backward-euler"] : [],
       fixed: this.scene === "rod" ? [0, 60] : [],
       draw: this.drawn ? { radii: [0.5, 1], names: ["", ""], rods: 1, springs: 0, trails: [""], flat: true } : null,
       sections: this.drawn && this.scene === "kepler" ? [{ name: "crossing", x: "x", y: "x'" }] : [],
@@ -347,6 +347,8 @@ export class MockServer {
   playing = false;
   speed = 1;
   usualSpeed = 1;
+  period = 0;
+  orbits = 0;
   panes = [];
   run = 0;
   #sockets = new Set();

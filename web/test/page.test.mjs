@@ -157,7 +157,7 @@ test("scenes, methods and settings", async () => {
 test("four panes, compared, added and removed", async () => {
   await open("blob", { settings: ["integrator.step=0.02"] });
   const methods = ["avf", "implicit-midpoint", "newmark", "backward-euler"];
-  assert.deepEqual(await sent(() => page.getByRole("button", { name: "Compare: AVF, midpoint, Newmark, backward Euler" }).click(), ofType("open")),
+  assert.deepEqual(await sent(() => page.getByRole("button", { name: "Compare: avf, implicit-midpoint, newmark, backward-euler" }).click(), ofType("open")),
     { type: "open", panes: methods.map((m) => ({ scene: "blob", settings: ["integrator.step=0.02", `integrator.method=${m}`] })) });
   await page.waitForFunction(() => window.lilyan.panes.length === 4);
   assert.equal(await page.locator(".pane:visible").count(), 4);
@@ -487,7 +487,7 @@ for (const [width, height] of [[390, 844], [1280, 800], [900, 700]])
     const fits = async (what) => assert.ok(await page.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth), what);
     await frameIs(0);
     await fits("one pane");
-    await page.getByRole("button", { name: "Compare: AVF" }).click();
+    await page.getByRole("button", { name: "Compare: avf" }).click();
     await page.waitForFunction(() => window.lilyan.panes.length === 4);
     server.stepAll(155);
     await page.waitForFunction(() => window.lilyan.panes[1].failed);

@@ -27,7 +27,7 @@ const CHARTS = [
 ];
 /** A rod that turns, with a mass at its end that leaves a trail. */
 const MOTION = {
-  title: "", colour: 0, radii: [1], rods: 1, springs: 0, trails: 1, held: [0], unit: 1000, width: 2000, height: 2000, end: 100,
+  title: "", colour: 0, radii: [1], rods: 1, springs: 0, trails: 1, held: [0], unit: 1000, width: 2000, height: 2000, end: 100, rate: 20,
   t: range(60, (k) => 0.1 * k),
   at: range(60, (k) => [Math.round(1000 + 1000 * Math.cos(0.1 * k)), Math.round(1000 + 1000 * Math.sin(0.1 * k))]).flatMap((p) => [...p, 1000, 1000, ...p, ...p]),
 };
@@ -150,7 +150,7 @@ test("the drawing of a system moves, stops and can be looked at", async () => {
   const page = await open();
   const player = page.locator("figure.motion"), canvas = player.locator("canvas");
   await canvas.scrollIntoViewIfNeeded();
-  assert.match(await player.locator("figcaption").textContent(), /^the beginning, up to 5\.9 of 100$/);
+  assert.match(await player.locator("figcaption").textContent(), /^the beginning, up to 5\.9 of 100; one second shows a time of 2$/);
   const time = () => player.locator("output").textContent(), first = await time();
   await until(async () => (await time()) !== first);
   await player.getByRole("button", { name: "Pause" }).click();

@@ -13,8 +13,8 @@ let browser, server, page, problems;
 before(async () => { browser = await launch(); });
 after(async () => { await browser?.close(); });
 
-async function open(scene = "blob", { width = 1280, height = 800, colorScheme = "light", settings = [], touch = false } = {}) {
-  server = await new MockServer().listen(0, { scene, settings });
+async function open(scene = "blob", { width = 1280, height = 800, colorScheme = "light", settings = [], touch = false, told = {} } = {}) {
+  server = await Object.assign(new MockServer(), told).listen(0, { scene, settings });
   page = await browser.newPage({ viewport: { width, height }, colorScheme, hasTouch: touch, isMobile: touch });
   page.setDefaultTimeout(PATIENCE);
   problems = [];
@@ -243,6 +243,45 @@ test("speeds are offered about the one that suits the run", async () => {
   assert.deepEqual(options.map(([v]) => Number(v)), [20, 200, 500, 1000, 2000, 4000, 10000, 20000, 0]);
   assert.equal(options[4][1], "2000 per s");
   assert.equal((await sent(() => page.selectOption("#speed", "200"), ofType("speed"))).value, 200);
+});
+
+test("the speed is said in periods of the motion", async () => {
+  await open("pendulum", { told: { period: 5 } });
+  server.speed = server.usualSpeed = 4;
+  server.state();
+  await page.waitForFunction(() => document.getElementById("pace").textContent === "0.8 periods per s");
+  assert.match(await page.locator("#speed").getAttribute("title"), /0\.8 periods in a second/);
+});
+
+test("the button that compares names the methods that it opens", async () => {
+  await open("pendulum");
+  const methods = ["stoermer-verlet", "explicit-euler", "backward-euler"], title = await page.locator("#compare").getAttribute("title");
+  assert.equal(title, `Compare: ${methods.join(", ")}`);
+  const opened = await sent(() => page.getByRole("button", { name: title }).click(), ofType("open"));
+  assert.deepEqual(opened.panes.map((p) => p.settings.at(-1)), methods.map((m) => `integrator.method=${m}`));
+});
+
+test("of many orbits the section is shown first", async () => {
+  const mode = async () => {
+    await frameIs(0);
+    return (await shown()).mode;
+  };
+  await open("orbit");
+  assert.equal(await mode(), "motion");
+  await page.close();
+  await server.close();
+  await open("orbit", { told: { orbits: 20 } });
+  assert.equal(await mode(), "0");
+  // Also after another scene with the same coordinates, in which something else was looked at.
+  await page.selectOption(".pane select.mode", "phase");
+  server.orbits = 0;
+  await page.selectOption("#scene", "kepler");
+  await page.waitForFunction(() => window.lilyan.panes[0].scene === "kepler" && window.lilyan.lastFrame(0));
+  assert.equal(await mode(), "phase");
+  server.orbits = 20;
+  await page.selectOption("#scene", "orbit");
+  await page.waitForFunction(() => window.lilyan.panes[0].scene === "orbit" && window.lilyan.lastFrame(0));
+  assert.equal(await mode(), "0");
 });
 
 test("the space bar plays whatever was used last, but not in text fields", async () => {

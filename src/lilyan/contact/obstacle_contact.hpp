@@ -61,6 +61,7 @@ struct Obstacle {
   ObstacleShape shape;
   bool inside_out = false;  // bodies are kept inside
   RigidMotion motion;
+  std::string name = {};  // of the user's, for files; may be empty
 
   // d(x) when the obstacle has been moved to `pose`.
   [[nodiscard]] SignedDistance distance(const Pose& pose, const Vec3& x) const;

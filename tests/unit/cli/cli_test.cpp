@@ -347,6 +347,31 @@ TEST(Cli, NoFinishedRunIsLost) {
   EXPECT_NE(read_text(folder.path() / "results/s-avf/series.csv"), first);
 }
 
+TEST(Cli, UnknownOptionsAreGuessed) {
+  const TempFolder folder;
+  const auto said = [&](const std::string& command, const std::string& words) {
+    const Output output = run(folder, command);
+    EXPECT_EQ(output.code, 2) << command;
+    EXPECT_NE(output.text.find("error: " + words), std::string::npos) << output.text;
+  };
+  said("run bunny --stps 5", "lilyan run has no option '--stps'; did you mean '--steps'?");
+  said("run bunny --steps=5 --overwirte",
+       "lilyan run has no option '--overwirte'; did you mean '--overwrite'?");
+  said("sweep bunny --mehtods=avf,hp",
+       "lilyan sweep has no option '--mehtods'; did you mean '--methods'?");
+  said("compare --threds 2 bunny",
+       "lilyan compare has no option '--threds'; did you mean '--threads'?");
+  // Also where something else is missing.
+  said("film --sise 3,3", "lilyan film has no option '--sise'; did you mean '--size'?");
+  said("mesh convert a.obj b.obj --orrient",
+       "lilyan mesh convert has no option '--orrient'; did you mean '--orient'?");
+  said("check bunny --nothing-like-it",
+       "lilyan check has no option '--nothing-like-it' (lilyan check --help");
+  said("--vresion", "lilyan has no option '--vresion'; did you mean '--version'?");
+  said("mesh inf a.obj", "there is no command 'mesh inf'; did you mean 'info'?");
+  EXPECT_EQ(run(folder, "run --help").code, 0);
+}
+
 TEST(Cli, UnknownCommandsAreGuessed) {
   const TempFolder folder;
   const Output output = run(folder, "rnu bunny");

@@ -69,6 +69,41 @@ class SweepCommand : public ::testing::Test {
   TempFolder folder_;
 };
 
+// What a run ends with is in the table, as run.json and series.csv have it.
+TEST_F(SweepCommand, TheLastStateIsInTheTable) {
+  folder_.write("swing.toml",
+                "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.1\nsteps = 20\n[system]\n"
+                "kind = \"lagrangian\"\ncoordinates = [\"q\", \"z\"]\n"
+                "kinetic = \"(q'^2 + z'^2)/2\"\npotential = \"1 - cos(q)\"\n"
+                "[system.position]\nq = 1\n[system.velocity]\nz = 0.5\n"
+                "[system.invariants]\npush = \"z'\"\n");
+  const ProcessResult result =
+      run({"swing.toml", "-o", "out", "--set", "integrator.step=0.1,0.05"});
+  ASSERT_EQ(result.code, 0) << result.output;
+  const std::vector<Row> rows = table();
+  ASSERT_EQ(rows.size(), 2U);
+  for (const Row& row : rows) {
+    EXPECT_NEAR(std::stod(row.at("z_end")), 1, 1e-12);  // after a time of 2
+    EXPECT_NEAR(std::stod(row.at("v_z_end")), 0.5, 1e-12);
+    EXPECT_NEAR(std::stod(row.at("invariant_push_end")), 0.5, 1e-12);
+    EXPECT_EQ(row.at("invariant_push_verdict"), "conserved");
+    const double q = std::stod(row.at("q_end")), v = std::stod(row.at("v_q_end"));
+    EXPECT_NEAR(std::stod(row.at("energy_end")), 0.5 * v * v + 0.125 + 1 - std::cos(q), 1e-12);
+  }
+  for (const char* head : {"q at the end", "z at the end", "|Δpush|/|push|"}) {
+    EXPECT_NE(result.output.find(head), std::string::npos) << result.output;
+    EXPECT_NE(read_text(folder_.path() / "out/report.html").find(head), std::string::npos) << head;
+  }
+  // Bodies have a centre of mass, which falls.
+  ASSERT_EQ(run({"s.toml", "-q", "-o", "out", "--overwrite", "--set", "integrator.step=0.02",
+                 "--set", "world.gravity=[0,-2,0],[0,0,0]"})
+                .code,
+            0);
+  const std::vector<Row> bodies = table();
+  EXPECT_LT(std::stod(bodies[0].at("center_y_end")), std::stod(bodies[1].at("center_y_end")));
+  EXPECT_EQ(bodies[0].count("contact_depth_most"), 0U);
+}
+
 TEST_F(SweepCommand, RunsEveryCombinationToTheSameEndIntoOneTable) {
   const ProcessResult result =
       run({"s.toml", "-q", "-o", "out", "--set", "integrator.step=0.01,0.02,0.033", "--set",

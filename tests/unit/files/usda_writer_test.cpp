@@ -28,6 +28,7 @@ class Usda {
   };
   struct Prim {
     std::string type;
+    std::map<std::string, std::string> metadata;
     std::map<std::string, Attribute> attributes;
   };
 
@@ -152,6 +153,7 @@ class Usda {
     const std::string path = parent + "/" + name;
     EXPECT_FALSE(prims.contains(path)) << path;
     prims[path].type = type;
+    if (next_is("(")) metadata(prims[path].metadata);
     expect("{");
     while (!next_is("}")) {
       if (next_is("def ")) {
@@ -211,6 +213,10 @@ TEST_F(UsdaFiles, AnimationHasTimeSamplesOfEverythingThatMoves) {
   for (auto& [path, prim] : usda.prims) {
     if (prim.type != "Mesh") continue;
     ++meshes;
+    // Names that USD does not allow are kept beside it.
+    EXPECT_TRUE(prim.metadata["displayName"] == names_[0] ||
+                prim.metadata["displayName"] == names_[1])
+        << path;
     auto& a = prim.attributes;
     EXPECT_EQ(a["points"].type, "point3f[]");
     EXPECT_EQ(a["normals"].type, "normal3f[]");

@@ -4,10 +4,19 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <numbers>
 #include <utility>
 
+#include "app/files/vtu.hpp"
+#include "app/report/film.hpp"
+#include "app/report/motion.hpp"
 #include "app/report/result_folder.hpp"
+#include "app/run/frames.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -161,6 +170,154 @@ TEST(Film, AnAnimatedPictureOfRunsSideBySide) {
   const auto quiet = [](int, int) {};
   EXPECT_EQ(write_film({a}, {.output = folder.path() / "g.png", .every = 2}, quiet).frames, 4);
   EXPECT_THROW((void)write_film({a}, {.output = folder.path() / "f.avi"}, quiet), Error);
+}
+
+// Names in the order of a shell are put in order; others stay as they were given.
+TEST(Film, TheOrderOfRuns) {
+  const TempFolder folder;
+  const auto ordered = [&](const std::vector<std::string>& names) {
+    std::vector<fs::path> folders;
+    for (const std::string& name : names) folders.push_back(folder.path() / name);
+    std::vector<std::string> result;
+    for (const fs::path& f : in_natural_order(folders)) result.push_back(f.filename().string());
+    return result;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(ordered({"run-1", "run-10", "run-2"}), (Names{"run-1", "run-2", "run-10"}));
+  EXPECT_EQ(ordered({"h=0.025", "h=0.05", "h=0.1"}), (Names{"h=0.025", "h=0.05", "h=0.1"}));
+  EXPECT_EQ(ordered({"h=0.1", "h=0.05"}), (Names{"h=0.1", "h=0.05"}));
+  EXPECT_EQ(ordered({"b", "a", "c"}), (Names{"b", "a", "c"}));
+  EXPECT_EQ(ordered({"newmark", "avf"}), (Names{"newmark", "avf"}));
+  folder.write("table.csv", "method,folder\nnewmark,newmark\navf,avf\nhp,hp\n");
+  EXPECT_EQ(ordered({"avf", "hp", "newmark"}), (Names{"newmark", "avf", "hp"}));
+}
+
+TEST(Film, CaptionsTellRunsApart) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(captions({"x/a", "x/b"}, {"avf", "hp"}), (Names{"avf", "hp"}));
+  EXPECT_EQ(captions({"x/a", "x/b"}, {"avf", "avf"}), (Names{"a", "b"}));
+  EXPECT_EQ(captions({"x/a", "y/a"}, {"avf", "avf"}), (Names{"x/a", "y/a"}));
+  EXPECT_EQ(captions({"x/a"}, {"avf"}), Names{""});
+  // Letters are drawn in the corner, within the picture, whatever the text is.
+  for (const PictureSize size :
+       {PictureSize{480, 360}, PictureSize{100, 300}, PictureSize{2000, 1500}}) {
+    for (const std::string text :
+         {"backward-euler", "h=0.05, ρ∞=0.5", "a name that is as long as the whole of this line"}) {
+      Image image{size.width, size.height, {}};
+      image.rgb.assign(
+          3 * static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height), 250);
+      const Image before = image;
+      const Caption caption(text, size);
+      caption.draw(image, false);
+      EXPECT_EQ(caption.empty(), image.rgb == before.rgb);
+      EXPECT_FALSE(size.width == 480 && caption.empty());
+      std::size_t dark = 0;
+      for (const std::uint8_t c : image.rgb) dark += c < 100;
+      EXPECT_TRUE(caption.empty() || dark > 20) << text;
+      // The right edge stays free.
+      for (int y = 0; y < size.height; ++y) {
+        EXPECT_EQ(image.rgb[3 * static_cast<std::size_t>((y + 1) * size.width) - 1], 250);
+      }
+    }
+  }
+  EXPECT_TRUE(Caption("avf", {48, 36}).empty());
+}
+
+// The whole way of bodies that fly apart is in sight, in the last frame as in the first.
+TEST(Film, TheWholeMotionIsInSight) {
+  const TempFolder folder;
+  const std::string apart =
+      "[integrator]\nstep = 0.02\nsteps = 60\n"
+      "[[body]]\nmass = 1\nvelocity = [9, 0, 0]\nmaterial = { mu = 3000, lambda = 2000 }\n"
+      "shape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\n"
+      "[[body]]\nmass = 1\nvelocity = [-9, 4, 0]\nmaterial = { mu = 3000, lambda = 2000 }\n"
+      "shape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\ntranslate = [-2, 0, 0]\n";
+  const fs::path run = run_into(folder, "apart", apart);
+  // What is drawn in a picture, as left, right, top and bottom in pixels.
+  const std::vector<ListedFrame> listed = listed_frames(run);
+  ASSERT_EQ(listed.size(), 61U);
+  std::vector<float> all, outermost;
+  const Eigen::Vector3f up = Eigen::Vector3f::UnitY();
+  for (const ListedFrame& frame : listed) {
+    const VtuContent content = read_vtu(frame.file);
+    std::vector<float> points;
+    for (const std::array<double, 3>& p : content.points) {
+      for (const double x : p) points.push_back(static_cast<float>(x));
+    }
+    add_outermost(points, up, 0.75F, {}, outermost);
+    all.insert(all.end(), points.begin(), points.end());
+  }
+  EXPECT_LT(outermost.size(), all.size());
+  const Camera camera = framing(outermost, up, 0.75F, {});
+  float right = 0, high = 0;
+  for (std::size_t i = 0; i + 2 < all.size(); i += 3) {
+    const Projected p = camera.project({all[i], all[i + 1], all[i + 2]});
+    right = std::max(right, std::abs(p.x));
+    high = std::max(high, std::abs(p.y));
+  }
+  EXPECT_LT(right, 0.95);
+  EXPECT_LT(high, 0.75 * 0.95);
+  EXPECT_GT(std::max(right, high / 0.75F), 0.85);
+  // And in the pictures: both bodies are seen in the last frame, away from the edges.
+  const FramePictures pictures =
+      write_frame_pictures({run}, {.frames = "0,60", .output = folder.path() / "out"});
+  const FramePictures alone =
+      write_frame_pictures({run}, {.frames = "0", .output = folder.path() / "first"});
+  EXPECT_NE(read_text(pictures.files[0]), read_text(alone.files[0])) << "the camera went back";
+}
+
+TEST(Film, FfmpegIsLookedForBeforeAnythingIsDrawn) {
+  const TempFolder folder;
+  const fs::path run = run_into(folder, "bar", kBar);
+  const char* const path = std::getenv("PATH");
+  const std::string before = path ? path : "";
+  setenv("PATH", folder.path().c_str(), 1);
+  int drawn = 0;
+  for (const char* name : {"f.mp4", "f.gif", "f.webm", "f.webp"}) {
+    try {
+      (void)write_film({run}, {.output = folder.path() / name}, [&](int, int) { ++drawn; });
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("needs FFmpeg"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_EQ(drawn, 0);
+  EXPECT_EQ(write_film({run}, {.output = folder.path() / "new/f.png"}, [](int, int) {}).frames, 7);
+  setenv("PATH", before.c_str(), 1);
+}
+
+// A motion that goes steadily on is seen to its end, and one that has exploded is not.
+TEST(Film, SystemsThatLeaveAreInSight) {
+  const auto box = [](const std::function<float(float)>& way) {
+    DrawnMotion motion;
+    motion.parts.trails = 1;
+    for (int k = 0; k <= 200; ++k) {
+      const float t = 0.1F * static_cast<float>(k);
+      motion.times.push_back(static_cast<double>(t));
+      motion.at.insert(motion.at.end(), {way(t), 0.1F * std::sin(t)});
+    }
+    const DrawnMotion* const one = &motion;
+    return box_of({&one, 1});
+  };
+  EXPECT_NEAR(box([](float t) { return 3 * t; }).right, 60, 1e-3);
+  EXPECT_NEAR(box([](float t) { return t * t; }).right, 400, 1e-2);
+  EXPECT_LT(box([](float t) { return std::exp(t); }).right, 1e4);  // of 5e8
+  EXPECT_LT(box([](float t) { return t < 15 ? std::sin(t) : 1e6F * t; }).right, 20);
+}
+
+TEST(Film, AFastMotionIsShownSlowly) {
+  const auto rate = [](double each) {
+    DrawnMotion motion;
+    motion.parts.trails = 1;
+    for (int k = 0; k <= 480; ++k) {
+      motion.times.push_back(0.5 * k);
+      motion.at.insert(motion.at.end(), {static_cast<float>(std::cos(each * k)), 0});
+    }
+    return motion.rate(30);
+  };
+  EXPECT_EQ(rate(2 * std::numbers::pi / 100), 30);        // 3.3 s for a period
+  EXPECT_NEAR(rate(2 * std::numbers::pi / 12), 12, 0.3);  // one second
+  EXPECT_EQ(rate(0), 30);
 }
 
 TEST(Film, AFrameThatDoesNotChangeIsAPixel) {

@@ -166,13 +166,18 @@ TEST_F(Frames, AnimationsHaveTheObstacles) {
       "s.toml",
       std::string(kScene) +
           "[[obstacle]]\nkind = \"plane\"\npoint = [0, -4, 0]\nstiffness = 1\n"
-          "[[obstacle]]\nkind = \"sphere\"\ncenter = [0, 9, 0]\nradius = 2\n"
+          "[[obstacle]]\nname = \"the moon\"\nkind = \"sphere\"\ncenter = [0, 9, 0]\nradius = 2\n"
           "stiffness = 1\nmotion = { keys = [{ t = 0 }, { t = 1, shift = [3, 0, 0] }] }\n");
   run_into(out_, load_scene(file, {.settings = {"output.formats=[\"vtu\", \"glb\"]"}}));
   const nlohmann::json json = glb_json(out_ / "run.glb");
   ASSERT_EQ(json["nodes"].size(), 4U);
   EXPECT_EQ(json["nodes"][2]["name"], "plane1");
-  EXPECT_EQ(json["nodes"][3]["name"], "sphere2");
+  EXPECT_EQ(json["nodes"][3]["name"], "the moon");
+  export_frames(out_, {.format = "usda", .output = folder_.path() / "a.usda"});
+  const std::string usda = read_text(folder_.path() / "a.usda");
+  EXPECT_NE(usda.find("def Mesh \"plane1\"\n"), std::string::npos);
+  EXPECT_NE(usda.find("def Mesh \"the_moon\" (\n        displayName = \"the moon\"\n"),
+            std::string::npos);
   const auto box = [&](std::size_t mesh, const char* end) {
     const auto at = json["meshes"][mesh]["primitives"][0]["attributes"]["POSITION"];
     return json["accessors"][at.get<std::size_t>()][end].get<std::vector<double>>();

@@ -433,6 +433,51 @@ TEST(ResumeProgram, BadCheckpointsAreRefusedAndTheOneBeforeIsUsed) {
   EXPECT_EQ(p.code, 2);
 }
 
+// A run that is killed before it was saved has nothing to go on from, but its folder says what it was.
+TEST(ResumeProgram, ARunKilledBeforeItsFirstCheckpointBeginsAnew) {
+  Program p;
+  const std::string scene = std::string(kBlock) + "[output]\ncheckpoint_every = 0\n";
+  p.folder.write("s.toml", scene);
+  p.run({"run", "s.toml", "--steps", "12", "-o", "whole", "-q", "--set", "body.0.mass=3"});
+  ASSERT_EQ(p.code, 0) << p.output;
+  const auto killed = [&](const std::string& name) {
+    fs::copy(p.folder.path() / "whole", p.folder.path() / name, fs::copy_options::recursive);
+    fs::remove(p.folder.path() / name / "checkpoint.bin");
+    nlohmann::json json = p.json(name);
+    json["status"] = "running";
+    p.folder.write(name + "/run.json", json.dump());
+    p.folder.write(name + "/series.csv", "step,t\n0,0\n");
+  };
+  killed("cut");
+  p.run({"run", "--resume", "cut"});
+  EXPECT_EQ(p.code, 0) << p.output;
+  EXPECT_NE(p.output.find("killed before its first checkpoint, and begins anew"), std::string::npos)
+      << p.output;
+  p.expect_same("whole", "cut");
+  EXPECT_EQ(p.json("cut")["scene"], "s");
+  // As long as is asked for.
+  killed("longer");
+  p.run({"run", "--resume", "longer", "--steps", "15", "-q"});
+  EXPECT_EQ(p.code, 0) << p.output;
+  EXPECT_EQ(p.json("longer")["steps_done"], 15);
+  // It would not be the same run.
+  killed("other");
+  nlohmann::json json = p.json("other");
+  json["start_digest"] = "0123456789abcdef";
+  p.folder.write("other/run.json", json.dump());
+  p.run({"run", "--resume", "other"});
+  EXPECT_EQ(p.code, 2);
+  EXPECT_NE(p.output.find("starts from another state now"), std::string::npos) << p.output;
+  // One that failed would fail again.
+  killed("failed");
+  json = p.json("failed");
+  json["status"] = "failed";
+  p.folder.write("failed/run.json", json.dump());
+  p.run({"run", "--resume", "failed"});
+  EXPECT_EQ(p.code, 2);
+  EXPECT_NE(p.output.find("lilyan run failed/scene.resolved.toml"), std::string::npos) << p.output;
+}
+
 // Whatever the bytes: an Error, or all of the state.
 TEST(Resume, DamagedBytesNeverLoad) {
   const TempFolder folder;

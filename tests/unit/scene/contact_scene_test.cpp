@@ -99,6 +99,62 @@ TEST(ContactScene, DepthIsReachedAtRest) {
   }
 }
 
+// On a ball few vertices carry a block. With the formula of flat ground they would be pressed in many times as deep.
+TEST(ContactScene, DepthIsReachedOnObstaclesThatAreNotFlat) {
+  const auto rest = [](const std::string& shape, const std::string& obstacle, double depth) {
+    const Scene scene = load(
+        "[integrator]\nmethod = \"avf\"\nstep = 0.02\nsteps = 150\n[world]\n"
+        "gravity = [0, -9.81, 0]\n[[body]]\nshape = { " +
+        shape +
+        " }\nmass = 2\nmaterial = { mu = 4e5, lambda = 4e5 }\n"
+        "damping = { mass = 20 }\n[[obstacle]]\n" +
+        obstacle + "\ndepth = " + std::to_string(depth) + "\n");
+    DriftTracker drift = follow_drift(scene);
+    const RunSummary summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
+    EXPECT_EQ(summary.end, RunEnd::finished) << summary.message;
+    EXPECT_EQ(summary.beyond.depth, 0) << obstacle;
+    EXPECT_EQ(summary.asked_there, depth);
+    return summary.contact_depth;
+  };
+  const std::string block = "kind = \"box\", size = [0.6, 0.6, 0.6], cells = [4, 4, 4]";
+  for (const double depth : {0.003, 0.02}) {
+    EXPECT_NEAR(rest(block, "kind = \"sphere\"\ncenter = [0, -1.301, 0]\nradius = 1", depth), depth,
+                0.3 * depth);
+    EXPECT_NEAR(rest(block, "kind = \"box\"\ncenter = [0, -1.301, 0]\nsize = [0.4, 2, 0.4]", depth),
+                depth, 0.3 * depth);
+    EXPECT_NEAR(
+        rest(block, "kind = \"capsule\"\nfrom = [-2, -1.301, 0]\nto = [2, -1.301, 0]\nradius = 1",
+             depth),
+        depth, 0.3 * depth);
+    // A ball that settles in a bowl stands on other vertices than as it was placed.
+    const double settled = rest(
+        ball(6), "kind = \"sphere\"\ncenter = [0, 0.7, 0]\nradius = 1.001\ninside = true", depth);
+    EXPECT_GT(settled, 0.5 * depth);
+    EXPECT_LT(settled, 2 * depth);
+  }
+}
+
+// A body that is pressed down sinks deeper than was asked for, and one that falls does not count.
+TEST(ContactScene, ADepthBeyondWhatWasAskedForIsTold) {
+  const auto beyond = [](double height, const std::string& more) {
+    const Scene scene = load(
+        "[integrator]\nmethod = \"avf\"\nstep = 0.01\nsteps = 200\n[world]\n"
+        "gravity = [0, -9.81, 0]\n[[body]]\nmass = 2\nmaterial = { mu = 4e5, lambda = 4e5 }\n"
+        "damping = { mass = 2 }\ntranslate = [0, " +
+        std::to_string(height) +
+        ", 0]\nshape = { kind = \"box\", size = [0.6, 0.6, 0.6], cells = [2, 2, 2] }\n" + more +
+        "[[obstacle]]\nkind = \"plane\"\ndepth = 0.004\n");
+    DriftTracker drift = follow_drift(scene);
+    return run_scene(scene, drift, [](const RunMoment&) { return true; }).beyond;
+  };
+  EXPECT_EQ(beyond(0.301, "").depth, 0);
+  EXPECT_EQ(beyond(1.5, "").depth, 0);
+  const std::string push = "[[body.force]]\nkind = \"drive\"\nacceleration = [0, -200, 0]\n";
+  const auto pressed = beyond(0.301, push);
+  EXPECT_GT(pressed.depth, 5 * 0.004);
+  EXPECT_EQ(pressed.asked, 0.004);
+}
+
 // A block stands on the same ground with a finer mesh, but for its edges, whose vertices have a share of the sides as
 // well. On vertices with a stiffness each it would sink three times less.
 TEST(ContactScene, StiffnessPerAreaDoesNotDependOnTheMesh) {

@@ -115,25 +115,32 @@ TEST_F(Watched, BodiesHaveNoPath) {
   EXPECT_TRUE(client.path(0, runs[0], 0).t.empty());
 }
 
-// The pace is chosen so that a run takes some 10 to 30 seconds, and stays as a client wants it.
+// The pace is chosen so that a run takes some 10 to 30 seconds, but does not go through more than a period of its motion
+// in a second. It stays as a client wants it.
 TEST_F(Watched, SpeedSuitsTheRun) {
-  const auto usual = [&](const char* step, const char* steps, double speed) {
+  folder.write("free.toml",
+               "[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.1\nsteps = 20\n"
+               "[system]\nkind = \"lagrangian\"\ncoordinates = [\"q\"]\nkinetic = \"q'^2/2\"\n"
+               "[system.velocity]\nq = 1\n");
+  const auto usual = [&](const char* step, const char* steps, double speed,
+                         const char* scene = "pendulum") {
     client.forget();
-    open({{"pendulum",
+    open({{scene,
            {std::string("integrator.step=") + step, std::string("integrator.steps=") + steps}}});
     const json state =
         client.await("state", [&](const json& s) { return s["usualSpeed"] == speed; });
     EXPECT_FALSE(state.is_null()) << step << " × " << steps;
     return state.is_null() ? 0.0 : state["speed"].get<double>();
   };
-  EXPECT_EQ(usual("0.1", "600000", 2000), 2000);
+  EXPECT_EQ(usual("0.1", "600000", 2000, "free"), 2000);
+  EXPECT_EQ(usual("0.1", "600000", 5), 5);  // its period is 6.7
   EXPECT_EQ(usual("0.1", "200", 1), 1);
   EXPECT_EQ(usual("0.001", "200", 0.01), 0.01);
   // What a client chose stays with the scene.
   say(R"({"type":"speed","value":3})");
   client.forget();
   say(R"({"type":"open","panes":[{"scene":"pendulum","settings":["integrator.steps=600000"]}]})");
-  const json state = client.await("state", [&](const json& s) { return s["usualSpeed"] == 2000; });
+  const json state = client.await("state", [&](const json& s) { return s["usualSpeed"] == 5; });
   ASSERT_FALSE(state.is_null());
   EXPECT_EQ(state["speed"], 3);
 }
