@@ -359,7 +359,10 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   if (events_) attempt([&] { events_->finish(); });
   if (orbits_) attempt([&] { orbits_->finish(); });
   if (recorder_) attempt([&] { finish_record(summary, drift); });
-  if (figures_) attempt([&] { draw_figures(); });
+  if (figures_) {
+    figures_->finish(drift, watch_);
+    attempt([&] { draw_figures(); });
+  }
   const auto save = [&] {
     const auto write_run = [&] {
       const bool failed = !failures.first().empty() && summary.end != RunEnd::failed;
