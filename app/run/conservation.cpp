@@ -61,7 +61,7 @@ Watch::Watch(const Scene& scene) : scene_(scene) {
   }
 }
 
-void Watch::start(const State& initial, double contact_depth) {
+void Watch::start(const State& initial, double kinetic, double contact_depth) {
   first_ = initial;
   if (!invariants_.empty()) {
     const double* values = scene_.observables->invariant_values(initial);
@@ -70,7 +70,7 @@ void Watch::start(const State& initial, double contact_depth) {
       q.deviation = {.start = std::abs(q.start), .promised_bounded = promises_band(scene_)};
     }
   }
-  add(initial, contact_depth);
+  add(initial, kinetic, contact_depth);
 }
 
 // What the velocities contribute to each invariant, and how much the positions or the velocities alone would
@@ -104,7 +104,7 @@ void Watch::measure(const State& state) {
   }
 }
 
-void Watch::add(const State& state, double contact_depth) {
+void Watch::add(const State& state, double kinetic, double contact_depth) {
   contact_depth_ = std::max(contact_depth_, contact_depth);
   if (!invariants_.empty()) {
     const double* values = scene_.observables->invariant_values(state);
@@ -113,6 +113,7 @@ void Watch::add(const State& state, double contact_depth) {
     const long every = static_cast<long>(std::bit_floor(static_cast<unsigned long>(seen_)) / 32);
     if (seen_ < 64 || seen_ % every == 0) measure(state);
     for (Quantity& q : invariants_) {
+      q.deviation.add_motion(state.t, kinetic);
       q.deviation.add(state.t, q.now - q.start);
       q.deviation.rounding = rounding_of(q.largest_terms, static_cast<double>(seen_));
     }
@@ -221,8 +222,8 @@ std::string what_was_seen(const Deviation& d, std::string_view symbol, std::stri
             "growth",
             band);
       }
-      return fmt::format(
-          "undecided, {} so far: the run is too short to tell a swing from a drift", band);
+      return fmt::format("undecided, {} so far: the run is too short to tell a swing from a drift",
+                         band);
     case Kept::drifts: break;
   }
   return how_it_drifts(d, size);

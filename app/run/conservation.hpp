@@ -23,9 +23,9 @@ class Watch {
   // The scene must outlive this.
   explicit Watch(const Scene& scene);
 
-  void start(const State& initial, double contact_depth);
-  // contact_depth: how deep contact has given way (app/run/contact_depth.hpp).
-  void add(const State& state, double contact_depth);
+  void start(const State& initial, double kinetic, double contact_depth);
+  // kinetic: the kinetic energy. contact_depth: how deep contact has given way (app/run/contact_depth.hpp).
+  void add(const State& state, double kinetic, double contact_depth);
   // Throws Error, with the step and the column, when a value of the last state is not finite.
   void require_finite(int step, double t) const;
 
@@ -49,9 +49,7 @@ class Watch {
   // since the row before.
   [[nodiscard]] std::vector<std::string> columns() const;
   [[nodiscard]] std::vector<double> take_values();
-  void archive(Archive& a) {
-    a(invariants_, seen_, first_, error_, worst_error_, contact_depth_);
-  }
+  void archive(Archive& a) { a(invariants_, seen_, first_, error_, worst_error_, contact_depth_); }
 
  private:
   void measure(const State& state);

@@ -166,7 +166,8 @@ void DriftTracker::measure(const Invariants& at, double deviation, double work) 
   }
   energy_.exchanges(change(kinetic_, at.kinetic), grown_);
   energy_.exchanges(change(potential_, at.of(EnergyKind::potential)), grown_);
-  energy_.exchanges(kOfKinetic * std::abs(at.kinetic), kOfKinetic * grown_, SizeOf::part_of_kinetic);
+  energy_.exchanges(kOfKinetic * std::abs(at.kinetic), kOfKinetic * grown_,
+                    SizeOf::part_of_kinetic);
 }
 
 void DriftTracker::add(double t, const Invariants& at, double work) {

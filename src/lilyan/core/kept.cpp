@@ -27,8 +27,10 @@ constexpr double kSlowly = 1.6;
 // The share of S by which a quantity may move to another band.
 constexpr double kMoves = 0.2;
 // By what factor more the last quarter of a run may widen the band than the motion explains. The deviation
-// is at most quadratic in what moves.
+// is at most quadratic in what moves. A wave that has not been seen whole can still show its other half.
 constexpr double kTakeOff = 1.5;
+constexpr double kTakeOffAtFirst = 2.5;
+constexpr double kSeenWhole = 2;  // swings
 // The same where the motion is not known: a deviation that grows as t⁴ widens by (4/3)⁴.
 constexpr double kTakeOffAlone = 4;
 
@@ -129,7 +131,8 @@ bool Deviation::took_off() const {
   const double widens = widens_after(0.75, course);
   if (motion.count() == 0) return widens > kTakeOffAlone;
   const double moves = widens_after(0.75, motion);
-  return widens > kTakeOff * moves * moves;
+  const double most = motion_swings.count() < kSeenWhole ? kTakeOffAtFirst : kTakeOff;
+  return widens > most * moves * moves;
 }
 
 Deviation::Judgement Deviation::judge() const {

@@ -52,8 +52,8 @@ inline constexpr double kConserved = 1e-9;
 
 // What a deviation is compared with.
 enum class SizeOf {
-  start,     // the quantity at the start
-  exchange,  // what its parts exchange
+  start,            // the quantity at the start
+  exchange,         // what its parts exchange
   part_of_kinetic,  // a hundredth of the largest kinetic energy
   kinetic,          // the largest kinetic energy
   work,             // what forces have done

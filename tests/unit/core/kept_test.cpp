@@ -115,8 +115,8 @@ const Made kMade[] = {
     {"two frequencies", [](double t) { return 1e-3 * (wave(100, t) + wave(141.4, t)); }, kB, kB},
     {"many beats", [](double t) { return 1e-3 * bump(300, t) * bump(12, t); }, kB, kB},
     {"spikes", [](double t) { return 1e-3 * std::pow(bump(40, t), 20); }, kB, kB, 40},
-    {"a wave and a hundredth of a drift",
-     [](double t) { return 1e-3 * (wave(100, t) + 0.02 * t); }, kB, kB},
+    {"a wave and a hundredth of a drift", [](double t) { return 1e-3 * (wave(100, t) + 0.02 * t); },
+     kB, kB},
     {"a wave and half a drift", [](double t) { return 1e-3 * (wave(100, t) + t); }, kD, kD},
     {"a wave and a drift", [](double t) { return 1e-3 * (wave(100, t) - 3 * t); }, kD, kD},
     {"a drift", [](double t) { return 1e-3 * t; }, kD, kD},
@@ -151,8 +151,8 @@ const Made kMade[] = {
     {"half a swing", [](double t) { return 1e-3 * bump(0.5, t); }, kD, kU, 0.5},
     {"a swing there and back", [](double t) { return 1e-3 * bump(1, t); }, kU, kU, 1},
     {"three swings", [](double t) { return 1e-3 * bump(3, t); }, kU, kU, 3},
-    {"three swings and a drift of as much",
-     [](double t) { return 1e-3 * (bump(3, t) + 4 * t); }, kD, kD, 3},
+    {"three swings and a drift of as much", [](double t) { return 1e-3 * (bump(3, t) + 4 * t); },
+     kD, kD, 3},
     {"a quarter of a beat", [](double t) { return 1e-3 * std::sin(1.5 * t) * bump(200, t); }, kD,
      kU},
     {"few steps", [](double t) { return 1e-3 * t * t; }, kD, kU, 0.1, 5},
@@ -189,9 +189,8 @@ TEST(Kept, DoesNotDependOnUnits) {
   for (const Made& made : kMade) {
     for (const bool promised : {false, true}) {
       for (const double unit : {1e-12, 1e15}) {
-        Deviation d{.exchange = unit,
-                    .rounding = unit * made.rounding,
-                    .promised_bounded = promised};
+        Deviation d{
+            .exchange = unit, .rounding = unit * made.rounding, .promised_bounded = promised};
         for (int k = 0; k <= made.steps; ++k) {
           const double t = static_cast<double>(k) / made.steps;
           d.add(unit * t, unit * made.d(t));
