@@ -19,7 +19,7 @@ constexpr double kFewSwings = 1 / kFlat;
 constexpr double kFewest = 10;  // values, below which nobody can tell
 // The share of the band that each quarter of the run may miss at either edge.
 constexpr double kNear = 0.25;
-// The share of the band that an edge may move by while it counts as one that stays.
+// The share by which a band may widen while it counts as one that stays.
 constexpr double kStays = 0.1;
 // A band that widens as a quarter of a sine does is √2 times as wide after the run as after half of it. One that
 // widens steadily is twice as wide.
@@ -115,15 +115,17 @@ bool Deviation::stays() const {
 }
 
 bool Deviation::widens_slowly() const {
-  double low = 0, high = 0;  // by how much the edges of the quarters differ
-  const Course::Range all = course.range();
-  for (const double from : {0.0, 0.25, 0.5, 0.75}) {
-    const Course::Range quarter = course.range(from, from + 0.25);
-    low = std::max(low, quarter.low - all.low);
-    high = std::max(high, all.high - quarter.high);
-  }
   const double widens = widens_after(0.5, course);
-  return std::min(low, high) <= kStays * all.width() && widens > 1 + kStays && widens <= kSlowly;
+  if (widens <= 1 + kStays || widens > kSlowly || worst > kFar * exchange) return false;
+  // A drift takes both edges along from each quarter to the next.
+  bool rises = true, falls = true;
+  for (const double from : {0.0, 0.25, 0.5}) {
+    const Course::Range here = course.range(from, from + 0.25);
+    const Course::Range next = course.range(from + 0.25, from + 0.5);
+    rises = rises && next.low > here.low && next.high > here.high;
+    falls = falls && next.low < here.low && next.high < here.high;
+  }
+  return !rises && !falls;
 }
 
 // Rule 6.

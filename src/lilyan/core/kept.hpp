@@ -18,8 +18,8 @@
 //   5. The method promises a band, and the motion has swung five times or more. Then d may leave its first
 //      values: Q is bounded if the second half of the run does not widen the band of the first one, if the
 //      line through the whole run or its second half is flat, and if d comes back to half of its largest
-//      value or never exceeds 0.2 S. If one edge of the band stays and the other still widens, but ever more
-//      slowly, as in a beat of two frequencies, it is undecided.
+//      value or never exceeds 0.2 S. It is undecided if the band still widens, but slowly, and its edges do not
+//      move the same way from each quarter of the run to the next: so do beats, and modes that get out of step.
 //   6. The method promises a band, and the motion has swung less: undecided, if the line through d rises by no
 //      more than a wave of so many swings can make it rise, d is never above 4 S, and d has not taken off. It
 //      has taken off when its last quarter widens its band far more than the motion itself has widened.

@@ -155,6 +155,8 @@ const Made kMade[] = {
      kD, kD, 3},
     {"a quarter of a beat", [](double t) { return 1e-3 * std::sin(1.5 * t) * bump(200, t); }, kD,
      kU},
+    {"a band that still widens at one edge",
+     [](double t) { return 1e-3 * (bump(100, t) + 2 * t * bump(3.3, t)); }, kD, kU},
     {"few steps", [](double t) { return 1e-3 * t * t; }, kD, kU, 0.1, 5},
     {"one step", [](double t) { return 1e-3 * t; }, kD, kU, 0.01, 1},
     {"not a number at the end", [](double t) { return t < 0.99 ? 0 : kNan; }, kD, kD},
