@@ -133,7 +133,8 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
     center = kept_.point;
     radius = radius_about(system, initial.x, center);
   }
-  const double linear = std::sqrt(2 * mass * energy_.exchange);
+  const double energy = std::max(energy_.exchange, std::abs(start.of(EnergyKind::potential)));
+  const double linear = std::sqrt(2 * mass * energy);
   const double angular = linear * radius;
   center_ = center;
   spin_ = spin_of(start);
@@ -158,7 +159,12 @@ void DriftTracker::measure(const Invariants& at, double deviation, double work) 
   grown_ = std::max(grown_, deviation);
   if (in_space_) {
     if (work != 0) energy_.exchanges(at.kinetic, grown_, SizeOf::kinetic);
-    kinetic_.add(at.kinetic, at.kinetic);
+    const double kinetic = change(kinetic_, at.kinetic);
+    // A planet's potential has an arbitrary zero as well.
+    if (const double e = at.of(EnergyKind::potential); e != 0) {
+      energy_.exchanges(kinetic, grown_);
+      energy_.exchanges(change(potential_, e), grown_);
+    }
     const double linear = std::sqrt(2 * mass_ * std::max(kinetic_.high, 0.0));
     linear_.rounding = rounding_of(linear, steps);
     angular_.rounding = rounding_of(linear * arm_, steps);

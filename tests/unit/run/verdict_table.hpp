@@ -160,6 +160,8 @@ inline const std::vector<Case>& all() {
                   "x = 1"),
        "undecided"},
       {"no energy at all", "avf", 0.02, 20, kepler(std::sqrt(2.0)), "conserved"},
+      {"a planet in space, let go", "stoermer-verlet", 0.02, 300,
+       "[system]\nkind = \"kepler\"\neccentricity = 0.3\n", "bounded"},
       // Several frequencies, chaos, forces.
       {"many beats", "stoermer-verlet", 0.1, 3000,
        lagrangian("\"x\", \"y\"", "(x'^2 + y'^2)/2", "(x^2 + y^2)/2 + 0.05*(x - y)^2",
