@@ -115,7 +115,7 @@ void print_verdicts(const std::vector<Verdict>& all, int steps) {
 // A run that makes energy out of nothing looks like any other in a log.
 void warn_of_energy(const DriftTracker& drift) {
   const double worst = drift.energy().worst_relative();
-  if (worst <= 1) return;
+  if (worst <= 1 || drift.energy().kept() != Kept::drifts) return;
   tell(fmt::format(
       "warning: the energy went wrong by {:.3g} times its size: this is not the motion of the "
       "system. A smaller integrator.step or a method that keeps energy (avf) may help.\n",

@@ -137,8 +137,8 @@ class ReportPage {
     return html::table(table.head, table.rows) +
            "<p class=\"soft\">Largest deviations over the run; green: conserved to nine digits or "
            "more; blue: bounded, it swings in a band without drifting; red: drifts; grey: "
-           "undecided, "
-           "the run is too short to tell a swing from a drift. “–”: the scene "
+           "undecided, the run is too short to tell a swing from a drift, or rounding errors hide "
+           "it. “–”: the scene "
            "does not conserve this quantity, or it is zero throughout.</p>\n";
   }
 

@@ -279,14 +279,14 @@ void ResultFolder::add(const RunMoment& moment) {
 void ResultFolder::take_in(const RunMoment& moment) {
   const OutputSettings& output = scene_.output;
   if (moment.report) {
-    watch_.add(moment.state, moment.so_far.contact_depth);
+    watch_.add(moment.state, moment.invariants.kinetic, moment.so_far.contact_depth);
     watch_.require_finite(moment.step, moment.state.t);
     // Of the last step finish() writes a row, so that a longer run can go on from before it.
     const bool due = moment.step % output.series_every == 0;
     series_->add(moment.step, moment.state.t, *moment.report, due,
                  due ? watch_.take_values() : std::vector<double>());
   } else {
-    watch_.start(moment.state, moment.so_far.contact_depth);
+    watch_.start(moment.state, moment.invariants.kinetic, moment.so_far.contact_depth);
     series_->start(moment.state.t, moment.invariants, watch_.take_values());
   }
   if (figures_) figures_->add(moment, watch_);
@@ -359,7 +359,10 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   if (events_) attempt([&] { events_->finish(); });
   if (orbits_) attempt([&] { orbits_->finish(); });
   if (recorder_) attempt([&] { finish_record(summary, drift); });
-  if (figures_) attempt([&] { draw_figures(); });
+  if (figures_) {
+    figures_->finish(drift, watch_);
+    attempt([&] { draw_figures(); });
+  }
   const auto save = [&] {
     const auto write_run = [&] {
       const bool failed = !failures.first().empty() && summary.end != RunEnd::failed;

@@ -27,7 +27,8 @@ using Json = nlohmann::ordered_json;
 Json deviation(const Deviation& d, double initial, bool symmetry) {
   return {{"initial", initial},
           {"worst_deviation", d.worst},
-          {"relative_to", d.scale},
+          {"relative_to", d.size().value},
+          {"relative_to_what", describe(d.size().of)},
           {"worst_relative_deviation", d.worst_relative()},
           {"relative_band", d.relative_band()},
           {"relative_drift", d.relative_drift()},
@@ -139,7 +140,8 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
       invariants[q.name] = {{"initial", q.start},
                             {"final", q.now},
                             {"worst_deviation", q.deviation.worst},
-                            {"relative_to", q.deviation.scale},
+                            {"relative_to", q.deviation.size().value},
+                            {"relative_to_what", describe(q.deviation.size().of)},
                             {"worst_relative_deviation", q.worst_relative()},
                             {"verdict", name(q.deviation.kept())},
                             {"found_as_a_symmetry", q.found}};

@@ -142,11 +142,11 @@ void Recorder::add(const RunMoment& moment) {
   const Deviation& energy = moment.drift.energy();
   const Ledger& ledger = moment.so_far.ledger;
   set(Curve::t, moment.state.t);
-  set(Curve::energy_change,
-      (moment.invariants.total - start_energy_) / (energy.scale > 0 ? energy.scale : 1));
-  set(Curve::energy_error, energy.relative());
-  set(Curve::linear_drift, moment.drift.linear_momentum().relative());
-  set(Curve::angular_drift, moment.drift.angular_momentum().relative());
+  // In finish() they become shares of sizes that only the whole run tells.
+  set(Curve::energy_change, moment.invariants.total - start_energy_);
+  set(Curve::energy_error, energy.now);
+  set(Curve::linear_drift, moment.drift.linear_momentum().now);
+  set(Curve::angular_drift, moment.drift.angular_momentum().now);
   set(Curve::solver, ledger.solver);
   set(Curve::quadrature, ledger.quadrature);
   set(Curve::work, ledger.work);
@@ -170,6 +170,14 @@ void Recorder::finish(const RunSummary& summary, const DriftTracker& drift, cons
   record_.summary = summary;
   record_.summary.state = {};
   record_.threads = threads();
+  const auto in_shares = [&](Curve curve, const Deviation& deviation) {
+    const double size = deviation.size().value;
+    if (size > 0) record_.series.divide(static_cast<std::size_t>(curve), size);
+  };
+  in_shares(Curve::energy_change, drift.energy());
+  in_shares(Curve::energy_error, drift.energy());
+  in_shares(Curve::linear_drift, drift.linear_momentum());
+  in_shares(Curve::angular_drift, drift.angular_momentum());
   record_.energy = drift.energy();
   record_.linear = drift.linear_momentum();
   record_.angular = drift.angular_momentum();

@@ -146,6 +146,8 @@ class SystemFigures {
   explicit SystemFigures(const Scene& scene);
 
   void add(const RunMoment& moment, const Watch& watch);
+  // At the end of the run, before figures(): errors become shares of sizes that only the whole run tells.
+  void finish(const DriftTracker& drift, const Watch& watch);
   // Each figure comes with the name of its files, without ending. They are thinned.
   [[nodiscard]] std::vector<std::pair<std::string, FigureGrid>> figures() const;
   // The drawing of the first periods, or of the whole run where it has only a few.

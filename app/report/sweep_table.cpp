@@ -304,14 +304,16 @@ std::string sweep_html(const Sweep& sweep, const std::vector<std::string>& files
       table_of(sweep, true, [](const std::string& cell, const std::string* verdict) {
         if (!verdict || verdict->empty() || cell == kNone) return escaped(cell);
         return fmt::format("<span class=\"{}\">{}</span>",
-                           *verdict == "conserved" ? "good"
-                           : *verdict == "bounded" ? "fair"
-                                                   : "bad",
+                           *verdict == "conserved"   ? "good"
+                           : *verdict == "bounded"   ? "fair"
+                           : *verdict == "undecided" ? "open"
+                                                     : "bad",
                            escaped(cell));
       });
   out += "<h2>All combinations</h2>\n" + html::table(table.head, table.rows) +
          "<p class=\"soft\">Green: conserved to nine digits or more; blue: bounded, it swings in a "
-         "band without drifting; red: drifts. “–”: the scene does not conserve this quantity, or "
+         "band without drifting; grey: undecided; red: drifts. “–”: the scene does not conserve "
+         "this quantity, or "
          "there is no such number.</p>\n<h2>Files</h2>\n<ul class=\"files\">\n";
   for (const std::string& name : files) {
     out += fmt::format("<li><a href=\"{}\">{}</a></li>\n", escaped(html::url_path(name)),

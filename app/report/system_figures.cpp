@@ -150,15 +150,14 @@ void SystemFigures::add(const RunMoment& moment, const Watch& watch) {
   motion_.add(s);
   if (energies_.due()) {
     const double work = moment.so_far.ledger.work + moment.so_far.ledger.dissipation;
-    const double scale = moment.drift.energy().scale;
     energies_.set(0, s.t);
     energies_.set(1, at.kinetic);
     energies_.set(2, at.total - at.kinetic);
     energies_.set(3, at.total);
-    energies_.set(4, (at.total - start_energy_ - work) / (scale > 0 ? scale : 1));
+    energies_.set(4, at.total - start_energy_ - work);
     std::size_t column = 5;
     for (const Watch::Quantity& q : watch.invariants()) {
-      energies_.set(column++, (q.now - q.start) / (q.deviation.scale > 0 ? q.deviation.scale : 1));
+      energies_.set(column++, q.now - q.start);
     }
     energies_.set(column, watch.error());
   }
@@ -171,6 +170,17 @@ void SystemFigures::add(const RunMoment& moment, const Watch& watch) {
     add_section_point(hit, sections_[static_cast<std::size_t>(hit.event)], most);
   }
   if (!scene_.orbits.empty()) add_orbits(moment);
+}
+
+void SystemFigures::finish(const DriftTracker& drift, const Watch& watch) {
+  std::size_t column = 4;
+  const auto in_shares = [&](const Deviation& deviation) {
+    const double size = deviation.size().value;
+    if (size > 0) energies_.divide(column, size);
+    ++column;
+  };
+  in_shares(drift.energy());
+  for (const Watch::Quantity& q : watch.invariants()) in_shares(q.deviation);
 }
 
 void SystemFigures::add_section_point(const EventHit& hit, PlotSeries& points,

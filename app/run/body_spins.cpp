@@ -125,8 +125,8 @@ void BodySpins::refer(std::size_t k, const State& state) {
   Reference& body = references_[k];
   body.spin = spin(body, state);
   const double size = body.spin.norm();
-  double& scale = bodies_[k].angular.scale;
-  scale = std::max(scale, size > kNegligibleSpin * body.most ? size : body.most);
+  const bool much = size > kNegligibleSpin * body.most;
+  bodies_[k].angular.exchanges(much ? size : body.most, 0, much ? SizeOf::start : SizeOf::motion);
 }
 
 // By a force of contact anywhere on the way.

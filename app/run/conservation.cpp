@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -64,30 +65,61 @@ Watch::Watch(const Scene& scene) : scene_(scene) {
   }
 }
 
-void Watch::start(const State& initial, double contact_depth) {
-  add(initial, contact_depth);
+void Watch::start(const State& initial, double kinetic, double contact_depth) {
+  first_ = initial;
+  if (!invariants_.empty()) {
+    const double* values = scene_.observables->invariant_values(initial);
+    for (Quantity& q : invariants_) {
+      q.start = *values++;
+      q.deviation = {.start = std::abs(q.start), .promised_bounded = promises_band(scene_)};
+    }
+  }
+  add(initial, kinetic, contact_depth);
+}
+
+// What the velocities contribute to each invariant, and how much the positions or the velocities alone would
+// have changed it.
+void Watch::measure(const State& state) {
+  const Observables& o = *scene_.observables;
+  mixed_ = state;
+  mixed_.v.setZero();
+  const double* values = o.invariant_values(mixed_);
   for (Quantity& q : invariants_) {
-    q.start = q.now;
-    q.deviation = {.scale = q.deviation.scale};
+    const double part = q.now - *values++;
+    const double d = q.now - q.start;
+    // A quantity that has grown has larger parts. One that was lost has smaller ones.
+    if (part * d > 0) q.grown = std::max(q.grown, std::abs(d));
+    q.deviation.exchanges(std::abs(part), q.grown);
+  }
+  const auto compare = [&] {
+    values = o.invariant_values(mixed_);
+    for (Quantity& q : invariants_) {
+      q.deviation.exchanges(std::abs(*values++ - q.start), q.grown);
+    }
+  };
+  mixed_.v = first_.v;
+  compare();
+  mixed_.v = state.v;
+  mixed_.x = first_.x;
+  compare();
+  const double* terms = o.invariant_scales(state);
+  for (Quantity& q : invariants_) {
+    q.largest_terms = std::max(q.largest_terms, std::abs(q.now) + std::abs(*terms++));
   }
 }
 
-void Watch::add(const State& state, double contact_depth) {
+void Watch::add(const State& state, double kinetic, double contact_depth) {
   contact_depth_ = std::max(contact_depth_, contact_depth);
   if (!invariants_.empty()) {
     const double* values = scene_.observables->invariant_values(state);
+    for (Quantity& q : invariants_) q.now = *values++;
+    // The sizes are looked at in the first 64 moments, then in 32 of each twice as many.
+    const long every = static_cast<long>(std::bit_floor(static_cast<unsigned long>(seen_)) / 32);
+    if (seen_ < 64 || seen_ % every == 0) measure(state);
     for (Quantity& q : invariants_) {
-      q.now = *values++;
+      q.deviation.add_motion(state.t, kinetic);
       q.deviation.add(state.t, q.now - q.start);
-      q.deviation.scale = larger(q.deviation.scale, std::abs(q.now));
-    }
-    // An invariant that is zero is a sum of terms that are not zero: their size is the scale. It is
-    // looked at in the 1st, 2nd, 4th, … moment.
-    if ((seen_ & (seen_ + 1)) == 0) {
-      const double* sizes = scene_.observables->invariant_scales(state);
-      for (Quantity& q : invariants_) {
-        q.deviation.scale = std::max(q.deviation.scale, std::abs(*sizes++));
-      }
+      q.deviation.rounding = rounding_of(q.largest_terms, static_cast<double>(seen_));
     }
     ++seen_;
   }
@@ -150,23 +182,97 @@ std::vector<std::pair<std::string, double>> last_state(const Scene& scene,
   return all;
 }
 
-std::string how_kept(const Deviation& d, std::string_view symbol, std::string_view size,
-                     int steps) {
-  switch (d.kept()) {
-    case Kept::conserved:
-      return fmt::format("conserved, |{}|/{} ≤ {:.1e}", symbol, size, d.worst_relative());
+std::string_view describe(SizeOf of) {
+  switch (of) {
+    case SizeOf::start: return "its size at the start";
+    case SizeOf::exchange: return "what its parts exchange";
+    case SizeOf::part_of_kinetic: return "a hundredth of the largest kinetic energy";
+    case SizeOf::kinetic: return "the largest kinetic energy";
+    case SizeOf::work: return "the work of forces";
+    case SizeOf::initial_kinetic: return "the kinetic energy at the start";
+    case SizeOf::initial_elastic: return "the elastic energy at the start";
+    case SizeOf::fall: return "the weight times the radius";
+    case SizeOf::strain: return "the energy of a strain of 1e-6";
+    case SizeOf::motion: return "what a motion of this energy can carry";
+  }
+  return "";
+}
+
+namespace {
+
+// "65 % of E₀", "9.8e-06 of E₀"; "9.8e-06" where there is no size.
+std::string share(double value, std::string_view size, bool with_sign = false) {
+  const double much = std::abs(value);
+  if (size.empty()) return with_sign ? fmt::format("{:+.1e}", value) : fmt::format("{:.1e}", value);
+  if (!(much >= 0.01 && much < 100)) {
+    return with_sign ? fmt::format("{:+.1e} of {}", value, size)
+                     : fmt::format("{:.1e} of {}", value, size);
+  }
+  const double percent = 100 * value;
+  const int digits = much < 0.1 ? 1 : 0;
+  return with_sign ? fmt::format("{:+.{}f} % of {}", percent, digits, size)
+                   : fmt::format("{:.{}f} % of {}", percent, digits, size);
+}
+
+std::string how_it_drifts(const Deviation& d, std::string_view size) {
+  if (!std::isfinite(d.worst)) return "drifts: it is not a finite number any more";
+  const double last = d.course.last();
+  std::string text = "drifts, by " + share(d.share(last), size, true);
+  if (d.judge().why == Deviation::Why::once) {
+    text += fmt::format(", most of it before t = {:.3g}", d.course.settled());
+  } else {
+    text += " over the run";
+  }
+  if (std::abs(last) < 0.9 * d.worst) text += ", by up to " + share(d.worst_relative(), size);
+  return text;
+}
+
+std::string what_was_seen(const Deviation& d, std::string_view symbol, std::string_view size,
+                          int steps) {
+  const auto [kept, why] = d.judge();
+  const std::string band = "in a band of " + share(d.relative_band(), size);
+  switch (kept) {
+    case Kept::conserved: {
+      const std::string worst = fmt::format("conserved, |{}|{}{} ≤ {:.1e}", symbol,
+                                            size.empty() ? "" : "/", size, d.worst_relative());
+      if (why != Deviation::Why::rounding) return worst;
+      return worst + ", to rounding errors, which hide less than " +
+             share(d.share(d.rounding), size);
+    }
     case Kept::bounded:
-      return fmt::format("bounded, in a band of {:.1e} {}, drift {:+.0e} {} a step",
-                         d.relative_band(), size, d.relative_drift() / std::max(steps, 1), size);
+      return fmt::format("bounded, {}, drift {:+.0e}{}{} a step", band,
+                         d.relative_drift() / std::max(steps, 1), size.empty() ? "" : " ", size);
     case Kept::undecided:
-      return fmt::format(
-          "undecided, in a band of {:.1e} {} so far: the run is too short to tell a swing from a "
-          "drift",
-          d.relative_band(), size);
+      if (why == Deviation::Why::hidden) {
+        return "undecided, as rounding errors of its terms hide changes of up to " +
+               share(d.share(d.rounding), size);
+      }
+      if (why == Deviation::Why::widens) {
+        return fmt::format(
+            "undecided, {} so far, which still widens: the run is too short to tell a beat from a "
+            "growth",
+            band);
+      }
+      return fmt::format("undecided, {} so far: the run is too short to tell a swing from a drift",
+                         band);
     case Kept::drifts: break;
   }
-  return fmt::format("drifts, by {:+.1e} {} over the run, |{}|/{} ≤ {:.1e}", d.relative_drift(),
-                     size, symbol, size, d.worst_relative());
+  return how_it_drifts(d, size);
+}
+
+}  // namespace
+
+std::string how_kept(const Deviation& d, std::string_view symbol, std::string_view size,
+                     int steps) {
+  const Size compared = d.size();
+  // Where nothing moves there is no size, and the numbers are changes.
+  const std::string_view unit = compared.value > 0 ? size : "";
+  const std::string seen = what_was_seen(d, symbol, unit, steps);
+  if (!(compared.value > 0)) return seen;
+  if (compared.of == SizeOf::start) {
+    return fmt::format("{} ({} = {:.3g} at the start)", seen, size, compared.value);
+  }
+  return fmt::format("{} ({} = {:.3g}, {})", seen, size, compared.value, describe(compared.of));
 }
 
 std::vector<Verdict> verdicts(const System& system, const RunSummary& summary,

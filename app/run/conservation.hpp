@@ -24,9 +24,9 @@ class Watch {
   // The scene must outlive this.
   explicit Watch(const Scene& scene);
 
-  void start(const State& initial, double contact_depth);
-  // contact_depth: how deep contact has given way (app/run/contact_depth.hpp).
-  void add(const State& state, double contact_depth);
+  void start(const State& initial, double kinetic, double contact_depth);
+  // kinetic: the kinetic energy. contact_depth: how deep contact has given way (app/run/contact_depth.hpp).
+  void add(const State& state, double kinetic, double contact_depth);
   // Throws Error, with the step and the column, when a value of the last state is not finite.
   void require_finite(int step, double t) const;
 
@@ -35,9 +35,10 @@ class Watch {
     bool found = false;  // by a symmetry
     double start = 0;
     double now = 0;
-    // From Q₀, relative to the largest |Q|, or the largest size of its terms at some moments.
     Deviation deviation = {};
-    void archive(Archive& a) { a(name, found, start, now, deviation); }
+    double largest_terms = 0;  // regardless of their signs
+    double grown = 0;          // what its growth may have added to its parts
+    void archive(Archive& a) { a(name, found, start, now, deviation, largest_terms, grown); }
     [[nodiscard]] double worst_relative() const { return deviation.worst_relative(); }
   };
   [[nodiscard]] const std::vector<Quantity>& invariants() const { return invariants_; }
@@ -49,13 +50,17 @@ class Watch {
   // since the row before.
   [[nodiscard]] std::vector<std::string> columns() const;
   [[nodiscard]] std::vector<double> take_values();
-  void archive(Archive& a) { a(invariants_, seen_, error_, worst_error_, contact_depth_); }
+  void archive(Archive& a) { a(invariants_, seen_, first_, error_, worst_error_, contact_depth_); }
 
  private:
+  void measure(const State& state);
+
   const Scene& scene_;
   bool has_exact_ = false;
   std::vector<Quantity> invariants_;
   long seen_ = 0;
+  State first_;
+  State mixed_;  // positions and velocities of different moments
   double error_ = 0;
   double worst_error_ = 0;
   double contact_depth_ = 0;
@@ -72,12 +77,15 @@ class Watch {
 
 struct Verdict {
   std::optional<Kept> kept;  // none: the scene does not keep this quantity
-  std::string text;          // "energy conserved, |ΔE|/E₀ ≤ 5.3e-13"
+  std::string text;          // "energy conserved, |ΔE|/E₀ ≤ 5.3e-13 (E₀ = …)"
 };
-// "conserved, |ΔE|/E₀ ≤ 5.3e-13", "bounded, in a band of 9.8e-06 E₀, drift 1e-12 E₀ a step",
-// "undecided, in a band of 3.3e-05 E₀ so far: the run is too short to tell a swing from a drift"
+// "conserved, |ΔE|/E₀ ≤ 5.3e-13 (E₀ = 0.35, the elastic energy at the start)",
+// "bounded, in a band of 64 % of E₀, drift 1e-12 E₀ a step (E₀ = 0.5 at the start)".
+// The shares are those of the deviation's size(), which is called `size` here.
 [[nodiscard]] std::string how_kept(const Deviation& deviation, std::string_view symbol,
                                    std::string_view size, int steps);
+// "the elastic energy at the start": what the deviation is compared with.
+[[nodiscard]] std::string_view describe(SizeOf of);
 // Verdicts on energy, and on the momenta of points in space.
 [[nodiscard]] std::vector<Verdict> verdicts(const System& system, const RunSummary& summary,
                                             const DriftTracker& drift);

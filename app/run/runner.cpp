@@ -163,7 +163,7 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial
       dense_output_(scene),
       tunnels_(scene),
       depth_(scene),
-      spins_(scene, initial, drift.energy().scale),
+      spins_(scene, initial, drift.energy().exchange),
       may_give_up_(stop && scene.system->dofs() >= kLargeSystem) {
   make_steps();
   summary_.state = initial;
@@ -191,7 +191,7 @@ void SceneRun::make_steps() {
 
 void SceneRun::system_changed() {
   make_steps();
-  spins_ = BodySpins(scene_, summary_.state, drift_.energy().scale);
+  spins_ = BodySpins(scene_, summary_.state, drift_.energy().exchange);
 }
 
 void SceneRun::state_changed() {

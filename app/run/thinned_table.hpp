@@ -27,6 +27,10 @@ class ThinnedTable {
     return (seen_ - 1) % stride_ == 0;
   }
   void set(std::size_t column, double value) { columns_[column].push_back(value); }
+  // Divides all numbers of a column.
+  void divide(std::size_t column, double by) {
+    for (double& value : columns_[column]) value /= by;
+  }
 
   [[nodiscard]] const std::vector<double>& operator[](std::size_t c) const { return columns_[c]; }
   void archive(Archive& a) { a(columns_, stride_, seen_); }

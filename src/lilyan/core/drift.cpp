@@ -14,15 +14,14 @@ namespace {
 
 // A momentum below this share of what the motion could carry counts as zero at the start.
 constexpr double kNegligibleMomentum = 1e-3;
-// So does an energy below this share of its parts.
-constexpr double kNegligibleEnergy = 1e-3;
+// The share of the kinetic energy of a small system that counts where its parts exchange less.
+constexpr double kOfKinetic = 1e-2;
 
-// The share of a band that a line through it may rise by while it counts as flat. A wave of n periods has
-// a line that rises by up to 0.95/n of its band.
-constexpr double kFlat = 0.2;
-constexpr double kFewest = 10;  // values, below which nobody can tell
-// The share of its band by which a quantity comes back where it has turned.
-constexpr double kTurn = 0.25;
+// The largest change that a part of a quantity has made to or from its value now.
+double change(Course::Range& range, double now) {
+  range.add(now, now);
+  return std::max(now - range.low, range.high - now);
+}
 
 // Sum of the gravity forces' sizes.
 double total_weight(const System& system, const State& state) {
@@ -57,80 +56,6 @@ double rest_energy(const System& system, const State& state, const Vec3& center)
   }
   return std::abs(total(system, sum));
 }
-
-}  // namespace
-
-void Trend::add(double t, double value) {
-  if (count_ == 0) {
-    first_ = t;
-    low_ = high_ = value;
-  }
-  last_ = t;
-  low_ = std::min(low_, value);
-  high_ = std::max(high_, value);
-  count_ += 1;
-  const double before = t - mean_t_;
-  mean_t_ += before / count_;
-  mean_ += (value - mean_) / count_;
-  squares_ += before * (t - mean_t_);
-  products_ += before * (value - mean_);
-}
-
-double Trend::drift() const { return squares_ > 0 ? products_ / squares_ * (last_ - first_) : 0; }
-
-bool Trend::bounded() const { return count_ >= kFewest && std::abs(drift()) <= kFlat * band(); }
-
-void Swings::add(double value) {
-  if (!begun_) {
-    begun_ = true;
-    low_ = high_ = extreme_ = value;
-    return;
-  }
-  if (high_ == low_) rising_ = value > low_;
-  low_ = std::min(low_, value);
-  high_ = std::max(high_, value);
-  const double band = high_ - low_;
-  if (band > 2 * band_) {
-    band_ = band;
-    turns_ = 0;
-  }
-  const double further = rising_ ? value - extreme_ : extreme_ - value;
-  if (further >= 0) {
-    extreme_ = value;
-  } else if (-further > kTurn * band) {
-    turns_ += 1;
-    rising_ = !rising_;
-    extreme_ = value;
-  }
-}
-
-std::string_view name(Kept kept) {
-  switch (kept) {
-    case Kept::conserved: return "conserved";
-    case Kept::bounded: return "bounded";
-    case Kept::undecided: return "undecided";
-    case Kept::drifts: break;
-  }
-  return "drifts";
-}
-
-void Deviation::add(double t, double deviation) {
-  now = std::abs(deviation);
-  worst = larger(worst, now);
-  trend.add(t, deviation);
-}
-
-Kept Deviation::kept() const {
-  if (worst_relative() <= kConserved) return Kept::conserved;
-  // As it is for a deviation that is not a number.
-  if (!(worst_relative() <= kMostOfBounded)) return Kept::drifts;
-  if (trend.bounded()) return Kept::bounded;
-  const bool few = swings * kFlat < 1;
-  const bool as_a_wave = swings * std::abs(trend.drift()) <= trend.band();
-  return promised_bounded && few && as_a_wave ? Kept::undecided : Kept::drifts;
-}
-
-namespace {
 
 // The largest distance of a vertex from a point.
 double radius_about(const System& system, const Vector& x, const Vec3& center) {
@@ -169,14 +94,11 @@ const char* describe_spin(const SpinInvariant& spin) {
 
 DriftTracker::DriftTracker(const System& system, const State& initial, const Invariants& start,
                            bool promised_bounded)
-    : kept_(spin_invariant(system, initial.x)), start_(start) {
+    : kept_(spin_invariant(system, initial.x)), in_space_(system.dimension() == 3), start_(start) {
   energy_.promised_bounded = promised_bounded;
-  const double potential = std::abs(start.of(EnergyKind::potential));
-  if (system.dimension() != 3) {
-    // Relative to the energy itself, unless that is nothing but the difference of its parts.
-    const double parts = std::max(start.kinetic, potential);
-    const double total = std::abs(start.total);
-    energy_.scale = total > kNegligibleEnergy * parts ? total : parts;
+  if (!in_space_) {
+    energy_.start = std::abs(start.total);
+    add(initial.t, start);
     return;
   }
   const auto sum_of = [&](const auto& term) {
@@ -193,9 +115,14 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
   for (int c = 0; c < 3; ++c) center[c] = sum_of([&](int i) { return initial.x[3 * i + c]; });
   if (mass > 0) center /= mass;
   double radius = radius_about(system, initial.x, center);
-  energy_.scale =
-      std::max({start.kinetic, std::abs(start.of(EnergyKind::elastic)), potential,
-                total_weight(system, initial) * radius, rest_energy(system, initial, center)});
+  energy_.exchanges(start.kinetic, 0, SizeOf::initial_kinetic);
+  energy_.exchanges(std::abs(start.of(EnergyKind::elastic)), 0, SizeOf::initial_elastic);
+  energy_.exchanges(total_weight(system, initial) * radius, 0, SizeOf::fall);
+  // (Of a body that is deformed already it is little more than the elastic energy.)
+  const double strained = rest_energy(system, initial, center);
+  if (strained > 2 * energy_.exchange) energy_.exchanges(strained, 0, SizeOf::strain);
+  mass_ = mass;
+  arm_ = center.norm() + radius;
   // The choice of the origin is free only where the linear momentum is an invariant too, or all of it that
   // matters.
   if (!system.translation_invariant() && kept_.about != SpinInvariant::About::direction) {
@@ -206,22 +133,54 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
     center = kept_.point;
     radius = radius_about(system, initial.x, center);
   }
-  const double linear = std::sqrt(2 * mass * energy_.scale);
+  const double energy = std::max(energy_.exchange, std::abs(start.of(EnergyKind::potential)));
+  const double linear = std::sqrt(2 * mass * energy);
   const double angular = linear * radius;
   center_ = center;
   spin_ = spin_of(start);
-  const double p = start.linear_momentum.norm();
-  const double l = spin_.norm();
-  linear_.scale = p > kNegligibleMomentum * linear ? p : linear;
-  angular_.scale = l > kNegligibleMomentum * angular ? l : angular;
+  const auto compare = [](Deviation& momentum, double size, double most) {
+    const bool much = size > kNegligibleMomentum * most;
+    momentum.exchanges(much ? size : most, 0, much ? SizeOf::start : SizeOf::motion);
+  };
+  compare(linear_, start.linear_momentum.norm(), linear);
+  compare(angular_, spin_.norm(), angular);
+  add(initial.t, start);
+}
+
+// How large the energy's parts and terms are at this moment.
+void DriftTracker::measure(const Invariants& at, double deviation, double work) {
+  const double steps = energy_.course.count();
+  double terms = std::abs(at.kinetic);
+  for (const double e : at.potential) terms += std::abs(e);
+  largest_terms_ = std::max(largest_terms_, terms);
+  energy_.rounding = rounding_of(largest_terms_, steps);
+  // A body set in motion by forces is compared with the energy they gave it.
+  if (work != 0) energy_.exchanges(std::abs(work), 0, SizeOf::work);
+  grown_ = std::max(grown_, deviation);
+  if (in_space_) {
+    if (work != 0) energy_.exchanges(at.kinetic, grown_, SizeOf::kinetic);
+    const double kinetic = change(kinetic_, at.kinetic);
+    // A planet's potential has an arbitrary zero as well.
+    if (const double e = at.of(EnergyKind::potential); e != 0) {
+      energy_.exchanges(kinetic, grown_);
+      energy_.exchanges(change(potential_, e), grown_);
+    }
+    const double linear = std::sqrt(2 * mass_ * std::max(kinetic_.high, 0.0));
+    linear_.rounding = rounding_of(linear, steps);
+    angular_.rounding = rounding_of(linear * arm_, steps);
+    return;
+  }
+  energy_.exchanges(change(kinetic_, at.kinetic), grown_);
+  energy_.exchanges(change(potential_, at.of(EnergyKind::potential)), grown_);
+  energy_.exchanges(kOfKinetic * std::abs(at.kinetic), kOfKinetic * grown_,
+                    SizeOf::part_of_kinetic);
 }
 
 void DriftTracker::add(double t, const Invariants& at, double work) {
-  // A body set in motion by forces is compared with the energy they gave it.
-  if (work != 0) energy_.scale = std::max({energy_.scale, std::abs(work), at.kinetic});
-  motion_.add(at.kinetic);
-  energy_.swings = motion_.count();
-  energy_.add(t, at.total - start_.total - work);
+  const double deviation = at.total - start_.total - work;
+  measure(at, deviation, work);
+  energy_.add_motion(t, at.kinetic);
+  energy_.add(t, deviation);
   linear_.add(t, (at.linear_momentum - start_.linear_momentum).norm());
   angular_.add(t, (spin_of(at) - spin_).norm());
 }
