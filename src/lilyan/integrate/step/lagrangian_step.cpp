@@ -6,6 +6,7 @@
 
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/assemble/path_balance.hpp"
 #include "lilyan/integrate/step/commit.hpp"
 
 namespace lilyan {
@@ -428,13 +429,28 @@ bool LagrangianIntegrator::solve(const State& state, double h, StepReport& repor
     report.status = end;
     return false;
   }
+  end_value_ = lagrangian_.evaluate(state.t + h, q1_.data(), v1_.data(), {});
   end_invariants_ = lagrangian_invariants(lagrangian_, state.t + h, q1_.data(), v1_.data());
   if (!std::isfinite(end_invariants_.total)) report.status = StepStatus::non_finite;
   return succeeded(report.status);
 }
 
+// Of what H₁ − H₀ and the sum over the nodes are made of: some units of p·v and L at both ends, and of the
+// forces along what they are multiplied with. Terms within the formula of L may be larger and cancel.
+RoundingFloor LagrangianIntegrator::floor(const State& state, double h, double scale) const {
+  constexpr double kUnknown = 1e-12;  // of the energy
+  constexpr double kTerms = 64 * kUnitRoundoff;
+  const auto size = [&](const Vector& p, const Vector& v, double value) {
+    return p.cwiseAbs().dot(v.cwiseAbs()) + std::abs(value);
+  };
+  const double all = size(p0_, state.v, start_value_) + size(p1_, v1_, end_value_);
+  const double moved = (p1_ - p0_).cwiseAbs().dot(state.x.cwiseAbs() + q1_.cwiseAbs());
+  return {.error = kTerms * (all + moved / std::abs(h)) + kUnknown * scale,
+          .ceiling = PathBalance::kMostOfEnergy * std::max(scale, all)};
+}
+
 // Whether the quadrature of an averaging method was accurate enough. If not, it gets more points.
-bool LagrangianIntegrator::accurate(StepReport& report) {
+bool LagrangianIntegrator::accurate(const State& state, double h, StepReport& report) {
   const double work = equation_.work() + equation_.dissipation();
   const double defect = end_invariants_.total - report.before.total - work;
   const double scale = std::max(report.before.scale(), end_invariants_.scale());
@@ -446,14 +462,15 @@ bool LagrangianIntegrator::accurate(StepReport& report) {
     error = std::min(error, std::abs(end_invariants_.total - last_total_));
   }
   last_total_ = end_invariants_.total;
-  const PathNodes::Accuracy accuracy =
-      path_nodes_.judge(error == 0 ? 0 : error / scale, options_.energy_tolerance);
+  const PathNodes::Accuracy accuracy = path_nodes_.judge(error, options_.energy_tolerance * scale,
+                                                         [&] { return floor(state, h, scale); });
   report.nodes = path_nodes_.used();
   if (static_cast<std::size_t>(path_nodes_.count()) != table_.time.size()) {
     find_table();
     new_table_ = true;
   }
   if (accuracy == PathNodes::Accuracy::missed) report.status = StepStatus::mean_inaccurate;
+  if (accuracy == PathNodes::Accuracy::drowned) report.status = StepStatus::drowned_in_rounding;
   return accuracy != PathNodes::Accuracy::needs_more;
 }
 
@@ -484,12 +501,12 @@ StepReport LagrangianIntegrator::step(State& state, double h) {
   report.after = report.before;
   if (table_.adaptive_nodes) path_nodes_.begin_step();
   bool done = solve(state, h, report);
-  while (done && table_.adaptive_nodes && !accurate(report)) done = solve(state, h, report);
+  while (done && table_.adaptive_nodes && !accurate(state, h, report))
+    done = solve(state, h, report);
   if (!done || !succeeded(report.status)) {
     equation_.forget_factors();
     return report;
   }
-  end_value_ = lagrangian_.evaluate(state.t + h, q1_.data(), v1_.data(), {});
   end_t_ = state.t + h;
   end_x_ = q1_;
   end_v_ = v1_;

@@ -130,7 +130,8 @@ class LagrangianIntegrator final : public Integrator {
   void begin(const State& state);
   // A solve with the table at hand, up to the end of the step; false when it failed.
   bool solve(const State& state, double h, StepReport& report);
-  bool accurate(StepReport& report);
+  bool accurate(const State& state, double h, StepReport& report);
+  [[nodiscard]] RoundingFloor floor(const State& state, double h, double scale) const;
   void find_table();  // of an adaptive mean
   [[nodiscard]] Ledger ledger(const State& start);
 

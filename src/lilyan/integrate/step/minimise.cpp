@@ -30,6 +30,7 @@ MinimiseIntegrator::MinimiseIntegrator(const World& world, const MinimisationTab
       plan_(table),
       assembler_(world),
       potential_(assembler_),
+      balance_(world),
       objective_(assembler_, options),
       newton_(assembler_.hessian_pattern(), options.newton),
       forced_(!system_.forces().empty() || !system_.dissipations().empty()) {
@@ -313,7 +314,7 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, con
 bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, double h,
                                       StepReport& report) {
   return solve_with_enough_nodes(
-      path_nodes_, system_, state, h, options_.energy_tolerance, report,
+      path_nodes_, options_.energy_tolerance, report,
       [&](const std::vector<Node>& nodes) {
         plan.set_path_nodes(nodes);
         clear_impulses();
@@ -323,7 +324,18 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
         report.after = invariants(system_, new_x_, points_[0].v, potential_.values(new_x_));
         return true;
       },
-      [&] { return ledger(plan, state, points_[0].v, report).quadrature; });
+      [&] { return ledger(plan, state, points_[0].v, report).quadrature; },
+      [&](double size) {
+        return balance_.floor({.x0 = &state.x,
+                               .v0 = &state.v,
+                               .d = &points_[0].d,
+                               .x1 = &new_x_,
+                               .h = h,
+                               .rule = path_nodes_.nodes(),
+                               .mean_force = &potential_impulse_,
+                               .force_factor = 1 / h},
+                              size);
+      });
 }
 
 // Where the energy of a step in stages went.
