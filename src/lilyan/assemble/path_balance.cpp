@@ -11,7 +11,10 @@ namespace lilyan {
 PathBalance::PathBalance(const World& world) : world_(world), system_(world.system) {
   for (const auto& energy : system_.energies()) {
     known_.push_back(dynamic_cast<const KnowsPathRounding*>(energy.get()));
+    unknown_ = unknown_ || (!known_.back() && (energy->kind() == EnergyKind::potential ||
+                                               energy->kind() == EnergyKind::elastic));
   }
+  unknown_ = anywhere(system_, unknown_);
   reach_.setZero(system_.dofs());
   gradient_.setZero(system_.dofs());
 }
@@ -63,12 +66,9 @@ double PathBalance::extent(const Vector& x) const {
 }
 
 RoundingFloor PathBalance::floor(const Step& step, double energy) {
-  // Of the energy, for formulas of others, whose terms may cancel.
-  constexpr double kUnknown = 1e-12;
   reach_ = step.d->cwiseAbs() + std::abs(step.h) * step.v0->cwiseAbs();
   weight_ = 0;
   double sum = 0;
-  bool unknown = false;
   for (std::size_t k = 0; k < known_.size(); ++k) {
     const Energy& part = *system_.energies()[k];
     if (!system_.counts(part)) continue;
@@ -81,8 +81,6 @@ RoundingFloor PathBalance::floor(const Step& step, double energy) {
                                        .memory = world_.memory_of(part)});
     } else {
       sum += estimate(part, step);
-      unknown =
-          unknown || part.kind() == EnergyKind::potential || part.kind() == EnergyKind::elastic;
     }
   }
   // The product of the mean force, summed up, with the displacement.
@@ -93,7 +91,7 @@ RoundingFloor PathBalance::floor(const Step& step, double energy) {
   const double error =
       total(system_, sum) + std::abs(step.force_factor) * product *
                                 rounding_of_sum(static_cast<std::size_t>(system_.dofs()));
-  RoundingFloor floor{.error = anywhere(system_, unknown) ? error + kUnknown * energy : error,
+  RoundingFloor floor{.error = error + (unknown_ ? kUnknown * energy : 0.0),
                       .ceiling = kMostOfEnergy * energy};
   if (floor.error > floor.ceiling) {
     floor.ceiling =

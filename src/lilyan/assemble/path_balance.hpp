@@ -30,6 +30,12 @@ class PathBalance {
   // work of weights along as much of the body's size: a body at rest has no energy of its own.
   [[nodiscard]] RoundingFloor floor(const Step& step, double energy);
   static constexpr double kMostOfEnergy = 1e-6;
+  // Parts of the energy that rounding may be where a formula is not known, whose terms may be large and cancel:
+  // the first is in the floor then; errors up to the second are believed to be rounding if they stay the same
+  // however many points there are. Whatever else they were would be worse than a failed step.
+  static constexpr double kUnknown = 1e-12;
+  static constexpr double kUnknownPlateau = 1e-9;
+  [[nodiscard]] double plateau() const { return unknown_ ? kUnknownPlateau : 0; }
   static constexpr double kStrain = 1e-6;
 
  private:
@@ -40,6 +46,8 @@ class PathBalance {
   World world_;
   const System& system_;
   std::vector<const KnowsPathRounding*> known_;  // null for energies that do not say
+  bool unknown_ =
+      false;  // some energy does not, other than gravity and contact, whose terms are known
   Vector reach_, gradient_;
   double weight_ = 0;  // Σ |∂E/∂x| of energies that do not say how they round
 };

@@ -15,7 +15,8 @@ std::string_view describe(StepStatus status) {
     case StepStatus::inaccurate: return "was less accurate than step_control.tolerance asks";
     case StepStatus::mean_inaccurate:
       return "could not integrate the average force to energy_tolerance (the path passes close to "
-             "a singularity of the energy)";
+             "a "
+             "singularity of the energy, or over a jump of it)";
     case StepStatus::drowned_in_rounding:
       return "could be solved only to rounding error, and that is more than a millionth of what it "
              "does "

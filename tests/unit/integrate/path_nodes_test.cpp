@@ -26,10 +26,12 @@ using Accuracy = PathNodes::Accuracy;
 
 // Goes on until the step is judged; `error` is a function of the number of points.
 template <class Error>
-Accuracy judge(PathNodes& nodes, double tolerance, Error error, const RoundingFloor& floor = {}) {
+Accuracy judge(PathNodes& nodes, double tolerance, Error error, const RoundingFloor& floor = {},
+               double plateau = 0) {
   nodes.begin_step();
   while (true) {
-    const Accuracy accuracy = nodes.judge(error(nodes.count()), tolerance, [&] { return floor; });
+    const Accuracy accuracy = nodes.judge(
+        error(nodes.count()), tolerance, [&] { return floor; }, plateau);
     if (accuracy != Accuracy::needs_more) return accuracy;
   }
 }
@@ -78,6 +80,21 @@ TEST(PathNodes, WhatMorePointsMakeSmallerIsNotRounding) {
   const auto fast = [](int n) { return std::pow(10.0, -n); };
   EXPECT_EQ(judge(nodes, 1e-14, fast, floor), Accuracy::reached);
   EXPECT_LE(fast(nodes.used()), 1e-14);
+}
+
+// Of energies that do not say how they round: the error of a mean that has converged is that of the energy itself.
+TEST(PathNodes, WhatNoNumberOfPointsChangesIsRounding) {
+  PathNodes nodes;
+  int tries = 0;
+  const auto steady = [&](int n) { return ++tries, 7e-12 * (1 + 0.02 / n); };
+  EXPECT_EQ(judge(nodes, 1e-14, steady, {}, 1e-9), Accuracy::reached);
+  EXPECT_EQ(tries, 3);
+  EXPECT_EQ(judge(
+                nodes, 1e-14, [](int) { return 1.01e-9; }, {}, 1e-9),
+            Accuracy::missed);
+  const auto slow = [](int n) { return 1e-10 * std::pow(1.2, -n); };
+  EXPECT_EQ(judge(nodes, 1e-16, slow, {}, 1e-9), Accuracy::reached);
+  EXPECT_LE(slow(nodes.used()), 1e-16) << "not by its size alone";
 }
 
 TEST(PathNodes, WhatRoundingHidesIsDrowned) {

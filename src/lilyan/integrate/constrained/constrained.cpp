@@ -559,7 +559,7 @@ void ConstrainedIntegrator::project_torque(double h, StepReport& report) {
 
 bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepReport& report) {
   return solve_with_enough_nodes(
-      path_nodes_, options_.energy_tolerance, report,
+      path_nodes_, options_.energy_tolerance, balance_.plateau(), report,
       [&](const std::vector<Node>& nodes) {
         plan_.set_path_nodes(nodes);
         if (!solve(state, h, report)) return false;

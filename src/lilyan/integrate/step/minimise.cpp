@@ -314,7 +314,7 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, con
 bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, double h,
                                       StepReport& report) {
   return solve_with_enough_nodes(
-      path_nodes_, options_.energy_tolerance, report,
+      path_nodes_, options_.energy_tolerance, balance_.plateau(), report,
       [&](const std::vector<Node>& nodes) {
         plan.set_path_nodes(nodes);
         clear_impulses();

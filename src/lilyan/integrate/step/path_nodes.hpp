@@ -42,14 +42,18 @@ class PathNodes {
   void begin_step() { tried_ = 0; }
   // After a solve whose mean was wrong by `error`, of which `allowed` would be good enough. Beyond that an error
   // may be rounding: `floor` says how large that can be, and is asked for only then. It is rounding where it
-  // is below the floor and more points do not make it smaller. With needs_more the step is to be solved again
+  // is below the floor and more points do not make it smaller, or where it is below `plateau` and they do not
+  // change it at all. With needs_more the step is to be solved again
   // with count() points; missed means that no number of points will do.
   template <class Floor>
-  Accuracy judge(double error, double allowed, const Floor& floor) {
+  Accuracy judge(double error, double allowed, const Floor& floor, double plateau = 0) {
     const bool first = tried_++ == 0;
     if (first) {
       start_ = count_;
       below_ = {};
+      unchanged_ = 0;
+    } else {
+      unchanged_ = std::abs(error - last_error_) <= 0.1 * error ? unchanged_ + 1 : 0;
     }
     const double gain = first ? 0 : last_error_ / error;
     const int added = count_ - used_;
@@ -76,13 +80,18 @@ class PathNodes {
         return Accuracy::reached;
       }
     }
+    if (error <= plateau && unchanged_ >= 2) {
+      count_ = std::min(start_, kMostGauss);
+      return Accuracy::reached;
+    }
     if (count_ == kMost) return give_up(Accuracy::missed);
     if (first && fewer_tried_) {
       wait_ = failed_wait_;
       failed_wait_ = failed_wait_ < 1000 ? 2 * failed_wait_ : failed_wait_;
     }
+    const bool close = below || error <= plateau;
     const int more =
-        first || below ? 1 : missing(error / std::max(allowed, rounding.error), gain, added);
+        first || close ? 1 : missing(error / std::max(allowed, rounding.error), gain, added);
     count_ = std::min(count_ + more, kMost);
     return Accuracy::needs_more;
   }
@@ -145,6 +154,7 @@ class PathNodes {
   int used_ = 2;
   int start_ = 2;
   int tried_ = 0;
+  int unchanged_ = 0;
   Plateau below_;    // of this step
   Plateau settled_;  // that an earlier step ended on: steps that follow one another round alike
   double last_error_ = 0;
@@ -157,17 +167,17 @@ class PathNodes {
 // Solves a step with more and more points until the energy error of its mean is below the tolerance, or is
 // nothing but rounding. `solve` does so with the points it is given, puts the invariants at the end into its
 // report, and returns false when it fails; `error` is the energy that the quadrature of that solve lost;
-// `floor` gives what rounding may have to do with it, for a given energy of the step.
+// `floor` gives what rounding may have to do with it, for a given energy of the step; `plateau` is PathBalance's.
 template <class Solve, class Error, class Floor>
-bool solve_with_enough_nodes(PathNodes& path, double tolerance, StepReport& report,
+bool solve_with_enough_nodes(PathNodes& path, double tolerance, double plateau, StepReport& report,
                              const Solve& solve, const Error& error, const Floor& floor) {
   path.begin_step();
   while (true) {
     if (!solve(path.nodes())) break;
     if (!std::isfinite(report.after.total)) return true;  // the caller says so
     const double size = std::max(report.before.scale(), report.after.scale());
-    const PathNodes::Accuracy accuracy =
-        path.judge(std::abs(error()), tolerance * size, [&] { return floor(size); });
+    const PathNodes::Accuracy accuracy = path.judge(
+        std::abs(error()), tolerance * size, [&] { return floor(size); }, plateau * size);
     report.nodes = path.used();
     if (accuracy == PathNodes::Accuracy::reached) return true;
     if (accuracy == PathNodes::Accuracy::needs_more) continue;
