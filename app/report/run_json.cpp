@@ -118,6 +118,7 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                                     system.translation_invariant())},
       {"angular_momentum",
        deviation(drift.angular_momentum(), start.angular_momentum.norm(), drift.spin().any())}};
+  json["remarks"] = scene_.remarks;
   json["verdicts"] = Json::array();
   for (const auto& [kept, text] : verdicts(system, summary, drift)) {
     json["verdicts"].push_back({{"verdict", kept ? Json(name(*kept)) : Json()}, {"text", text}});

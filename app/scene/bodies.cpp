@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "app/scene/remarks.hpp"
 #include "app/scene/scene_tables.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
@@ -238,6 +239,7 @@ void read_bodies(TableReader& root, Scene& scene) {
   });
   root.recover([&] { read_constraints(std::move(constraints), placed, project, scene); });
   for (const PlacedBody& b : placed) {
+    if (auto remark = remark_on_sound(b, scene)) scene.remarks.push_back(std::move(*remark));
     for (const Anchor& a : b.body->anchors) {
       scene.links.push_back(
           {.kind = Link::Kind::anchor, .ends = {{{b.first + a.vertex}, {.point = a.point}}}});

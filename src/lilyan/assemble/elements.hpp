@@ -19,6 +19,7 @@
 
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/path_rounding.hpp"
 
 namespace lilyan {
 
@@ -235,8 +236,76 @@ void balance_elements(std::span<const Element<E>> elements, const BalanceEvaluat
   }
 }
 
+// Bounds the rounding errors of an energy balance (core/path_rounding.hpp). A local energy is taken to be
+// computed as a stable formula is: as if its coordinates, and its result, were changed by some units in their
+// last place. Terms that cancel within the formula are as large as z·∂²E/∂z²·z.
 template <LocalEnergy E>
-class Elements final : public Energy {
+class ElementRounding {
+ public:
+  using Coordinates = typename Element<E>::Coordinates;
+
+  ElementRounding(const Element<E>& element, const RoundingPath& path)
+      : element_(element), path_(path) {}
+
+  [[nodiscard]] double bound() const {
+    const Coordinates start = element_.gather(path_.x0);
+    const Coordinates change = element_.gather(path_.d);
+    const Coordinates reach = sizes(path_.reach);
+    double sum = end(start, Coordinates::Zero()) +
+                 end(element_.gather(path_.x1), kUnitRoundoff * sizes(path_.x1));
+    for (const Node& node : path_.rule) {
+      const Coordinates z = start + node.theta * change;
+      Coordinates gradient;
+      Matrix hessian;
+      element_.local.evaluate(z, &gradient, &hessian);
+      const Coordinates force = kStable * (hessian.cwiseAbs() * z.cwiseAbs() + gradient.cwiseAbs());
+      sum += std::abs(node.weight) *
+             (force.dot(change.cwiseAbs()) + kStable * gradient.cwiseAbs().dot(reach));
+    }
+    return sum;
+  }
+  [[nodiscard]] double stiffness() const {
+    const Coordinates z = element_.gather(path_.x0);
+    Coordinates gradient;
+    Matrix hessian;
+    element_.local.evaluate(z, &gradient, &hessian);
+    return z.cwiseAbs().dot(hessian.cwiseAbs() * z.cwiseAbs());
+  }
+
+ private:
+  using Matrix = typename Element<E>::Matrix;
+  static constexpr double kStable = 32 * kUnitRoundoff;
+
+  // For each local coordinate the sizes of the numbers that it is a difference of.
+  [[nodiscard]] Coordinates sizes(const double* x) const {
+    const auto& v = element_.vertices();
+    constexpr int kFirst = kOfEdges<E> ? 1 : 0;
+    Coordinates r;
+    for (int a = kFirst; a < E::kVertices; ++a) {
+      for (int i = 0; i < 3; ++i) {
+        double size = std::abs(x[3 * v[static_cast<std::size_t>(a)] + i]);
+        if constexpr (kOfEdges<E>) size += std::abs(x[3 * v[0] + i]);
+        r[3 * (a - kFirst) + i] = size;
+      }
+    }
+    return r;
+  }
+  // The value at z, where z is known to `position` only.
+  [[nodiscard]] double end(const Coordinates& z, const Coordinates& position) const {
+    Coordinates gradient;
+    Matrix hessian;
+    const double value = element_.local.evaluate(z, &gradient, &hessian);
+    const Coordinates off = kStable * z.cwiseAbs() + position;
+    return kStable * (std::abs(value) + z.cwiseAbs().dot(hessian.cwiseAbs() * z.cwiseAbs())) +
+           gradient.cwiseAbs().dot(off) + off.dot(hessian.cwiseAbs() * off);
+  }
+
+  const Element<E>& element_;
+  const RoundingPath& path_;
+};
+
+template <LocalEnergy E>
+class Elements final : public Energy, public KnowsPathRounding {
  public:
   explicit Elements(std::vector<Element<E>> elements) : elements_(std::move(elements)) {
     for (const Element<E>& element : elements_) {
@@ -290,6 +359,21 @@ class Elements final : public Energy {
     } else {
       static_cast<void>(at);
     }
+  }
+  [[nodiscard]] double path_rounding(const RoundingPath& path) const override {
+    double sum = 0;
+    for (const Element<E>& element : elements_) sum += ElementRounding<E>(element, path).bound();
+    constexpr std::array<WeightedNode, 1> kHere{{{.theta = 0, .value = 1}}};
+    return sum + rounding_of_sum(elements_.size()) *
+                     (std::abs(evaluate({.x0 = path.x0, .nodes = kHere})) +
+                      std::abs(evaluate({.x0 = path.x1, .nodes = kHere})));
+  }
+  [[nodiscard]] double stiffness(const double* x) const override {
+    const RoundingPath here{.x0 = x};
+    double sum = 0;
+    for (const Element<E>& element : elements_)
+      sum += ElementRounding<E>(element, here).stiffness();
+    return sum;
   }
 
  private:

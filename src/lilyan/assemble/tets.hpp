@@ -10,6 +10,7 @@
 #include "lilyan/assemble/tet_discrete_kernel.hpp"
 #include "lilyan/assemble/tet_groups.hpp"
 #include "lilyan/assemble/tet_kernel.hpp"
+#include "lilyan/assemble/tet_rounding.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/mat3.hpp"
 
@@ -31,7 +32,7 @@ concept HyperelasticMaterial = requires(const M& m, const Mat3<Pack>& F, const P
 };
 
 template <HyperelasticMaterial Material>
-class Tets final : public Energy, public EnergyDensity {
+class Tets final : public Energy, public EnergyDensity, public KnowsPathRounding {
  public:
   Tets(const Material& material, const TetShape& shape)
       : material_(material), tets_(group_tets(shape)) {
@@ -89,6 +90,13 @@ class Tets final : public Energy, public EnergyDensity {
       return 0.0;
     });
   }
+  [[nodiscard]] double path_rounding(const RoundingPath& path) const override {
+    return over_tets(path, [&](const TetRounding& tet) { return tet.bound(material_); }) +
+           rounding_of_energies(path);
+  }
+  [[nodiscard]] double stiffness(const double* x) const override {
+    return over_tets({.x0 = x}, [&](const TetRounding& tet) { return tet.stiffness(material_); });
+  }
 
   void add_energies(const double* x, std::span<double> energy,
                     std::span<double> volume) const override {
@@ -104,6 +112,26 @@ class Tets final : public Energy, public EnergyDensity {
   }
 
  private:
+  // The sum of what term() gives for each tet.
+  template <class Term>
+  [[nodiscard]] double over_tets(const RoundingPath& path, const Term& term) const {
+    return sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
+      double sum = 0;
+      for (int k = chunk.first_batch; k < chunk.last_batch; ++k) {
+        const TetBatch& batch = tets_.batches[static_cast<std::size_t>(k)];
+        const int count = batch.tets.last_tet - batch.tets.first_tet;
+        for (int e = 0; e < count; ++e) sum += term(TetRounding(tets_, batch, e, path));
+      }
+      return sum;
+    });
+  }
+  // That of the sums over the tets, at both ends.
+  [[nodiscard]] double rounding_of_energies(const RoundingPath& path) const {
+    constexpr std::array<WeightedNode, 1> kHere{{{.theta = 0, .value = 1}}};
+    const double size = std::abs(evaluate({.x0 = path.x0, .nodes = kHere})) +
+                        std::abs(evaluate({.x0 = path.x1, .nodes = kHere}));
+    return rounding_of_sum(vertices_.size() / 4) * size;
+  }
   // F of one tet.
   static Mat3<double> deformation(const TetGroup& group, int lane, const std::array<int, 4>& v,
                                   const double* x) {

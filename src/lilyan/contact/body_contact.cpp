@@ -233,7 +233,7 @@ double BodyContact::evaluate(const Evaluation& at) const {
     if (point_triangle_distance(z0) - d.segment<3>(0).norm() - farthest > thickness_) continue;
     LocalDerivatives<12> sum;
     if (at.mean) {
-      const LocalDerivatives<12> m = exact_path_mean<12>(local, z0, d, z0.norm(), want_hessian);
+      const LocalDerivatives<12> m = exact_path_mean(local, z0, d, z0.norm(), want_hessian);
       const double w = at.mean->weight;
       sum.value = w * m.value;
       sum.gradient = w * m.gradient;
@@ -314,7 +314,7 @@ ContactPoint BodyContact::contact_point(std::size_t n, const double* x, const do
   const double k = k_[static_cast<std::size_t>(pair.vertex[0])];
   const auto local = [&](const PointTriangle& z, bool hessian) { return energy(z, k, hessian); };
   ContactPoint point;
-  const Vec3 force = exact_path_mean<12>(local, z0, moved, z0.norm(), false).gradient.segment<3>(0);
+  const Vec3 force = exact_path_mean(local, z0, moved, z0.norm(), false).gradient.segment<3>(0);
   point.pressure = force.norm();
   if (point.pressure == 0) return point;
   point.normal = force / point.pressure;

@@ -6,7 +6,7 @@
 // pairs it meets.
 //
 // The distance to a triangle has continuous derivatives, hence so has E. Mean forces over a step
-// are integrated as in contact/exact_path_mean.hpp, to rounding error, so energy is kept through
+// are integrated as in core/exact_path_mean.hpp, to rounding error, so energy is kept through
 // contact.
 //
 // Which pairs can come near is found once a step with a spatial hash over the ways that vertices
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "lilyan/contact/contact_points.hpp"
-#include "lilyan/contact/exact_path_mean.hpp"
+#include "lilyan/core/exact_path_mean.hpp"
 #include "lilyan/contact/proximity.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/types.hpp"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "lilyan/contact/exact_path_mean.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/exact_path_mean.hpp"
 #include "lilyan/core/saved_numbers.hpp"
 
 namespace lilyan {
@@ -288,7 +288,7 @@ class ObstacleContact::Penalty {
     const auto energy = [&](const Vec3& x, bool hessian) { return at(x, k, hessian); };
     // The lengths that distances of a vertex near x0 are computed from.
     const double size = contact_.extent_ + x0.norm();
-    const LocalDerivatives<3> m = exact_path_mean<3>(energy, x0, d, size, want_hessian);
+    const LocalDerivatives<3> m = exact_path_mean(energy, x0, d, size, want_hessian);
     sum.value = weight * m.value;
     sum.gradient = weight * m.gradient;
     if (want_hessian) sum.hessian = weight * m.hessian;

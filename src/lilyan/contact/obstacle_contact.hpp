@@ -9,7 +9,7 @@
 //   d₀<0, d₁<0:   G = ½k (d₀d₁ + ½d₁²)                          φ̄ = ½k (d₀ + d₁)
 //   d₀≥0, d₁<0:   G = ½k [½u² + 2d₀u + d₀² ln|u|]  from −d₀ to d₁−d₀,   φ̄ = ½k d₁²/(d₁−d₀)
 //   d₀<0, d₁≥0:   G = −½k d₀² ln((d₁−d₀)/(−d₀))                 φ̄ = −½k d₀²/(d₁−d₀)             (2)
-// for other obstacles with contact/exact_path_mean.hpp. So bodies keep their energy through contact.
+// for other obstacles with core/exact_path_mean.hpp. So bodies keep their energy through contact.
 //
 // A moving obstacle stands still within a step, where it is at the middle of it; that it is pushed
 // into the body before and after is work.

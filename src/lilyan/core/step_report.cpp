@@ -16,11 +16,13 @@ std::string_view describe(StepStatus status) {
     case StepStatus::mean_inaccurate:
       return "could not integrate the average force to energy_tolerance (the path passes close to "
              "a "
-             "singularity of the energy)";
+             "singularity of the energy, or over a jump of it)";
     case StepStatus::drowned_in_rounding:
       return "could be solved only to rounding error, and that is more than a millionth of what it "
              "does "
-             "(masses far too small for the stiffness and the step?)";
+             "(masses far too small for the stiffness and the step, positions far from the origin, "
+             "or elements "
+             "that are almost flat?)";
     case StepStatus::stopped: return "was stopped before it was solved";
     case StepStatus::singular_constraints:
       return "reached a position where the constraints depend on one another";

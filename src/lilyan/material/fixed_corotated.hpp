@@ -26,8 +26,11 @@
 //   dR = Σᵢ Bᵢ (Bᵢ : dF)/(σⱼ+σₖ),   Bᵢ = B(q₀, qᵢ),  i = 1, 2, 3.                               (5)
 #pragma once
 
+#include <cmath>
+
 #include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
+#include "lilyan/core/rounded.hpp"
 #include "lilyan/material/detail/determinant.hpp"
 #include "lilyan/material/material.hpp"
 
@@ -168,6 +171,31 @@ inline Mat3<T> nearest_rotation(const Mat3<T>& F) {
     if (!any_lane(change > kChange)) break;
   }
   return X;
+}
+
+// R of an F with errors. From (5) dR is dF divided by σⱼ+σₖ; both ways to R are backward stable. (Following
+// the errors through the iterations would multiply them at every one, though these correct themselves.)
+inline Mat3<Rounded> nearest_rotation(const Mat3<Rounded>& F) {
+  constexpr double kStable = 16 * kUnitRoundoff;
+  Mat3<double> value;
+  double size = 0, error = 0;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      value(i, j) = F(i, j).value;
+      size += F(i, j).value * F(i, j).value;
+      error += F(i, j).error * F(i, j).error;
+    }
+  }
+  const RotationFrame<double> frame = rotation_frame(value);
+  double least = 0.5 * (frame.value[0] - frame.value[1]);
+  for (int n = 2; n < 4; ++n) least = std::fmin(least, 0.5 * (frame.value[0] - frame.value[n]));
+  const double off = 2 * (std::sqrt(error) + kStable * std::sqrt(size)) / least + kStable;
+  const Mat3<double> R = nearest_rotation(value);
+  Mat3<Rounded> result;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) result(i, j) = {R(i, j), off};
+  }
+  return result;
 }
 
 struct FixedCorotated {

@@ -8,17 +8,26 @@
 //   ∇̄E = 2σ x½,   σ = (E₁ − E₀)/Δs                                                                (2)
 // parallel to x½, so that angular momentum is conserved. Near Δs = 0 (at the apsides of an orbit)
 // the quotient loses its digits, and Gauss's rule takes its place, σ = Σ w_k e'(s₀ + θ_k Δs).
+//
+// A mean over the path of an E that is not smooth where functions c(x) are zero is integrated from one zero
+// to the next (core/exact_path_mean.hpp). Where ∇E itself jumps there, by J = j ∇c at s_k, the mean's derivative
+// by d has one more term, as the place moves with d, ds_k/dd = −s_k ∇c/(∇c·d):
+//   ∂/∂d ∫ ∇E(x₀ + s d) ds = ∫ s ∇²E ds + Σ_k s_k J Jᵀ/(J·d)                                    (4)
 #include "lilyan/physics/small_potential.hpp"
 
 #include <Eigen/Core>
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/exact_path_mean.hpp"
+#include "lilyan/core/path_breaks.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
@@ -71,14 +80,73 @@ SmallPotentialVector by_radius(const SmallPotential::Function& function,
   return 2 * sigma * middle;  // (2)
 }
 
+// E and its derivatives at a point, or means of them.
+struct PathDerivatives {
+  double value = 0;
+  SmallPotentialVector gradient;
+  SmallPotentialMatrix hessian;
+
+  static PathDerivatives zero(Eigen::Index n) {
+    return {0, SmallPotentialVector::Zero(n), SmallPotentialMatrix::Zero(n, n)};
+  }
+};
+
+PathBreaks breaks_of(const PotentialSwitches& switches, const SmallPotentialVector& x0,
+                     const SmallPotentialVector& d) {
+  thread_local std::vector<double> before, after, middle;
+  for (auto* v : {&before, &after, &middle}) v->resize(static_cast<std::size_t>(switches.count));
+  return find_breaks(
+      [&](double s, std::vector<double>& values) {
+        const SmallPotentialVector x = x0 + s * d;
+        switches.evaluate(x.data(), values.data());
+      },
+      before, after, middle);
+}
+
+// What the nodes of an evaluation are a rule for (PathMeanWeights), part by part.
+PathDerivatives broken_mean(const SmallPotential::Function& function,
+                            const SmallPotentialVector& x0, const SmallPotentialVector& d,
+                            const PathBreaks& breaks, const PathMeanWeights& weights,
+                            bool want_hessian) {
+  constexpr double kNoJump = 1e-9;
+  const auto energy = [&](const SmallPotentialVector& x, bool hessian) {
+    PathDerivatives e = PathDerivatives::zero(x.size());
+    e.value = function(x.data(), e.gradient.data(), hessian ? e.hessian.data() : nullptr);
+    return e;
+  };
+  std::array<double, PathBreaks::kMost> places{};
+  for (std::size_t k = 0; k < breaks.count; ++k) places[k] = breaks.bracket[k].second;
+  PathDerivatives m = exact_path_mean(energy, x0, d, x0.norm() + d.norm(), want_hessian,
+                                      std::span(places).first(breaks.count));
+  for (std::size_t k = 0; want_hessian && k < breaks.count; ++k) {
+    const auto [low, high] = breaks.bracket[k];
+    const SmallPotentialVector below = energy(x0 + low * d, false).gradient;
+    const SmallPotentialVector above = energy(x0 + high * d, false).gradient;
+    const SmallPotentialVector jump = above - below;
+    const double along = jump.dot(d);
+    if (std::abs(along) <= kNoJump * (below.norm() + above.norm()) * d.norm()) continue;
+    m.hessian += (high / along) * jump * jump.transpose();  // (4)
+  }
+  m.value *= weights.weight;
+  m.gradient *= weights.weight;
+  m.hessian *= weights.weight;
+  if (weights.start != 0) {
+    const SmallPotentialVector start = weights.start * energy(x0, false).gradient;
+    m.value -= start.dot(d);
+    m.gradient -= start;
+  }
+  return m;
+}
+
 }  // namespace
 
 SmallPotential::SmallPotential(int vertices, int dimension, Function function,
-                               PotentialSymmetry symmetry)
+                               PotentialSymmetry symmetry, PotentialSwitches switches)
     : vertices_(static_cast<std::size_t>(vertices)),
       dimension_(dimension),
       function_(std::move(function)),
-      symmetry_(symmetry) {
+      symmetry_(symmetry),
+      switches_(std::move(switches)) {
   if (vertices * dimension > kMost) {
     throw Error("a small potential may have at most " + std::to_string(kMost) +
                 " degrees of freedom");
@@ -93,7 +161,20 @@ double SmallPotential::evaluate(const Evaluation& at) const {
   SmallPotentialMatrix h(n, n);
   SmallPotentialMatrix sum = SmallPotentialMatrix::Zero(n, n);
   double value = 0;
-  for (const WeightedNode& node : at.nodes) {
+  PathBreaks breaks;
+  if (at.mean && at.d && switches_.count > 0) {
+    breaks =
+        breaks_of(switches_, Eigen::Map<const Vector>(at.x0, n), Eigen::Map<const Vector>(at.d, n));
+  }
+  if (!breaks.empty()) {
+    const PathDerivatives m =
+        broken_mean(function_, Eigen::Map<const Vector>(at.x0, n),
+                    Eigen::Map<const Vector>(at.d, n), breaks, *at.mean, at.hessian != nullptr);
+    value = m.value;
+    if (at.gradient) Eigen::Map<Vector>(at.gradient, n) += m.gradient;
+    if (at.hessian) sum = m.hessian;
+  }
+  for (const WeightedNode& node : breaks.empty() ? at.nodes : std::span<const WeightedNode>()) {
     for (int i = 0; i < n; ++i) q[i] = at.x0[i] + (at.d ? node.theta * at.d[i] : 0.0);
     const double e =
         function_(q.data(), at.gradient ? g.data() : nullptr, at.hessian ? h.data() : nullptr);

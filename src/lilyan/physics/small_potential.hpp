@@ -13,6 +13,12 @@ struct PotentialSymmetry {
   bool rotation = false;  // about the origin
 };
 
+// Functions of q at whose zeros E is not smooth: `count` of them, all written to `values`.
+struct PotentialSwitches {
+  int count = 0;
+  std::function<void(const double* q, double* values)> evaluate = {};
+};
+
 // E(q) over all degrees of freedom of a system, of which there may be at most kMost; its Hessian is
 // dense.
 class SmallPotential final : public Energy {
@@ -23,7 +29,8 @@ class SmallPotential final : public Energy {
   using Function = std::function<double(const double* q, double* gradient, double* hessian)>;
 
   // Throws Error for more degrees of freedom than kMost.
-  SmallPotential(int vertices, int dimension, Function function, PotentialSymmetry symmetry = {});
+  SmallPotential(int vertices, int dimension, Function function, PotentialSymmetry symmetry = {},
+                 PotentialSwitches switches = {});
 
   [[nodiscard]] EnergyKind kind() const override { return EnergyKind::potential; }
   [[nodiscard]] Stencils stencils() const override {
@@ -48,6 +55,7 @@ class SmallPotential final : public Energy {
   int dimension_;
   Function function_;
   PotentialSymmetry symmetry_;
+  PotentialSwitches switches_;
 };
 
 }  // namespace lilyan

@@ -79,6 +79,23 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     return objective.evaluate(at, gradient);
   };
 
+  // Taken for an impulse on each vertex by itself, rounding errors displace by M⁻¹ gradient. A stiff body
+  // hardly gives way to most of them: where that bound is too much, Newton's correction p says how far it does,
+  // and M p stands for the gradient.
+  const auto rounded_off = [&] {
+    StepStatus status = rounded(objective, d);
+    const Vector* masses = objective.masses();
+    if (succeeded(status) || !masses ||
+        !correct(objective, d, gradient_, {.accuracy = kShareOfGoal}, direction_, result.work)) {
+      return status;
+    }
+    trial_gradient_ = masses->cwiseProduct(direction_);
+    gradient_.swap(trial_gradient_);
+    status = rounded(objective, d);
+    gradient_.swap(trial_gradient_);
+    return status;
+  };
+
   objective.linearise(d);
   double phi = evaluate(d, gradient_);
   phi = pull_back(objective, d, phi, evaluate);
@@ -109,7 +126,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     // Only a direction that was accurate proves that rounding is all that is left.
     if (stalled && at_rounding(objective, d, norm)) {
       if (accurate) {
-        result.status = rounded(objective, d);
+        result.status = rounded_off();
         return result;
       }
       request.insist = std::max(request.insist, 1);
@@ -167,7 +184,7 @@ NewtonResult Newton::minimise(Objective& objective, Vector& d) {
     if (!accepted) {
       const bool exact = finder_->factorised() && !request.reuse;
       if ((exact || request.insist > 0) && at_rounding(objective, d, norm)) {
-        result.status = rounded(objective, d);
+        result.status = rounded_off();
         return result;
       }
       // An old factor may be to blame, or an iterative solution.

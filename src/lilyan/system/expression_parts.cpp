@@ -24,6 +24,26 @@ std::vector<ExpressionNode> nodes_of(const std::vector<DerivativeEntry>& entries
   return nodes;
 }
 
+// The functions at whose zeros an expression goes over to another formula: what comparisons compare, and
+// what abs, sign, min and max decide by.
+std::vector<ExpressionNode> switches_of(ExpressionGraph& graph, ExpressionNode e) {
+  std::set<ExpressionNode> found;
+  for (const ExpressionNode n : graph.reachable(std::vector{e})) {
+    const ExpressionArguments a = graph.arguments(n);
+    switch (graph.operation(n)) {
+      case Operation::less:
+      case Operation::less_equal:
+      case Operation::min:
+      case Operation::max: found.insert(graph.subtract(a[0], a[1])); break;
+      case Operation::abs:
+      case Operation::sign: found.insert(a[0]); break;
+      default: break;
+    }
+  }
+  std::erase_if(found, [&](ExpressionNode n) { return graph.variables(n).empty(); });
+  return {found.begin(), found.end()};
+}
+
 }  // namespace
 
 ExpressionEvaluator::ExpressionEvaluator(const ExpressionGraph& graph,
@@ -44,7 +64,7 @@ const double* ExpressionEvaluator::run(int n, const double* q, const double* v, 
 }
 
 ExpressionLagrangian::ExpressionLagrangian(ExpressionGraph& graph, ExpressionNode l, int dofs)
-    : n_(dofs), depends_on_time_(graph.depends(l, 2 * dofs)) {
+    : n_(dofs), switch_count_(0), depends_on_time_(graph.depends(l, 2 * dofs)) {
   std::vector<ExpressionNode> first = {l};
   const std::vector<ExpressionNode> slopes = gradient(graph, l, range(0, 2 * n_ + 1));
   first.insert(first.end(), slopes.begin(), slopes.end());
@@ -54,6 +74,14 @@ ExpressionLagrangian::ExpressionLagrangian(ExpressionGraph& graph, ExpressionNod
   value_ = ExpressionEvaluator(graph, std::vector{l});
   first_ = ExpressionEvaluator(graph, first);
   second_ = ExpressionEvaluator(graph, nodes_of(entries_));
+  const std::vector<ExpressionNode> zeros = switches_of(graph, l);
+  switches_ = ExpressionEvaluator(graph, zeros);
+  switch_count_ = zeros.size();
+}
+
+void ExpressionLagrangian::evaluate_switches(double t, const double* q, const double* v,
+                                             std::span<double> values) const {
+  std::copy_n(switches_.run(n_, q, v, t), values.size(), values.begin());
 }
 
 double ExpressionLagrangian::evaluate(double t, const double* q, const double* v,
@@ -205,13 +233,61 @@ void ExpressionFunction::raise(double strength) const {
   }
 }
 
+ExpressionPotential::ExpressionPotential(const std::shared_ptr<ExpressionGraph>& graph,
+                                         ExpressionNode e, int dofs)
+    : n_(dofs),
+      function_(graph, e, 0, dofs),
+      point_(static_cast<std::size_t>(dofs)),
+      gradient_(static_cast<std::size_t>(dofs)) {
+  const std::vector<ExpressionNode> zeros = switches_of(*graph, e);
+  switches_ = ExpressionEvaluator(*graph, zeros);
+  for (auto* v : {&before_, &after_, &middle_}) v->resize(zeros.size());
+}
+
+void ExpressionPotential::go_to(const Evaluation& at, double s) const {
+  for (int i = 0; i < n_; ++i) {
+    point_[static_cast<std::size_t>(i)] = at.x0[i] + (at.d ? s * at.d[i] : 0.0);
+  }
+}
+
+std::span<const WeightedNode> ExpressionPotential::path_nodes(const Evaluation& at) const {
+  // (A rule with a node at the start is not given as a whole.)
+  if (!at.mean || at.mean->start != 0 || !at.d || before_.empty()) return at.nodes;
+  const PathBreaks breaks = find_breaks(
+      [&](double s, std::vector<double>& values) {
+        go_to(at, s);
+        std::copy_n(switches_.run(n_, point_.data(), nullptr, 0), values.size(), values.begin());
+      },
+      before_, after_, middle_);
+  if (breaks.empty()) return at.nodes;
+  nodes_.clear();
+  double from = 0;
+  for (std::size_t k = 0; k <= breaks.count; ++k) {
+    const double to = k < breaks.count ? breaks.bracket[k].second : 1.0;
+    for (const WeightedNode& n : at.nodes) {
+      const double s = from + n.theta * (to - from);
+      const double weight = n.gradient * (to - from);
+      nodes_.push_back(
+          {.theta = s, .value = weight / s, .gradient = weight, .hessian = weight * s});
+    }
+    from = to;
+  }
+  return nodes_;
+}
+
 double ExpressionPotential::evaluate(const Evaluation& at) const {
   if (at.hessian) function_.begin_hessian();
   double value = 0;
-  for (const WeightedNode& node : at.nodes) {
-    for (int i = 0; i < n_; ++i) {
-      point_[static_cast<std::size_t>(i)] = at.x0[i] + (at.d ? node.theta * at.d[i] : 0.0);
-    }
+  const std::span<const WeightedNode> nodes = path_nodes(at);
+  if (at.want_value && nodes.data() != at.nodes.data()) {
+    // The value's weights move with the breaks: its derivative is the mean only beside the energy at the start.
+    double weights = 0;
+    for (const WeightedNode& node : nodes) weights += node.value;
+    go_to(at, 0);
+    value = -weights * function_.value(point_.data());
+  }
+  for (const WeightedNode& node : nodes) {
+    go_to(at, node.theta);
     if (at.gradient) {
       value += node.value * function_.gradient(point_.data(), gradient_.data());
       for (int i = 0; i < n_; ++i) {
@@ -229,14 +305,24 @@ double ExpressionPotential::evaluate(const Evaluation& at) const {
 std::unique_ptr<Energy> expression_potential(std::shared_ptr<ExpressionGraph> graph,
                                              ExpressionNode e, int dofs) {
   if (dofs > SmallPotential::kMost) {
-    return std::make_unique<ExpressionPotential>(std::move(graph), e, dofs);
+    return std::make_unique<ExpressionPotential>(graph, e, dofs);
+  }
+  const std::vector<ExpressionNode> zeros = switches_of(*graph, e);
+  PotentialSwitches switches{.count = static_cast<int>(zeros.size())};
+  if (!zeros.empty()) {
+    switches.evaluate = [s = ExpressionEvaluator(*graph, zeros), dofs, count = zeros.size()](
+                            const double* q, double* values) {
+      std::copy_n(s.run(dofs, q, nullptr, 0), count, values);
+    };
   }
   const auto f = std::make_shared<const ExpressionFunction>(std::move(graph), e, 0, dofs);
   return std::make_unique<SmallPotential>(
-      dofs, 1, [f](const double* q, double* gradient, double* hessian) {
+      dofs, 1,
+      [f](const double* q, double* gradient, double* hessian) {
         if (hessian) f->hessian(q, hessian);
         return gradient ? f->gradient(q, gradient) : f->value(q);
-      });
+      },
+      PotentialSymmetry{}, std::move(switches));
 }
 
 double ExpressionDissipation::evaluate(const std::vector<double>& /*lagged*/,

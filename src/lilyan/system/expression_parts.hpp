@@ -11,6 +11,7 @@
 
 #include "lilyan/core/dissipation.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/path_breaks.hpp"
 #include "lilyan/core/system_parts.hpp"
 #include "lilyan/system/differentiate.hpp"
 #include "lilyan/system/program.hpp"
@@ -31,7 +32,7 @@ class ExpressionEvaluator {
   mutable std::vector<double> inputs_, outputs_, scratch_;
 };
 
-class ExpressionLagrangian final : public Lagrangian {
+class ExpressionLagrangian final : public Lagrangian, public HasSwitches {
  public:
   ExpressionLagrangian(ExpressionGraph& graph, ExpressionNode l, int dofs);
 
@@ -42,12 +43,16 @@ class ExpressionLagrangian final : public Lagrangian {
   }
   double evaluate(double t, const double* q, const double* v,
                   const LagrangianDerivatives& d) const override;
+  [[nodiscard]] std::size_t switches() const override { return switch_count_; }
+  void evaluate_switches(double t, const double* q, const double* v,
+                         std::span<double> values) const override;
 
  private:
   int n_;
+  std::size_t switch_count_;
   bool depends_on_time_;
   std::vector<char> cyclic_;
-  ExpressionEvaluator value_, first_, second_;
+  ExpressionEvaluator value_, first_, second_, switches_;
   std::vector<DerivativeEntry> entries_;  // of the second derivatives by (q, v), lower triangle
 };
 
@@ -95,14 +100,11 @@ class ExpressionFunction {
   mutable std::vector<double> sums_;
 };
 
-// E(q) of systems of dimension one with any number of coordinates.
+// E(q) of systems of dimension one with any number of coordinates. A mean over the path goes from one place
+// at which the formula changes to the next, with the nodes that it is given between two of them.
 class ExpressionPotential final : public Energy {
  public:
-  ExpressionPotential(std::shared_ptr<ExpressionGraph> graph, ExpressionNode e, int dofs)
-      : n_(dofs),
-        function_(std::move(graph), e, 0, dofs),
-        point_(static_cast<std::size_t>(dofs)),
-        gradient_(static_cast<std::size_t>(dofs)) {}
+  ExpressionPotential(const std::shared_ptr<ExpressionGraph>& graph, ExpressionNode e, int dofs);
 
   [[nodiscard]] EnergyKind kind() const override { return EnergyKind::potential; }
   [[nodiscard]] Stencils stencils() const override { return function_.stencils(); }
@@ -111,9 +113,15 @@ class ExpressionPotential final : public Energy {
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
 
  private:
+  void go_to(const Evaluation& at, double s) const;
+  // The nodes of a mean, from break to break; those of the evaluation where there is none.
+  [[nodiscard]] std::span<const WeightedNode> path_nodes(const Evaluation& at) const;
+
   int n_;
   ExpressionFunction function_;
-  mutable std::vector<double> point_, gradient_;
+  ExpressionEvaluator switches_;
+  mutable std::vector<double> point_, gradient_, before_, after_, middle_;
+  mutable std::vector<WeightedNode> nodes_;
 };
 
 // E(q), as a SmallPotential where that is possible: it has discrete gradients as well.

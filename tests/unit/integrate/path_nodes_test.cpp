@@ -26,10 +26,12 @@ using Accuracy = PathNodes::Accuracy;
 
 // Goes on until the step is judged; `error` is a function of the number of points.
 template <class Error>
-Accuracy judge(PathNodes& nodes, double tolerance, Error error) {
+Accuracy judge(PathNodes& nodes, double tolerance, Error error, const RoundingFloor& floor = {},
+               double plateau = 0) {
   nodes.begin_step();
   while (true) {
-    const Accuracy accuracy = nodes.judge(error(nodes.count()), tolerance);
+    const Accuracy accuracy = nodes.judge(
+        error(nodes.count()), tolerance, [&] { return floor; }, plateau);
     if (accuracy != Accuracy::needs_more) return accuracy;
   }
 }
@@ -46,30 +48,61 @@ TEST(PathNodes, WhatStaysFarAboveTheToleranceIsMissed) {
   PathNodes nodes;
   EXPECT_EQ(judge(nodes, 1e-14, [](int) { return 1e-3; }), Accuracy::missed);
   EXPECT_EQ(nodes.used(), PathNodes::kMost);
-  EXPECT_EQ(judge(nodes, 1e-14, [](int) { return 1.01 * PathNodes::kPlateau; }), Accuracy::missed);
-  int tries = 0;
-  const auto wavering = [&](int) { return (++tries % 2 == 0 ? 1.01 : 1.5) * PathNodes::kRounding; };
-  EXPECT_EQ(judge(nodes, 1e-14, wavering), Accuracy::missed);
+  // Steady, and yet above what rounding can be.
+  const RoundingFloor floor{.error = 1e-12, .ceiling = 1};
+  EXPECT_EQ(judge(
+                nodes, 1e-14, [](int) { return 1.01e-12; }, floor),
+            Accuracy::missed);
   EXPECT_EQ(judge(nodes, 1e-14, [](int) { return std::nan(""); }), Accuracy::missed);
   // The step after it begins with few points again.
   EXPECT_LE(nodes.count(), PathNodes::kMostGauss);
 }
 
-TEST(PathNodes, WhatStaysAtRoundingIsReached) {
+TEST(PathNodes, WhatStaysBelowTheRoundingFloorIsReached) {
   PathNodes nodes;
+  const RoundingFloor floor{.error = 1e-14, .ceiling = 1};
   int tries = 0;
-  EXPECT_EQ(judge(nodes, 1e-16, [&](int) { return ++tries, 3e-15; }), Accuracy::reached);
+  const auto noise = [&](int) { return (++tries % 2 == 0 ? 1 : 2) * 3e-15; };
+  EXPECT_EQ(judge(nodes, 1e-16, noise, floor), Accuracy::reached);
   EXPECT_EQ(tries, 3);
-  EXPECT_EQ(nodes.count(), 2);
+  // The steps that follow need not find this out again. Now and then one tries with fewer points.
+  tries = 0;
+  for (int k = 0; k < 100; ++k) {
+    EXPECT_EQ(judge(nodes, 1e-16, noise, floor), Accuracy::reached);
+  }
+  EXPECT_LE(tries, 110);
 }
 
-// The error of a mean that has converged is that of the energy itself.
+// A floor is no tolerance: where more points make the error smaller, it gets them.
+TEST(PathNodes, WhatMorePointsMakeSmallerIsNotRounding) {
+  PathNodes nodes;
+  const RoundingFloor floor{.error = 1e-6, .ceiling = 1};
+  const auto fast = [](int n) { return std::pow(10.0, -n); };
+  EXPECT_EQ(judge(nodes, 1e-14, fast, floor), Accuracy::reached);
+  EXPECT_LE(fast(nodes.used()), 1e-14);
+}
+
+// Of energies that do not say how they round: the error of a mean that has converged is that of the energy itself.
 TEST(PathNodes, WhatNoNumberOfPointsChangesIsRounding) {
   PathNodes nodes;
   int tries = 0;
-  EXPECT_EQ(judge(nodes, 1e-14, [&](int n) { return ++tries, 7e-12 * (1 + 0.02 / n); }),
-            Accuracy::reached);
+  const auto steady = [&](int n) { return ++tries, 7e-12 * (1 + 0.02 / n); };
+  EXPECT_EQ(judge(nodes, 1e-14, steady, {}, 1e-9), Accuracy::reached);
   EXPECT_EQ(tries, 3);
+  EXPECT_EQ(judge(
+                nodes, 1e-14, [](int) { return 1.01e-9; }, {}, 1e-9),
+            Accuracy::missed);
+  const auto slow = [](int n) { return 1e-10 * std::pow(1.2, -n); };
+  EXPECT_EQ(judge(nodes, 1e-16, slow, {}, 1e-9), Accuracy::reached);
+  EXPECT_LE(slow(nodes.used()), 1e-16) << "not by its size alone";
+}
+
+TEST(PathNodes, WhatRoundingHidesIsDrowned) {
+  PathNodes nodes;
+  EXPECT_EQ(judge(nodes, 1e-14, [](int) { return 3e-6; }, {.error = 1e-5, .ceiling = 1e-6}),
+            Accuracy::drowned);
+  EXPECT_EQ(judge(nodes, 1e-14, [](int) { return 3e-6; }, {.error = 1e-5, .ceiling = 1e-4}),
+            Accuracy::reached);
 }
 
 TEST(PathNodes, GrowsByWhatTheRateAsksFor) {

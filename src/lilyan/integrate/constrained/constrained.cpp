@@ -356,6 +356,7 @@ ConstrainedIntegrator::ConstrainedIntegrator(const World& world, const Scheme& s
       forced_(!system_.forces().empty() || !system_.dissipations().empty()),
       assembler_(world),
       potential_(assembler_),
+      balance_(world),
       objective_(assembler_, options),
       equation_(system_, objective_,
                 plan_.stages[0].solved_nodes.empty() ? nullptr : &assembler_.hessian_pattern(),
@@ -365,7 +366,7 @@ ConstrainedIntegrator::ConstrainedIntegrator(const World& world, const Scheme& s
       end_jacobian_(equation_.set().make_jacobian()) {
   const int m = equation_.set().equations();
   end_gram_.setZero(m, m);
-  for (Vector* v : {&end_values_, &normal_, &rate_, &multipliers_}) v->setZero(m);
+  for (Vector* v : {&end_values_, &normal_, &rate_, &multipliers_, &scales_}) v->setZero(m);
   for (Vector* v : {&d_, &residual_, &velocity_, &end_x_, &start_gradient_, &end_gradients_,
                     &end_forces_, &impulse_, &projection_, &known_velocity_}) {
     v->setZero(system_.dofs());
@@ -544,7 +545,7 @@ bool ConstrainedIntegrator::project() {
 
 bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepReport& report) {
   return solve_with_enough_nodes(
-      path_nodes_, system_, state, h, options_.energy_tolerance, report,
+      path_nodes_, options_.energy_tolerance, balance_.plateau(), report,
       [&](const std::vector<Node>& nodes) {
         plan_.set_path_nodes(nodes);
         if (!solve(state, h, report)) return false;
@@ -554,6 +555,23 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
       [&] {
         if (momentum_ && momentum_->only_strain()) return 0.0;
         return ledger(state, h, report).quadrature;
+      },
+      [&](double size) {
+        const double rate = plan_.stages.front().displacement_effect / (h * h);
+        RoundingFloor floor = balance_.floor({.x0 = &state.x,
+                                              .v0 = &state.v,
+                                              .d = &d_,
+                                              .x1 = &end_x_,
+                                              .h = h,
+                                              .rule = path_nodes_.nodes(),
+                                              .mean_force = &objective_.weighted_gradients(),
+                                              .force_factor = rate},
+                                             size);
+        // Each constraint's values are differences of terms of this size, at both ends and in Ḡd.
+        constexpr double kTerms = 64 * kUnitRoundoff;
+        equation_.set().scales(end_x_, scales_);
+        floor.error += kTerms * std::abs(rate) * multipliers_.cwiseAbs().dot(scales_);
+        return floor;
       });
 }
 

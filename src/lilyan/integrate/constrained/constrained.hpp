@@ -42,6 +42,7 @@
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
+#include "lilyan/assemble/path_balance.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step/momentum_solve.hpp"
 #include "lilyan/integrate/step/path_nodes.hpp"
@@ -256,6 +257,7 @@ class ConstrainedIntegrator final : public Integrator {
   bool checked_ = false;  // the state the run started from
   Assembler assembler_;
   PotentialCache potential_;
+  PathBalance balance_;  // of steps with adaptive nodes
   StepObjective objective_;
   ConstrainedEquation equation_;
   RootFinder root_;
@@ -268,7 +270,7 @@ class ConstrainedIntegrator final : public Integrator {
   DenseMatrix end_gram_;
   GramFactor end_factor_;
   Vector end_values_, normal_, rate_;
-  Vector z_, multipliers_, residual_, left_;
+  Vector z_, multipliers_, scales_, residual_, left_;
   Vector d_, velocity_, end_x_, start_gradient_, end_gradients_, end_forces_, impulse_, projection_,
       known_velocity_;  // projection_: the impulse of (3)
 };

@@ -6,6 +6,7 @@
 
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/assemble/path_balance.hpp"
 #include "lilyan/integrate/step/commit.hpp"
 
 namespace lilyan {
@@ -370,7 +371,12 @@ LagrangianIntegrator::LagrangianIntegrator(const System& system, const Lagrangia
       root_(system.dofs(), options.newton, false),
       legendre_(system, options.newton),
       end_jacobian_(equation_.constraints().make_jacobian()) {
-  for (Vector* x : {&p0_, &q1_, &p1_, &v1_}) x->setZero(system.dofs());
+  for (Vector* x : {&p0_, &q1_, &p1_, &v1_, &q_}) x->setZero(system.dofs());
+  switches_ = dynamic_cast<const HasSwitches*>(&lagrangian_);
+  if (switches_ && switches_->switches() == 0) switches_ = nullptr;
+  if (switches_) {
+    for (auto* v : {&before_, &after_, &middle_}) v->resize(switches_->switches());
+  }
   g_.setZero(equation_.constraints().equations());
 }
 
@@ -390,8 +396,43 @@ void LagrangianIntegrator::archive(Archive& a) {
 }
 
 void LagrangianIntegrator::find_table() {
-  table_ = average_table(path_nodes_.nodes());
+  const std::vector<Node>& rule = path_nodes_.nodes();
+  if (breaks_.empty()) {
+    table_ = average_table(rule);
+  } else {
+    std::vector<Node> nodes;
+    double from = 0;
+    for (std::size_t k = 0; k <= breaks_.count; ++k) {
+      const double to = k < breaks_.count ? breaks_.bracket[k].second : 1.0;
+      for (const Node& n : rule)
+        nodes.push_back({from + n.theta * (to - from), n.weight * (to - from)});
+      from = to;
+    }
+    table_ = average_table(nodes);
+  }
   table_.adaptive_nodes = true;
+  new_table_ = true;
+}
+
+// A path's breaks follow from its solution, which is solved again with nodes between them until they stay.
+bool LagrangianIntegrator::find_new_breaks(const State& state, double h) {
+  constexpr double kSame = 1e-14;
+  constexpr int kMostMoves = 30;
+  if (!switches_ || moved_ >= kMostMoves) return false;
+  mean_ = (q1_ - state.x) / h;
+  PathBreaks now = find_breaks(
+      [&](double s, std::vector<double>& values) {
+        q_ = state.x + (s * h) * mean_;
+        switches_->evaluate_switches(state.t + s * h, q_.data(), mean_.data(), values);
+      },
+      before_, after_, middle_);
+  bool same = now.count == breaks_.count;
+  for (std::size_t k = 0; same && k < now.count; ++k) {
+    same = std::abs(now.bracket[k].second - breaks_.bracket[k].second) <= kSame;
+  }
+  breaks_ = now;
+  if (!same) ++moved_;
+  return !same;
 }
 
 void LagrangianIntegrator::begin(const State& state) {
@@ -430,13 +471,27 @@ bool LagrangianIntegrator::solve(const State& state, double h, StepReport& repor
     report.status = end;
     return false;
   }
+  end_value_ = lagrangian_.evaluate(state.t + h, q1_.data(), v1_.data(), {});
   end_invariants_ = lagrangian_invariants(lagrangian_, state.t + h, q1_.data(), v1_.data());
   if (!std::isfinite(end_invariants_.total)) report.status = StepStatus::non_finite;
   return succeeded(report.status);
 }
 
+// Of what H₁ − H₀ and the sum over the nodes are made of: some units of p·v and L at both ends, and of the
+// forces along what they are multiplied with. Terms within the formula of L may be larger and cancel.
+RoundingFloor LagrangianIntegrator::floor(const State& state, double h, double scale) const {
+  constexpr double kTerms = 64 * kUnitRoundoff;
+  const auto size = [&](const Vector& p, const Vector& v, double value) {
+    return p.cwiseAbs().dot(v.cwiseAbs()) + std::abs(value);
+  };
+  const double all = size(p0_, state.v, start_value_) + size(p1_, v1_, end_value_);
+  const double moved = (p1_ - p0_).cwiseAbs().dot(state.x.cwiseAbs() + q1_.cwiseAbs());
+  return {.error = kTerms * (all + moved / std::abs(h)) + PathBalance::kUnknown * scale,
+          .ceiling = PathBalance::kMostOfEnergy * std::max(scale, all)};
+}
+
 // Whether the quadrature of an averaging method was accurate enough. If not, it gets more points.
-bool LagrangianIntegrator::accurate(StepReport& report) {
+bool LagrangianIntegrator::accurate(const State& state, double h, StepReport& report) {
   const double work = equation_.work() + equation_.dissipation();
   const double defect = end_invariants_.total - report.before.total - work;
   const double scale = std::max(report.before.scale(), end_invariants_.scale());
@@ -448,14 +503,17 @@ bool LagrangianIntegrator::accurate(StepReport& report) {
     error = std::min(error, std::abs(end_invariants_.total - last_total_));
   }
   last_total_ = end_invariants_.total;
-  const PathNodes::Accuracy accuracy =
-      path_nodes_.judge(error == 0 ? 0 : error / scale, options_.energy_tolerance);
+  const PathNodes::Accuracy accuracy = path_nodes_.judge(
+      error, options_.energy_tolerance * scale, [&] { return floor(state, h, scale); },
+      PathBalance::kUnknownPlateau * scale);
   report.nodes = path_nodes_.used();
-  if (static_cast<std::size_t>(path_nodes_.count()) != table_.time.size()) {
+  // A step that follows begins with a smooth path.
+  if (accuracy != PathNodes::Accuracy::needs_more) breaks_ = {};
+  if (static_cast<std::size_t>(path_nodes_.count()) * (breaks_.count + 1) != table_.time.size()) {
     find_table();
-    new_table_ = true;
   }
   if (accuracy == PathNodes::Accuracy::missed) report.status = StepStatus::mean_inaccurate;
+  if (accuracy == PathNodes::Accuracy::drowned) report.status = StepStatus::drowned_in_rounding;
   return accuracy != PathNodes::Accuracy::needs_more;
 }
 
@@ -485,13 +543,18 @@ StepReport LagrangianIntegrator::step(State& state, double h) {
   report.before = start_invariants_;
   report.after = report.before;
   if (table_.adaptive_nodes) path_nodes_.begin_step();
+  moved_ = 0;
   bool done = solve(state, h, report);
-  while (done && table_.adaptive_nodes && !accurate(report)) done = solve(state, h, report);
+  while (done && table_.adaptive_nodes && !accurate(state, h, report))
+    done = solve(state, h, report);
   if (!done || !succeeded(report.status)) {
+    if (!breaks_.empty()) {
+      breaks_ = {};
+      find_table();
+    }
     equation_.forget_factors();
     return report;
   }
-  end_value_ = lagrangian_.evaluate(state.t + h, q1_.data(), v1_.data(), {});
   end_t_ = state.t + h;
   end_x_ = q1_;
   end_v_ = v1_;

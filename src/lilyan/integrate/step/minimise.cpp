@@ -30,6 +30,7 @@ MinimiseIntegrator::MinimiseIntegrator(const World& world, const MinimisationTab
       plan_(table),
       assembler_(world),
       potential_(assembler_),
+      balance_(world),
       objective_(assembler_, options),
       newton_(assembler_.hessian_pattern(), options.newton),
       forced_(!system_.forces().empty() || !system_.dissipations().empty()) {
@@ -291,7 +292,7 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, std::size_t k, con
 bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, double h,
                                       StepReport& report) {
   return solve_with_enough_nodes(
-      path_nodes_, system_, state, h, options_.energy_tolerance, report,
+      path_nodes_, options_.energy_tolerance, balance_.plateau(), report,
       [&](const std::vector<Node>& nodes) {
         plan.set_path_nodes(nodes);
         clear_impulses();
@@ -305,6 +306,17 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
         // Means over the strain have no nodes.
         if (momentum_ && momentum_->only_strain()) return 0.0;
         return ledger(plan, state, points_[0].v, report).quadrature;
+      },
+      [&](double size) {
+        return balance_.floor({.x0 = &state.x,
+                               .v0 = &state.v,
+                               .d = &points_[0].d,
+                               .x1 = &new_x_,
+                               .h = h,
+                               .rule = path_nodes_.nodes(),
+                               .mean_force = &potential_impulse_,
+                               .force_factor = 1 / h},
+                              size);
       });
 }
 

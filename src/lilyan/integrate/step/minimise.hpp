@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
+#include "lilyan/assemble/path_balance.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/integrate/step/momentum_solve.hpp"
 #include "lilyan/integrate/step/path_nodes.hpp"
@@ -86,6 +87,7 @@ class MinimiseIntegrator final : public Integrator {
 
   Assembler assembler_;
   PotentialCache potential_;
+  PathBalance balance_;  // of steps with adaptive nodes
   StepObjective objective_;
   Newton newton_;
   PathNodes path_nodes_;
