@@ -86,6 +86,8 @@ bool can_turn(const PlacedBody& b, const Scene& scene) {
   return true;
 }
 
+}  // namespace
+
 // A step along straight lines stretches a body that turns. Where sound crosses it within the step its elasticity
 // answers to that at once, and methods that keep energy or swing about it, but do not keep angular momentum,
 // turn it too slowly: in a second, at 8 rad/s and 60 steps, by 1e-3 where sound crosses a tenth of the body's
@@ -123,8 +125,6 @@ std::optional<std::string> remark_on_sound(const PlacedBody& b, const Scene& sce
       fits ? fmt::format("integrator.method = \"{}\" keeps it at any stiffness", kFits)
            : fmt::format("take integrator.step below {:.2g}", length / speed));
 }
-
-}  // namespace
 
 std::optional<std::string> remark_on_locking(const std::string& name, const Parameters& material) {
   const std::optional<double> nu = poisson(material);
