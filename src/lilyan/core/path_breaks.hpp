@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,18 +47,5 @@ template <class Evaluate>
             breaks.bracket.begin() + static_cast<std::ptrdiff_t>(breaks.count));
   return breaks;
 }
-
-// A Lagrangian whose formula has such places.
-class HasSwitches {
- public:
-  HasSwitches() = default;
-  HasSwitches(const HasSwitches&) = delete;
-  HasSwitches& operator=(const HasSwitches&) = delete;
-  virtual ~HasSwitches() = default;
-  [[nodiscard]] virtual std::size_t switches() const = 0;
-  // One number each.
-  virtual void evaluate_switches(double t, const double* q, const double* v,
-                                 std::span<double> values) const = 0;
-};
 
 }  // namespace lilyan

@@ -64,7 +64,7 @@ const double* ExpressionEvaluator::run(int n, const double* q, const double* v, 
 }
 
 ExpressionLagrangian::ExpressionLagrangian(ExpressionGraph& graph, ExpressionNode l, int dofs)
-    : n_(dofs), switch_count_(0), depends_on_time_(graph.depends(l, 2 * dofs)) {
+    : n_(dofs), depends_on_time_(graph.depends(l, 2 * dofs)) {
   std::vector<ExpressionNode> first = {l};
   const std::vector<ExpressionNode> slopes = gradient(graph, l, range(0, 2 * n_ + 1));
   first.insert(first.end(), slopes.begin(), slopes.end());
@@ -74,14 +74,6 @@ ExpressionLagrangian::ExpressionLagrangian(ExpressionGraph& graph, ExpressionNod
   value_ = ExpressionEvaluator(graph, std::vector{l});
   first_ = ExpressionEvaluator(graph, first);
   second_ = ExpressionEvaluator(graph, nodes_of(entries_));
-  const std::vector<ExpressionNode> zeros = switches_of(graph, l);
-  switches_ = ExpressionEvaluator(graph, zeros);
-  switch_count_ = zeros.size();
-}
-
-void ExpressionLagrangian::evaluate_switches(double t, const double* q, const double* v,
-                                             std::span<double> values) const {
-  std::copy_n(switches_.run(n_, q, v, t), values.size(), values.begin());
 }
 
 double ExpressionLagrangian::evaluate(double t, const double* q, const double* v,

@@ -32,7 +32,7 @@ class ExpressionEvaluator {
   mutable std::vector<double> inputs_, outputs_, scratch_;
 };
 
-class ExpressionLagrangian final : public Lagrangian, public HasSwitches {
+class ExpressionLagrangian final : public Lagrangian {
  public:
   ExpressionLagrangian(ExpressionGraph& graph, ExpressionNode l, int dofs);
 
@@ -43,16 +43,12 @@ class ExpressionLagrangian final : public Lagrangian, public HasSwitches {
   }
   double evaluate(double t, const double* q, const double* v,
                   const LagrangianDerivatives& d) const override;
-  [[nodiscard]] std::size_t switches() const override { return switch_count_; }
-  void evaluate_switches(double t, const double* q, const double* v,
-                         std::span<double> values) const override;
 
  private:
   int n_;
-  std::size_t switch_count_;
   bool depends_on_time_;
   std::vector<char> cyclic_;
-  ExpressionEvaluator value_, first_, second_, switches_;
+  ExpressionEvaluator value_, first_, second_;
   std::vector<DerivativeEntry> entries_;  // of the second derivatives by (q, v), lower triangle
 };
 

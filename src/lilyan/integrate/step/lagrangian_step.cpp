@@ -371,12 +371,7 @@ LagrangianIntegrator::LagrangianIntegrator(const System& system, const Lagrangia
       root_(system.dofs(), options.newton, false),
       legendre_(system, options.newton),
       end_jacobian_(equation_.constraints().make_jacobian()) {
-  for (Vector* x : {&p0_, &q1_, &p1_, &v1_, &q_}) x->setZero(system.dofs());
-  switches_ = dynamic_cast<const HasSwitches*>(&lagrangian_);
-  if (switches_ && switches_->switches() == 0) switches_ = nullptr;
-  if (switches_) {
-    for (auto* v : {&before_, &after_, &middle_}) v->resize(switches_->switches());
-  }
+  for (Vector* x : {&p0_, &q1_, &p1_, &v1_}) x->setZero(system.dofs());
   g_.setZero(equation_.constraints().equations());
 }
 
@@ -396,43 +391,8 @@ void LagrangianIntegrator::archive(Archive& a) {
 }
 
 void LagrangianIntegrator::find_table() {
-  const std::vector<Node>& rule = path_nodes_.nodes();
-  if (breaks_.empty()) {
-    table_ = average_table(rule);
-  } else {
-    std::vector<Node> nodes;
-    double from = 0;
-    for (std::size_t k = 0; k <= breaks_.count; ++k) {
-      const double to = k < breaks_.count ? breaks_.bracket[k].second : 1.0;
-      for (const Node& n : rule)
-        nodes.push_back({from + n.theta * (to - from), n.weight * (to - from)});
-      from = to;
-    }
-    table_ = average_table(nodes);
-  }
+  table_ = average_table(path_nodes_.nodes());
   table_.adaptive_nodes = true;
-  new_table_ = true;
-}
-
-// A path's breaks follow from its solution, which is solved again with nodes between them until they stay.
-bool LagrangianIntegrator::find_new_breaks(const State& state, double h) {
-  constexpr double kSame = 1e-14;
-  constexpr int kMostMoves = 30;
-  if (!switches_ || moved_ >= kMostMoves) return false;
-  mean_ = (q1_ - state.x) / h;
-  PathBreaks now = find_breaks(
-      [&](double s, std::vector<double>& values) {
-        q_ = state.x + (s * h) * mean_;
-        switches_->evaluate_switches(state.t + s * h, q_.data(), mean_.data(), values);
-      },
-      before_, after_, middle_);
-  bool same = now.count == breaks_.count;
-  for (std::size_t k = 0; same && k < now.count; ++k) {
-    same = std::abs(now.bracket[k].second - breaks_.bracket[k].second) <= kSame;
-  }
-  breaks_ = now;
-  if (!same) ++moved_;
-  return !same;
 }
 
 void LagrangianIntegrator::begin(const State& state) {
@@ -507,10 +467,9 @@ bool LagrangianIntegrator::accurate(const State& state, double h, StepReport& re
       error, options_.energy_tolerance * scale, [&] { return floor(state, h, scale); },
       PathBalance::kUnknownPlateau * scale);
   report.nodes = path_nodes_.used();
-  // A step that follows begins with a smooth path.
-  if (accuracy != PathNodes::Accuracy::needs_more) breaks_ = {};
-  if (static_cast<std::size_t>(path_nodes_.count()) * (breaks_.count + 1) != table_.time.size()) {
+  if (static_cast<std::size_t>(path_nodes_.count()) != table_.time.size()) {
     find_table();
+    new_table_ = true;
   }
   if (accuracy == PathNodes::Accuracy::missed) report.status = StepStatus::mean_inaccurate;
   if (accuracy == PathNodes::Accuracy::drowned) report.status = StepStatus::drowned_in_rounding;
@@ -543,15 +502,10 @@ StepReport LagrangianIntegrator::step(State& state, double h) {
   report.before = start_invariants_;
   report.after = report.before;
   if (table_.adaptive_nodes) path_nodes_.begin_step();
-  moved_ = 0;
   bool done = solve(state, h, report);
   while (done && table_.adaptive_nodes && !accurate(state, h, report))
     done = solve(state, h, report);
   if (!done || !succeeded(report.status)) {
-    if (!breaks_.empty()) {
-      breaks_ = {};
-      find_table();
-    }
     equation_.forget_factors();
     return report;
   }

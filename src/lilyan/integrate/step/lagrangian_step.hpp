@@ -8,7 +8,6 @@
 
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/core/dense.hpp"
-#include "lilyan/core/path_breaks.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/integrate/integrator.hpp"
@@ -134,9 +133,7 @@ class LagrangianIntegrator final : public Integrator {
   bool solve(const State& state, double h, StepReport& report);
   bool accurate(const State& state, double h, StepReport& report);
   [[nodiscard]] RoundingFloor floor(const State& state, double h, double scale) const;
-  void find_table();  // of an adaptive mean, from one of its breaks to the next
-  // Where the path just solved has breaks; whether they are elsewhere than the table has them.
-  bool find_new_breaks(const State& state, double h);
+  void find_table();  // of an adaptive mean
   [[nodiscard]] Ledger ledger(const State& start);
 
   const System& system_;
@@ -147,13 +144,9 @@ class LagrangianIntegrator final : public Integrator {
   RootFinder root_;
   Legendre legendre_;
   PathNodes path_nodes_;
-  const HasSwitches* switches_ = nullptr;  // null: L is smooth
-  PathBreaks breaks_;                      // of the table
-  int moved_ = 0;                          // how often they have moved in this step
-  std::vector<double> before_, after_, middle_;
   double last_total_ = 0;  // energy at the end of the last try of a step
 
-  Vector p0_, z_, q1_, p1_, v1_, g_, q_;
+  Vector p0_, z_, q1_, p1_, v1_, g_;
   ConstraintSet::Jacobian end_jacobian_;
   bool new_table_ = true;  // the equation has not been given table_ yet
   // The end of the last step, whose momentum need not be found again.
