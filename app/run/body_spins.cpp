@@ -30,6 +30,8 @@ bool left_alone(const System& system) {
          });
 }
 
+}  // namespace
+
 std::vector<int> bodies_of_vertices(const Scene& scene) {
   std::vector<int> body(static_cast<std::size_t>(scene.system->vertices()), -1);
   const auto mark = [&](const auto& elements, const std::vector<int>& of) {
@@ -42,8 +44,6 @@ std::vector<int> bodies_of_vertices(const Scene& scene) {
   mark(scene.edges, scene.edge_body);
   return body;
 }
-
-}  // namespace
 
 BodySpins::BodySpins(const Scene& scene, const State& initial, double energy)
     : system_(scene.system.get()) {

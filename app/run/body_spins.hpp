@@ -14,6 +14,9 @@ namespace lilyan {
 
 struct Scene;
 
+// The body that each vertex belongs to; −1: none.
+[[nodiscard]] std::vector<int> bodies_of_vertices(const Scene& scene);
+
 // A body is what energies and constraints connect. A free one keeps the angular momentum about its own
 // centre of mass, in uniform gravity too; one that is held at a point or on an axis that about it. When
 // another body touches it, it may take some from that. What is kept is then what it has when they have

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/run/body_spins.hpp"
 #include "app/scene/distribution.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
@@ -13,20 +14,7 @@ namespace lilyan {
 namespace {
 
 // A body that is deeper than this many times what explains it is beyond what was asked for.
-constexpr double kBeyond = 1.5;
-
-std::vector<int> bodies_of_vertices(const Scene& scene) {
-  std::vector<int> body(static_cast<std::size_t>(scene.system->vertices()), -1);
-  const auto assign = [&](const auto& elements, const std::vector<int>& bodies) {
-    for (std::size_t e = 0; e < elements.size(); ++e) {
-      for (const int i : elements[e]) body[static_cast<std::size_t>(i)] = bodies[e];
-    }
-  };
-  assign(scene.tets, scene.tet_body);
-  assign(scene.triangles, scene.triangle_body);
-  assign(scene.edges, scene.edge_body);
-  return body;
-}
+constexpr double kTooDeep = 1.5;
 
 std::vector<double> sizes_of_bodies(const Scene& scene, const std::vector<int>& body) {
   std::vector<Box> boxes(scene.body_names.size());
@@ -118,7 +106,7 @@ void ContactDepth::end_contact(std::size_t contact, bool moves) {
     }
     const double explained = asked_ + std::sqrt(asked_ * asked_ + asked_ * free * free / gravity_);
     const bool further = depth * beyond_.explained > beyond_.depth * explained;
-    if (moves || depth <= kBeyond * explained || (beyond_.depth > 0 && !further)) continue;
+    if (moves || depth <= kTooDeep * explained || (beyond_.depth > 0 && !further)) continue;
     beyond_ = {.depth = depth, .asked = asked_, .explained = explained};
   }
 }

@@ -64,6 +64,13 @@ inline Rounded log(const Rounded& x) {
   if (!(least > 0)) return {std::log(x.value), std::numeric_limits<double>::infinity()};
   return Rounded::result(std::log(x.value), x.error / least, 2);
 }
+// ln(1 + x) without the rounding error of 1 + x (material/detail/strain_invariants.hpp).
+inline Rounded log_of_one_plus(const Rounded& x) {
+  const double value = std::log1p(x.value);
+  const double least = 1 + x.value - x.error;
+  if (!(least > 0)) return {value, std::numeric_limits<double>::infinity()};
+  return Rounded::result(value, x.error / least, 6);
+}
 inline Rounded sqrt(const Rounded& x) {
   const double root = std::sqrt(x.value);
   if (!(x.value > 0)) return {root, std::sqrt(x.error)};

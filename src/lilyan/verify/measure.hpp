@@ -103,6 +103,10 @@ template <class Run>
 // an error: "pendulum" (large swings), "henon-heiles" (two degrees of freedom) and "body" (a small
 // St. Venant–Kirchhoff block, stretched, spinning, drifting and twisting). Made once.
 [[nodiscard]] const ProblemInstance& verification_problem(const std::string& name);
+// A block like "body" that spins and twists a little, and is so stiff that sound crosses it ten times in a step of
+// kStiffStep.
+[[nodiscard]] const ProblemInstance& stiff_problem();
+inline constexpr double kStiffStep = 0.05;
 // A pendulum with drag and a periodic drive.
 [[nodiscard]] const ProblemInstance& forced_problem();
 // The body pressed to 0.4 of its length, where its Hessian is indefinite.

@@ -32,14 +32,22 @@ const TetMesh& body_mesh() {
   return mesh;
 }
 
-ProblemInstance body_problem() {
+constexpr double kDensity = 0.5;  // of a body of mass 1
+
+ProblemInstance block_of(double stiffness) {
   const TetMesh& mesh = body_mesh();
   const Vector rest = rest_positions(mesh);
   ProblemInstance p;
-  p.system = std::make_unique<System>(vertex_masses(mesh, 0.5));  // of mass 1
-  p.system->add(
-      find_material("stvk")->make({rest, mesh.tets}, Parameters{{"mu", 1.0}, {"lambda", 1.0}}));
-  p.initial = body_state(rest, 1.3, 1.5);
+  p.system = std::make_unique<System>(vertex_masses(mesh, kDensity));
+  p.system->add(find_material("stvk")->make(
+      {rest, mesh.tets}, Parameters{{"mu", stiffness}, {"lambda", stiffness}}));
+  p.initial = {.x = rest, .v = Vector::Zero(rest.size())};
+  return p;
+}
+
+ProblemInstance body_problem() {
+  ProblemInstance p = block_of(1);
+  p.initial = body_state(p.initial.x, 1.3, 1.5);
   return p;
 }
 
@@ -58,6 +66,23 @@ const ProblemInstance& verification_problem(const std::string& name) {
   const auto found = all.find(name);
   if (found == all.end()) throw Error("there is no verification problem '" + name + "'");
   return found->second;
+}
+
+const ProblemInstance& stiff_problem() {
+  static const ProblemInstance problem = [] {
+    constexpr double kCrossings = 10;
+    constexpr double kLength = 2;
+    constexpr double kSpeed = kCrossings * kLength / kStiffStep;  // √((λ + 2μ)/ρ), λ = μ
+    ProblemInstance p = block_of(kSpeed * kSpeed * kDensity / 3);
+    const Vec3 omega = 4 * Vec3(0.3, 0.5, 0.8).normalized();
+    for (Eigen::Index i = 0; i < p.initial.x.size() / 3; ++i) {
+      const Vec3 r = p.initial.x.segment<3>(3 * i);
+      const Vec3 twist(0, -r[0] * r[2], r[0] * r[1]);
+      p.initial.v.segment<3>(3 * i) = omega.cross(r) + Vec3(0.2, -0.1, 0.3) + 0.01 * twist;
+    }
+    return p;
+  }();
+  return problem;
 }
 
 const ProblemInstance& forced_problem() {

@@ -92,6 +92,34 @@ Check check_energy(const Scheme& scheme) {
           measured.behaviour == scheme.claims.energy};
 }
 
+Check check_stiff(const Scheme& scheme) {
+  constexpr int kSteps = 20;
+  constexpr double kHolds = 1e-9;
+  const ProblemInstance& body = stiff_problem();
+  const Claims& claims = scheme.claims;
+  Check check{"what is exact, of a stiff body", claims.stiff ? "yes" : "no", "", false};
+  const auto judge = [&](bool holds, std::string measured) {
+    check.measured = std::move(measured);
+    check.passed = holds == claims.stiff;
+    return check;
+  };
+  const EnergyMotion energy =
+      energy_motion(*body.system, body.initial, scheme, kStiffStep, kSteps);
+  if (!energy.completed || !std::isfinite(energy.worst)) return judge(false, "a step fails");
+  const MomentumChange momenta = momentum_change(body, scheme, kStiffStep, kSteps);
+  double worst = 0;
+  std::string text;
+  const auto look = [&](bool claimed, const char* symbol, double change) {
+    if (!claimed) return;
+    worst = std::max(worst, std::isnan(change) ? 1 : change);
+    text += fmt::format("{}{} {:.0e}", text.empty() ? "" : ", ", symbol, change);
+  };
+  look(claims.energy == EnergyBehaviour::exact, "|ΔE|/E", energy.worst);
+  look(claims.linear_momentum, "|ΔP|/|P|", momenta.linear);
+  look(claims.angular_momentum, "|ΔL|/|L|", momenta.angular);
+  return judge(worst <= kHolds, text);
+}
+
 bool Verification::passed() const {
   return std::ranges::all_of(checks, [](const Check& c) { return c.passed; });
 }
@@ -116,6 +144,7 @@ Verification verify(const Scheme& scheme) {
   guarded("symmetric", [&] { return std::vector{check_symmetric(scheme)}; });
   guarded("momenta", [&] { return check_momenta(scheme); });
   guarded("energy", [&] { return std::vector{check_energy(scheme)}; });
+  guarded("what is exact, of a stiff body", [&] { return std::vector{check_stiff(scheme)}; });
   return result;
 }
 

@@ -27,6 +27,8 @@ struct Check {
 [[nodiscard]] Check check_symmetric(const Scheme& scheme);
 [[nodiscard]] std::vector<Check> check_momenta(const Scheme& scheme);
 [[nodiscard]] Check check_energy(const Scheme& scheme);
+// Of what is exact, on a stiff body.
+[[nodiscard]] Check check_stiff(const Scheme& scheme);
 
 struct Verification {
   std::vector<Check> checks;
