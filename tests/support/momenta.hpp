@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string>
 
+#include "lilyan/integrate/control/step_control.hpp"
 #include "lilyan/integrate/integrator.hpp"
 
 namespace lilyan::test {
@@ -34,17 +35,17 @@ struct RunKept {
   double imbalance = 0;
 };
 
-// Largest changes over a run; the energy less the work done and dissipated.
+// Largest changes over a run; the energy less the work done and dissipated. A step that fails may be halved.
 inline RunKept run_kept(const System& system, State& state, const Scheme& scheme, double h,
                         int steps, const Vec3& point = Vec3::Zero(),
-                        const SolverOptions& options = {}) {
+                        const SolverOptions& options = {}, int halvings = 0) {
   const auto integrator = make_integrator(system, scheme, options);
   RunKept kept;
   const Vec3 spin = spin_about(system, state, point);
   Invariants first;
   double given = 0;
   for (int k = 0; k < steps; ++k) {
-    const StepReport r = integrator->step(state, h);
+    const StepReport r = step_with_halving(*integrator, state, h, halvings);
     EXPECT_TRUE(succeeded(r.status)) << scheme.label << " step " << k << ": " << describe(r.status);
     if (!succeeded(r.status)) break;
     if (k == 0) first = r.before;

@@ -273,14 +273,14 @@ double DissipationAssembler::value_and_gradient(DissipationVelocity which, const
 
 void DissipationAssembler::add_hessian(DissipationVelocity which, const Vector& v, double weight,
                                        double projection, const BlockPattern& pattern,
-                                       std::vector<double>& values) {
+                                       std::vector<double>& values, std::span<const char> without) {
   if (slots_.empty()) {
     for (const auto& r : system_.dissipations())
       slots_.push_back(pattern.slots(r->stencils(world_.memory)));
   }
   for (std::size_t k = 0; k < lagged_.size(); ++k) {
     const Dissipation& r = *system_.dissipations()[k];
-    if (r.velocity() != which) continue;
+    if (r.velocity() != which || (!without.empty() && without[k] != 0)) continue;
     r.evaluate(lagged_[k], {.v = v.data(),
                             .hessian_weight = weight,
                             .hessian = values.data(),

@@ -109,9 +109,10 @@ class DissipationAssembler {
   // there is a choice: one entry per dissipation.
   double value_and_gradient(DissipationVelocity which, const Vector& v, double weight,
                             Vector& gradient, std::span<const char> chosen = {});
-  // values += weight ∂²R/∂v² in the places of the pattern.
+  // values += weight ∂²R/∂v² in the places of the pattern, without some of them, if any.
   void add_hessian(DissipationVelocity which, const Vector& v, double weight, double projection,
-                   const BlockPattern& pattern, std::vector<double>& values);
+                   const BlockPattern& pattern, std::vector<double>& values,
+                   std::span<const char> without = {});
   // Power delivered to things that move by themselves, with the sign of ∂R/∂v · v over the free
   // vertices: to obstacles, and (negative, since they are not free) to prescribed vertices.
   [[nodiscard]] double driven_power(DissipationVelocity which, const Vector& v);

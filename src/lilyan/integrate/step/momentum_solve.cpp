@@ -4,7 +4,6 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "lilyan/core/classes.hpp"
@@ -25,12 +24,14 @@ constexpr double kFast = 1e-3;        // contraction that these are expected to 
 constexpr int kPatience = 8;
 constexpr int kMostPatience = 16;
 constexpr double kMayBeRounding = 1e-9;  // relative velocity error
-constexpr double kStiff = 0.4;           // the part of a body that sound crosses in a step
+constexpr double kStiff = 0.7;           // the part of a body that sound crosses in a step
 constexpr double kNearlyRigid = 0.1;     // share of the rest of d in its turning part
 constexpr double kLeastCosine = 0.3;
 constexpr double kNoShape = 1e-12;  // ‖w‖ relative to ‖d‖: the step is rigid
 constexpr double kRounding = 4 * kEpsilon;
 constexpr double kSingular = 1e-10;
+constexpr double kSoftAccuracy = 1e-3;  // of iterative solutions
+constexpr double kMayBeLast = 100;
 
 Vec3 at(const Vector& v, int vertex) { return v.segment<3>(3 * static_cast<Eigen::Index>(vertex)); }
 
@@ -89,6 +90,8 @@ MomentumSolve::MomentumSolve(Assembler& assembler, const SolverOptions& options,
     level.dissipations[k] = 1;
     level.dissipates = true;
   }
+  renews_ = !system_.dissipations().empty() &&
+            std::ranges::find(bodies_.dissipations, 0) == bodies_.dissipations.end();
   bodies_.groups = TorqueGroups(system_, parent);
   for (const auto& energy : system_.energies()) {
     int body = -1;
@@ -283,6 +286,11 @@ bool MomentumSolve::predict(const Step& step, MomentumEquation& equation, Vector
   const double first = guess(1, start_);
   const double second = guess(0, other_);
   z = second < first ? other_ : start_;
+  // Dissipation that depends on the step knows it from there.
+  if (!system_.dissipations().empty()) {
+    scratch_ = z.head(d_.size());
+    (void)equation.objective().renew(step.start, scratch_, h_);
+  }
   return std::isfinite(std::min(first, second));
 }
 
@@ -420,7 +428,7 @@ void MomentumSolve::correct_rigidly(const Step& /*step*/, MomentumEquation& equa
   std::vector<Eigen::Matrix3d> turning(count);
   if (beside_) {
     beside_hessian_.resize(static_cast<std::size_t>(assembler_.hessian_pattern().storage()));
-    equation.objective().hessian_beside_strain(d, beside_hessian_);
+    equation.objective().hessian_beside_strain(d, bodies_.dissipations, beside_hessian_);
   }
   for (std::size_t g = 0; g < count; ++g) {
     const Group& group = bodies_.groups[g];
@@ -497,11 +505,83 @@ void MomentumSolve::correct_rigidly(const Step& /*step*/, MomentumEquation& equa
   direction.head(d_.size()) = motion_;
 }
 
+// With AVF's matrix, or at last a new one that is kept as well: Anderson's mixing takes the directions of one and
+// the same linear map. The residual may grow for a while.
+StepStatus MomentumSolve::solve_soft(const Step& step, MomentumEquation& equation, Vector& z,
+                                     Vector& residual, StepReport& report) {
+  constexpr int kMost = 40;
+  constexpr double kDiverged = 100;  // growth of the residual
+  constexpr double kGoodEnough = 1e-11;
+  const auto evaluate = [&] {
+    const bool defined = equation.evaluate(z, residual);
+    ++report.solver_work.evaluations;
+    const double norm = find_left(step, equation, z, residual);
+    return defined && std::isfinite(norm) ? norm : std::numeric_limits<double>::infinity();
+  };
+  const auto finish = [&](StepStatus status) {
+    if (succeeded(status)) report.residual = std::max(report.residual, equation.velocity_error());
+    return status;
+  };
+  double norm = evaluate();
+  const double first = norm;
+  double last = norm;
+  double best = norm;
+  double best_error = 1;
+  double renewed_at = norm;
+  best_ = z;
+  bool renew = false;
+  bool renewed = false;
+  int known = 0;  // iterates with this matrix
+  mixing_.forget();
+  for (int k = 0; k < kMost; ++k) {
+    if (options_.newton.stop_asked()) return StepStatus::stopped;
+    const bool lost = !std::isfinite(norm) || norm > kDiverged * first;
+    if (lost && renewed) break;
+    if (!renewed && (lost || (known >= kMatrixLasts && norm > kFast * renewed_at))) {
+      // The matrix may be to blame: once more from the best iterate, with its own.
+      z = best_;
+      norm = evaluate();
+      renewed_at = norm;
+      renew = renewed = true;
+      known = 0;
+      mixing_.forget();
+    }
+    const double defect = equation.defect(z, residual);
+    if (!(defect > 1)) return finish(StepStatus::converged);
+    if (norm <= best) {
+      best = norm;
+      best_error = equation.velocity_error();
+      best_ = z;
+      if (best_error <= kGoodEnough && known > 1 && norm > 0.5 * last) break;
+    }
+    if (!equation.solve(z, residual,
+                        {.renew = renew,
+                         .accuracy = kSoftAccuracy,
+                         .last = kSoftAccuracy * defect < kMayBeLast},
+                        direction_, report.solver_work)) {
+      if (renewed) break;
+      known = kMatrixLasts;
+      renewed_at = 0;
+      continue;
+    }
+    renew = false;
+    ++report.solver_work.iterations;
+    mixing_.advance(direction_, 1, z);
+    ++known;
+    last = norm;
+    norm = evaluate();
+  }
+  if (!(best_error <= kGoodEnough)) return StepStatus::not_converged;
+  z = best_;
+  (void)evaluate();
+  (void)equation.defect(z, residual);
+  return finish(equation.closed() ? StepStatus::round_off : StepStatus::not_converged);
+}
+
 StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& equation, Vector& z,
                                 Vector& residual, StepReport& report) {
-  static const bool kTrace = std::getenv("LILYAN_TRACE") != nullptr;
-  const SolverWork before = report.solver_work;
-  bool balanced = from == From::rigid;
+  if (!any_strain_) return solve_soft(step, equation, z, residual, report);
+  const bool balanced = from == From::rigid;
   bool fresh = balanced;  // a matrix for every direction
   mixing_.forget();
   double share = 1;
@@ -519,6 +599,10 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
     assembler_.renew_stress(*x0_, nullptr, nullptr, stiffening_);
   }
   const auto evaluate = [&] {
+    if (balanced && renews_) {
+      d_ = z.head(d_.size());
+      (void)equation.objective().renew(step.start, d_, h_);
+    }
     const bool defined = equation.evaluate(z, residual);
     ++report.solver_work.evaluations;
     const double norm = find_left(step, equation, z, residual);
@@ -577,12 +661,6 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
     const double kinetic = 0.5 * std::pow(size_of(system_, d_) / h_, 2);
     const double speed = std::sqrt(2 * std::max(step.scale, kinetic));
     velocity_error = 2 / std::abs(h_) * size / speed;
-    if (kTrace) {
-      std::fprintf(stderr,
-                   "  %s k %d norm %.3e size %.3e verr %.2e defect %.2e share %.2f cg %ld\n",
-                   balanced ? "bal" : "avf", solves, equation.norm(residual), size, velocity_error,
-                   defect, share, report.solver_work.linear_iterations - before.linear_iterations);
-    }
     if (!std::isfinite(size)) return finish(StepStatus::not_definite);
     const double floor = kRounding * (size_of(system_, *x0_) + size_of(system_, d_));
     if (size < best) {
@@ -606,7 +684,8 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
     } else if (since >= kMostPatience) {
       return finish(StepStatus::not_converged);
     }
-    if (size > kGrown * best && !last) {
+    // (What grows by so little may be rounding error.)
+    if (size > kGrown * best && !last && best_error > kMayBeRounding) {
       if (!fresh) {
         // The matrix may be to blame: on from the best iterate, with its own.
         z = best_;

@@ -149,6 +149,8 @@ class MomentumSolve {
     rigid,      // with the matrix (2), at a start near the rigid motion
     minimiser,  // with AVF's matrix, at its minimiser
   };
+  StepStatus solve_soft(const Step& step, MomentumEquation& equation, Vector& z, Vector& residual,
+                        StepReport& report);
   StepStatus solve(const Step& step, From from, MomentumEquation& equation, Vector& z,
                    Vector& residual, StepReport& report);
   void find_gradients(const Step& step, MomentumEquation& equation, const Vector& z);
@@ -174,6 +176,8 @@ class MomentumSolve {
   bool any_strain_ = false;
   bool only_strain_ = false;
   bool beside_ = false;  // J has a matrix beside the elastic one
+  // All dissipation is of the strain, with numbers that each iteration may renew: there is no torque then.
+  bool renews_ = false;
   std::vector<WeightedNode> nodes_;
   std::vector<int> body_of_;  // of each energy; −1: of no body
   std::vector<Eigen::Matrix3d> turns_;

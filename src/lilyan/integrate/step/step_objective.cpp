@@ -186,15 +186,16 @@ const Vector& StepObjective::lengths() const {
 }
 
 void StepObjective::hessian(const Vector& d, double projection, std::vector<double>& values) {
-  hessian(d, projection, EnergyPart::all, values);
+  hessian(d, projection, EnergyPart::all, {}, values);
 }
 
-void StepObjective::hessian_beside_strain(const Vector& d, std::vector<double>& values) {
-  hessian(d, 0, EnergyPart::beside_strain, values);
+void StepObjective::hessian_beside_strain(const Vector& d, std::span<const char> without,
+                                          std::vector<double>& values) {
+  hessian(d, 0, EnergyPart::beside_strain, without, values);
 }
 
 void StepObjective::hessian(const Vector& d, double projection, EnergyPart part,
-                            std::vector<double>& values) {
+                            std::span<const char> without, std::vector<double>& values) {
   const BlockPattern& pattern = assembler_.hessian_pattern();
   if (nodes_.empty()) {
     std::ranges::fill(values, 0.0);
@@ -204,7 +205,7 @@ void StepObjective::hessian(const Vector& d, double projection, EnergyPart part,
   }
   each_dissipation(d, [&](DissipationVelocity which, double factor) {
     dissipation_.add_hessian(which, point_v_, step_.h * step_.dissipation_weight * factor,
-                             projection, pattern, values);
+                             projection, pattern, values, without);
   });
   const double hh = step_.h * step_.h;
   parallel_ranges(pattern.dofs(), [&](int first, int last) {

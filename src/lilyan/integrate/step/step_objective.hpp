@@ -72,8 +72,10 @@ class StepObjective final : public Objective {
   bool linearise(const Vector& d) override;
   double evaluate(const Vector& d, Vector& gradient) override;
   void hessian(const Vector& d, double projection, std::vector<double>& values) override;
-  // The same without the energies whose mean may be taken over the strain.
-  void hessian_beside_strain(const Vector& d, std::vector<double>& values);
+  // The same without the energies whose mean is taken over the strain, and without some of the dissipations,
+  // those of the strain.
+  void hessian_beside_strain(const Vector& d, std::span<const char> without,
+                             std::vector<double>& values);
   double defect(const Vector& d, const Vector& gradient) override;
   [[nodiscard]] double norm(const Vector& gradient) const override;
   [[nodiscard]] double dot(const Vector& a, const Vector& b) const override;
@@ -109,7 +111,8 @@ class StepObjective final : public Objective {
   void add_path_forces(const Vector& d, std::span<const Node> nodes, Vector& sum);
 
  private:
-  void hessian(const Vector& d, double projection, EnergyPart part, std::vector<double>& values);
+  void hessian(const Vector& d, double projection, EnergyPart part, std::span<const char> without,
+               std::vector<double>& values);
   // The velocity that a kind of dissipation sees at d, in point_v_; the factor of d/h in it.
   double dissipation_velocity(DissipationVelocity which, const Vector& d);
   template <class Function>
