@@ -53,7 +53,7 @@ struct RunSummary {
   int round_off_steps = 0;  // steps solved to rounding error rather than to tolerance
   int fewest_points = 0;    // points of steps with an adaptive quadrature
   int most_points = 0;
-  State state;      // after the last good step
+  State state;  // after the last good step
   Invariants invariants;
   Ledger ledger;
   bool chooses_points = false;  // the method chooses its points of quadrature itself

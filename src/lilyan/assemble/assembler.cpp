@@ -63,6 +63,15 @@ void Assembler::run_over_strain(std::size_t k, const Evaluation& at) const {
                               .gradient_weight = at.mean->weight,
                               .gradient = at.gradient,
                               .memory = at.memory});
+    // What a rule has at the start is known, and counted elsewhere.
+    if (at.mean->start != 0) {
+      const WeightedNode known{.gradient = -at.mean->start};
+      (void)energy.evaluate({.x0 = at.x0,
+                             .nodes = {&known, 1},
+                             .want_value = false,
+                             .gradient = at.gradient,
+                             .memory = at.memory});
+    }
   }
   if (!at.hessian) return;
   if (energy.stress_numbers() == 0) {

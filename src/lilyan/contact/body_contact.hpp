@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "lilyan/contact/contact_points.hpp"
-#include "lilyan/core/exact_path_mean.hpp"
 #include "lilyan/contact/proximity.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/exact_path_mean.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {

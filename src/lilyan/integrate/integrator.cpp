@@ -175,8 +175,9 @@ std::string reason_unsupported(const System& system, const Scheme& scheme) {
     }
     // The correction along the displacement would make free vertices do the work of scripted ones.
     if (!system.motions().empty()) {
-      return fmt::format("{} cannot step a system with scripted vertices; use energy-momentum or avf",
-                         scheme.label);
+      return fmt::format(
+          "{} cannot step a system with scripted vertices; use energy-momentum or avf",
+          scheme.label);
     }
   }
   return {};

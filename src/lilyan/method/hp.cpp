@@ -57,7 +57,8 @@ Method hp() {
                                      .symplectic = true,
                                      .symmetric = alpha == 0.5,
                                      .energy = EnergyBehaviour::bounded,
-                                     .angular_momentum = true},
+                                     .angular_momentum = true,
+                                     .stiff = alpha == 0.5},
                           .table = hp_table(alpha),
                           .lagrangian = variational_table({{alpha, 1}})};
           }};

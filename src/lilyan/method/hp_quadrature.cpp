@@ -47,7 +47,8 @@ Method hp_quadrature() {
                                      .symplectic = true,
                                      .symmetric = true,
                                      .energy = EnergyBehaviour::bounded,
-                                     .angular_momentum = true},
+                                     .angular_momentum = true,
+                                     .stiff = false},
                           .table = one_stage(stage),
                           .lagrangian = variational_table(q.nodes)};
           }};

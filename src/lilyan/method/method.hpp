@@ -177,7 +177,8 @@ struct Claims {
   bool linear_momentum = true;    // for translation-invariant energies
   bool angular_momentum = false;  // for rotation-invariant energies
   int forced_order = 0;           // with forces that depend on time and velocity; 0: as `order`
-  // Whether exact energy and momenta are also those of a stiff body, which sound crosses ten times in a step.
+  // Whether exact energy and momenta are also those of a stiff body, which sound crosses ten times in a step (of an
+  // explicit method they never are).
   bool stiff = true;
 };
 

@@ -57,7 +57,8 @@ Method newmark() {
                           .solve = SolveKind::minimisation,
                           .claims = {.order = gamma == 0.5 ? 2 : 1,
                                      .symmetric = gamma == 0.5,
-                                     .energy = energy_behaviour(beta, gamma)},
+                                     .energy = energy_behaviour(beta, gamma),
+                                     .stiff = beta >= 0.5 * gamma},
                           .table = one_stage(stage)};
           }};
 }

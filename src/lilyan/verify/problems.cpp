@@ -39,8 +39,8 @@ ProblemInstance block_of(double stiffness) {
   const Vector rest = rest_positions(mesh);
   ProblemInstance p;
   p.system = std::make_unique<System>(vertex_masses(mesh, kDensity));
-  p.system->add(find_material("stvk")->make(
-      {rest, mesh.tets}, Parameters{{"mu", stiffness}, {"lambda", stiffness}}));
+  p.system->add(find_material("stvk")->make({rest, mesh.tets},
+                                            Parameters{{"mu", stiffness}, {"lambda", stiffness}}));
   p.initial = {.x = rest, .v = Vector::Zero(rest.size())};
   return p;
 }

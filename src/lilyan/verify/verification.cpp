@@ -97,14 +97,15 @@ Check check_stiff(const Scheme& scheme) {
   constexpr double kHolds = 1e-9;
   const ProblemInstance& body = stiff_problem();
   const Claims& claims = scheme.claims;
-  Check check{"what is exact, of a stiff body", claims.stiff ? "yes" : "no", "", false};
+  // Explicit steps are unstable there.
+  const bool claimed = claims.stiff && scheme.solve != SolveKind::explicit_;
+  Check check{"what is exact, of a stiff body", claimed ? "yes" : "no", "", false};
   const auto judge = [&](bool holds, std::string measured) {
     check.measured = std::move(measured);
-    check.passed = holds == claims.stiff;
+    check.passed = holds == claimed;
     return check;
   };
-  const EnergyMotion energy =
-      energy_motion(*body.system, body.initial, scheme, kStiffStep, kSteps);
+  const EnergyMotion energy = energy_motion(*body.system, body.initial, scheme, kStiffStep, kSteps);
   if (!energy.completed || !std::isfinite(energy.worst)) return judge(false, "a step fails");
   const MomentumChange momenta = momentum_change(body, scheme, kStiffStep, kSteps);
   double worst = 0;
