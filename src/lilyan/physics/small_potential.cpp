@@ -108,7 +108,8 @@ PathDerivatives broken_mean(const SmallPotential::Function& function,
                             const SmallPotentialVector& x0, const SmallPotentialVector& d,
                             const PathBreaks& breaks, const PathMeanWeights& weights,
                             bool want_hessian) {
-  constexpr double kNoJump = 1e-9;
+  constexpr double kNoJump = 1e-6;
+  constexpr double kAside = 1e-9;
   const auto energy = [&](const SmallPotentialVector& x, bool hessian) {
     PathDerivatives e = PathDerivatives::zero(x.size());
     e.value = function(x.data(), e.gradient.data(), hessian ? e.hessian.data() : nullptr);
@@ -120,8 +121,9 @@ PathDerivatives broken_mean(const SmallPotential::Function& function,
                                       std::span(places).first(breaks.count));
   for (std::size_t k = 0; want_hessian && k < breaks.count; ++k) {
     const auto [low, high] = breaks.bracket[k];
-    const SmallPotentialVector below = energy(x0 + low * d, false).gradient;
-    const SmallPotentialVector above = energy(x0 + high * d, false).gradient;
+    // Beside the break: at it the formula may have a value of its own, as sign(0).
+    const SmallPotentialVector below = energy(x0 + (low - kAside) * d, false).gradient;
+    const SmallPotentialVector above = energy(x0 + (high + kAside) * d, false).gradient;
     const SmallPotentialVector jump = above - below;
     const double along = jump.dot(d);
     if (std::abs(along) <= kNoJump * (below.norm() + above.norm()) * d.norm()) continue;

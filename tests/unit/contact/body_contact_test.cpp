@@ -177,9 +177,9 @@ TEST(BodyContact, ContactPointsAreWhereTheMeanForceActs) {
     // The sliding velocity: that of the point less that of the nearest point of the triangle.
     const NearestPoint nearest = nearest_point(gathered(x + 0.5 * d));
     EXPECT_EQ(at.weight[OnePair::kPoint], 1);
-    EXPECT_EQ(at.weight[OnePair::kCorners[0]], -nearest.weight[0]);
-    EXPECT_EQ(at.weight[OnePair::kCorners[1]], -nearest.weight[1]);
-    EXPECT_EQ(at.weight[OnePair::kCorners[2]], -nearest.weight[2]);
+    EXPECT_DOUBLE_EQ(at.weight[OnePair::kCorners[0]], -nearest.weight[0]);
+    EXPECT_DOUBLE_EQ(at.weight[OnePair::kCorners[1]], -nearest.weight[1]);
+    EXPECT_DOUBLE_EQ(at.weight[OnePair::kCorners[2]], -nearest.weight[2]);
     EXPECT_EQ(at.velocity, Vec3(Vec3::Zero()));
   }
 }

@@ -227,7 +227,7 @@ TEST(DrownedInRounding, IsAFailedStep) {
 
 // Equations that are not minimised have the same ceiling.
 TEST(DrownedInRounding, IsAFailedStepOfRootFindsToo) {
-  for (const char* method : {"energy-momentum", "discrete-gradient", "gauss", "held"}) {
+  for (const char* method : {"discrete-gradient", "gauss", "held"}) {
     const bool held = std::string(method) == "held";
     Body body({.mu = 100, .lambda = 100, .mass = 1e-16, .gravity = {0, -9.81, 0}});
     if (held) body.system.add(std::make_unique<PointConstraint>(0, Vec3(body.rest.head<3>())));

@@ -260,7 +260,7 @@ INSTANTIATE_TEST_SUITE_P(
                 scene("step = 1\nsteps = 1",
                       "mass = 1\ndeform = [{ kind = \"stretch\", factors = [-1, 1, 1] }]",
                       "model = \"neo-hookean\", mu = 1, lambda = 1"),
-                "", "infinite energy"}),
+                "", "is infinite"}),
     [](const auto& mistake) { return mistake.param.name; });
 
 TEST(SceneSettings, PointAtTheOption) {

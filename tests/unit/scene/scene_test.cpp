@@ -173,7 +173,9 @@ TEST(Scene, ReadsPositionsAndVelocitiesPerVertex) {
   std::string positions = "# twelve vertices\n";
   std::string velocities;
   for (int i = 0; i < 12; ++i) {
-    positions += std::to_string(i) + ".25 0 -1e-3\n\n";
+    // No three of them on a line, no four in a plane.
+    positions += std::to_string(i) + ".25 " + std::to_string(i * i) + " " +
+                 std::to_string(i * i * i) + "\n\n";
     velocities += "0, " + std::to_string(i) + ", 0\r\n";
   }
   folder.write("x.txt", positions);
@@ -184,7 +186,7 @@ TEST(Scene, ReadsPositionsAndVelocitiesPerVertex) {
                     "material = { mu = 3, lambda = 2 }\nmass = 1\npositions = \"x.txt\"\n"
                     "velocities = \"v.txt\"\n"));
   EXPECT_EQ(scene.initial.x[3 * 7], 7.25);
-  EXPECT_EQ(scene.initial.x[3 * 7 + 2], -1e-3);
+  EXPECT_EQ(scene.initial.x[3 * 7 + 2], 343);
   EXPECT_EQ(scene.initial.v[3 * 11 + 1], 11);
 }
 

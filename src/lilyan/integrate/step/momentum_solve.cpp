@@ -124,7 +124,14 @@ MomentumSolve::MomentumSolve(Assembler& assembler, const SolverOptions& options,
   for (Vector* v : {&best_, &best_direction_, &direction_, &start_, &other_}) {
     v->setZero(n + multipliers);
   }
-  turns_.resize(bodies_.groups.size());
+  const std::size_t count = bodies_.groups.size();
+  turns_.resize(count);
+  stiff_.resize(count);
+  rigid_.middles.resize(count);
+  rigid_.ends.resize(count);
+  rigid_.turning.resize(count);
+  rigid_.missing.resize(count);
+  rigid_.matrix.resize(count);
   body_stiffening_.assign(bodies_.groups.size(), 1);
   bodies_.has_torque.assign(bodies_.groups.size(), 1);
   stiffening_.assign(system_.energies().size(), 1);
@@ -197,12 +204,11 @@ bool MomentumSolve::begin(const Step& step, Means means) {
   if (rates_.empty()) find_rates(step.start);
   bool all_strain = true;
   bool no_strain = true;
-  std::vector<char> stiff(bodies_.groups.size());
-  for (std::size_t g = 0; g < stiff.size(); ++g) {
+  for (std::size_t g = 0; g < stiff_.size(); ++g) {
     const bool own = rates_[g] * std::abs(h_) > kStiff;
-    stiff[g] = means == Means::own ? own : means == Means::strain;
+    stiff_[g] = means == Means::own ? own : means == Means::strain;
     (own ? no_strain : all_strain) = false;
-    bodies_.has_torque[g] = !stiff[g] || !bodies_.groups[g].constraints.empty();
+    bodies_.has_torque[g] = stiff_[g] == 0 || !bodies_.groups[g].constraints.empty();
   }
   if ((means == Means::strain && all_strain) || (means == Means::path && no_strain)) return false;
   means_ = means;
@@ -213,7 +219,7 @@ bool MomentumSolve::begin(const Step& step, Means means) {
     const Energy& energy = *system_.energies()[k];
     const int body = body_of_[k];
     over_strain_[k] =
-        Assembler::has_strain(energy) && (body < 0 || stiff[static_cast<std::size_t>(body)] != 0);
+        Assembler::has_strain(energy) && (body < 0 || stiff_[static_cast<std::size_t>(body)] != 0);
     if (over_strain_[k] != 0) {
       any_strain_ = any_strain_ || body >= 0;
       continue;
@@ -419,13 +425,10 @@ void MomentumSolve::apply_inertia(const Vector& w, Vector& image) const {
 
 void MomentumSolve::correct_rigidly(const Step& /*step*/, MomentumEquation& equation,
                                     const Vector& d, const Vector& left, Vector& direction) {
-  using Vec6 = Eigen::Matrix<double, 6, 1>;
-  using Mat6 = Eigen::Matrix<double, 6, 6>;
   const std::size_t count = bodies_.groups.size();
   const auto middle = [&](int i) -> Vec3 { return at(*x0_, i) + 0.5 * at(d, i); };
   const auto end = [&](int i) -> Vec3 { return at(*x0_, i) + at(d, i); };
-  std::vector<Frame> middles(count), ends(count);
-  std::vector<Eigen::Matrix3d> turning(count);
+  auto& [middles, ends, turning, missing, matrix] = rigid_;
   if (beside_) {
     beside_hessian_.resize(static_cast<std::size_t>(assembler_.hessian_pattern().storage()));
     equation.objective().hessian_beside_strain(d, bodies_.dissipations, beside_hessian_);
@@ -468,10 +471,8 @@ void MomentumSolve::correct_rigidly(const Step& /*step*/, MomentumEquation& equa
   motion_ = direction.head(d_.size());
   refresh(system_, motion_);
   apply_inertia(motion_, image_);
-  std::vector<Vec6> missing(count);
   scratch_ = left.head(d_.size());
   for (std::size_t g = 0; g < count; ++g) missing[g] = -total(g, scratch_) - total(g, image_);
-  std::vector<Mat6> matrix(count, Mat6::Zero());
   for (int k = 0; k < 6; ++k) {
     Vec3 shift = Vec3::Zero();
     Vec3 spin = Vec3::Zero();
@@ -533,7 +534,7 @@ StepStatus MomentumSolve::solve_soft(const Step& step, MomentumEquation& equatio
   bool renewed = false;
   int known = 0;  // iterates with this matrix
   mixing_.forget();
-  for (int k = 0; k < kMost; ++k) {
+  for (int k = 0; k < std::min(kMost, options_.newton.max_iterations); ++k) {
     if (options_.newton.stop_asked()) return StepStatus::stopped;
     const bool lost = !std::isfinite(norm) || norm > kDiverged * first;
     if (lost && renewed) break;
@@ -622,7 +623,8 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
     mixing_.forget();
     return true;
   };
-  while (solves < kMostSolves) {
+  const int most = std::min(kMostSolves, options_.newton.max_iterations);
+  while (solves < most) {
     if (options_.newton.stop_asked()) return finish(StepStatus::stopped);
     if (!evaluate()) {
       if (std::isfinite(best)) {

@@ -181,6 +181,16 @@ class MomentumSolve {
   std::vector<WeightedNode> nodes_;
   std::vector<int> body_of_;  // of each energy; −1: of no body
   std::vector<Eigen::Matrix3d> turns_;
+  std::vector<char> stiff_;  // bodies that take their mean over the strain
+  // What the rigid correction knows of each body.
+  using Vec6 = Eigen::Matrix<double, 6, 1>;
+  using Mat6 = Eigen::Matrix<double, 6, 6>;
+  struct Rigid {
+    std::vector<Frame> middles, ends;
+    std::vector<Eigen::Matrix3d> turning;
+    std::vector<Vec6> missing;
+    std::vector<Mat6> matrix;
+  } rigid_;
   std::vector<double> body_stiffening_, stiffening_;
   std::vector<double> beside_hessian_;
 
