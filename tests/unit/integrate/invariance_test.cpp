@@ -248,7 +248,8 @@ void expect_same(const World& world, const std::string& method, const Frame& fra
   EXPECT_LE(apart, growth * rounding);
   EXPECT_EQ(here.halved, there.halved);
   const auto expected = static_cast<double>(here.iterations);
-  const double spare = 0.1 * expected + 3;
+  // The iteration of energy-momentum finds that only rounding errors are left by waiting for it.
+  const double spare = (method == "energy-momentum" ? 0.2 : 0.1) * expected + 3;
   EXPECT_LE(static_cast<double>(there.iterations), expected + spare);
   // Constraints are closed to the rounding errors of positions, which takes less where these are larger.
   if (!here.constrained) {

@@ -214,6 +214,11 @@ bool MomentumSolve::find(const Step& step, MomentumEquation& equation, bool warm
     return succeeded(status);
   };
   guess_ = z;
+  // Whether there is no use in another try.
+  const auto over = [&] {
+    return report.status == StepStatus::stopped ||
+           report.solver_work.iterations >= options_.newton.max_iterations;
+  };
   StepStatus failed = StepStatus::converged;
   for (const Means means : {Means::own, Means::strain, Means::path}) {
     if (!begin(step, means)) continue;
@@ -224,15 +229,17 @@ bool MomentumSolve::find(const Step& step, MomentumEquation& equation, bool warm
       z = guess_;
       if (predict(step, equation, z) && solved(From::rigid)) return true;
     }
-    z = guess_;
-    objective.average_strain(false);
-    objective.set_slack(slack());
-    const bool found = minimise();
-    objective.set_slack(1);
-    report.residual = earlier_residual;
-    if (found && solved(From::minimiser)) return true;
+    if (!over()) {
+      z = guess_;
+      objective.average_strain(false);
+      objective.set_slack(slack());
+      const bool found = minimise();
+      objective.set_slack(1);
+      report.residual = earlier_residual;
+      if (found && solved(From::minimiser)) return true;
+    }
     if (failed == StepStatus::converged) failed = report.status;
-    if (report.status == StepStatus::stopped) break;
+    if (over()) break;
   }
   report.status = failed;
   return false;
