@@ -50,7 +50,7 @@ struct Range {
 
 struct Ran {
   RunSummary summary;
-  double energy = 0;             // worst relative deviation
+  double energy = 0;  // worst deviation, relative to the largest part of the energy at the start
   double exact_error = 0;        // at the end
   std::vector<Range> invariant;  // in the order of their names
   std::vector<Range> plot;       // the ordinates
@@ -81,7 +81,8 @@ Ran run(const Scene& scene, const Look& look = {}) {
     if (look) look(moment);
     return true;
   });
-  ran.energy = drift.energy().worst_relative();
+  const double size = invariants(*scene.system, scene.initial).scale();
+  ran.energy = size > 0 ? drift.energy().worst / size : drift.energy().worst_relative();
   if (watched.has_exact) ran.exact_error = watched.exact_error(ran.summary.state);
   return ran;
 }

@@ -207,6 +207,8 @@ class ConstrainedMomentumEquation final : public MomentumEquation {
   double defect(const Vector& z, const Vector& left) override;
   [[nodiscard]] double velocity_error() const override { return velocity_error_; }
   [[nodiscard]] bool closed() const override { return closed_; }
+  // What is left has the same sign in step after step.
+  [[nodiscard]] double target() const override { return 0.01; }
   bool solve(const Vector& z, const Vector& left, const Newton::Correction& request,
              Vector& direction, SolverWork& work) override;
   void add_constraints(const Vector& z, Vector& sum) override;

@@ -548,7 +548,7 @@ StepStatus MomentumSolve::solve_soft(const Step& step, MomentumEquation& equatio
       mixing_.forget();
     }
     const double defect = equation.defect(z, residual);
-    if (!(defect > 1)) return finish(StepStatus::converged);
+    if (!(defect > equation.target())) return finish(StepStatus::converged);
     if (norm <= best) {
       best = norm;
       best_error = equation.velocity_error();
@@ -575,7 +575,7 @@ StepStatus MomentumSolve::solve_soft(const Step& step, MomentumEquation& equatio
   if (!(best_error <= kGoodEnough)) return StepStatus::not_converged;
   z = best_;
   (void)evaluate();
-  (void)equation.defect(z, residual);
+  if (!(equation.defect(z, residual) > 1)) return finish(StepStatus::converged);
   return finish(equation.closed() ? StepStatus::round_off : StepStatus::not_converged);
 }
 

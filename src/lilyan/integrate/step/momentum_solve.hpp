@@ -58,6 +58,8 @@ class MomentumEquation {
   virtual bool evaluate(const Vector& z, Vector& residual) = 0;
   // Of what is left of the equation.
   [[nodiscard]] virtual double norm(const Vector& left) = 0;
+  // How small the next should become where rounding lets it.
+  [[nodiscard]] virtual double target() const { return 1; }
   // Error left at z, the point last evaluated, divided by what is allowed.
   virtual double defect(const Vector& z, const Vector& left) = 0;
   // The same as a velocity relative to the energy scale, at the last call of defect().
