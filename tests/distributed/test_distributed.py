@@ -451,20 +451,6 @@ class Distributed(unittest.TestCase):
             if ranks == 3:
                 self.assertEqual(summary(out)["digest"], summary(self.folder / "whole")["digest"])
 
-    def deviations(folder):
-            spins = [[row[f"angular_momentum_{axis}"] for axis in "xyz"] for row in series(folder)]
-            return [math.dist(spin, spins[0]) / math.hypot(*spins[0]) for spin in spins]
-
-        run(["run", scene, "-q", "-o", self.folder / "whole"], 2)
-        off = deviations(self.folder / "whole")
-        due = [k for k in range(1, 60) if off[k] > 1e-6 and off[k + 1] < 1e-9]
-        self.assertTrue(due, off)
-        for ranks in (2, 3):
-            out = self.folder / f"cut{ranks}"
-            run(["run", scene, "-q", "-o", out, "--steps", due[0]], 2)
-            run(["run", "--resume", out, "-q", "--steps", due[0] + 1], ranks)
-            self.assertLess(deviations(out)[-1], 1e-9)
-
     def test_one_process_and_several_do_not_take_over_from_each_other(self):
         scene = self.bar(steps=5)
         run(["run", scene, "-q", "-o", self.folder / "one"])

@@ -22,7 +22,8 @@ inline void add_forces(const System& system, const TimeSpan& step, double t, con
 
 // Whether a force jumps after t0 and before t1.
 inline bool force_jumps(const System& system, double t0, double t1) {
-  const auto [begin, end] = std::minmax(t0, t1);
+  const double begin = std::min(t0, t1);
+  const double end = std::max(t0, t1);
   return std::ranges::any_of(system.forces(), [&](const auto& f) {
     return std::ranges::any_of(f->jumps(), [&](double t) { return t > begin && t < end; });
   });

@@ -428,7 +428,11 @@ void MomentumSolve::correct_rigidly(const Step& /*step*/, MomentumEquation& equa
   const std::size_t count = bodies_.groups.size();
   const auto middle = [&](int i) -> Vec3 { return at(*x0_, i) + 0.5 * at(d, i); };
   const auto end = [&](int i) -> Vec3 { return at(*x0_, i) + at(d, i); };
-  auto& [middles, ends, turning, missing, matrix] = rigid_;
+  auto& middles = rigid_.middles;
+  auto& ends = rigid_.ends;
+  auto& turning = rigid_.turning;
+  auto& missing = rigid_.missing;
+  auto& matrix = rigid_.matrix;
   if (beside_) {
     beside_hessian_.resize(static_cast<std::size_t>(assembler_.hessian_pattern().storage()));
     equation.objective().hessian_beside_strain(d, bodies_.dissipations, beside_hessian_);
