@@ -1,4 +1,4 @@
-// The groups of vertices whose angular momentum a step is to keep (torque_correction.hpp), and their rigid
+// The groups of vertices whose angular momentum a step is to keep (momentum_solve.hpp), and their rigid
 // motions.
 //
 // A body is what internal energies and constraints connect. Which of its rigid motions belong to an
