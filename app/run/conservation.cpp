@@ -191,6 +191,7 @@ std::string_view describe(SizeOf of) {
     case SizeOf::work: return "the work of forces";
     case SizeOf::initial_kinetic: return "the kinetic energy at the start";
     case SizeOf::initial_elastic: return "the elastic energy at the start";
+    case SizeOf::initial_contact: return "the contact energy at the start";
     case SizeOf::fall: return "the weight times the radius";
     case SizeOf::strain: return "the energy of a strain of 1e-6";
     case SizeOf::motion: return "what a motion of this energy can carry";

@@ -117,6 +117,7 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
   double radius = radius_about(system, initial.x, center);
   energy_.exchanges(start.kinetic, 0, SizeOf::initial_kinetic);
   energy_.exchanges(std::abs(start.of(EnergyKind::elastic)), 0, SizeOf::initial_elastic);
+  energy_.exchanges(std::abs(start.of(EnergyKind::contact)), 0, SizeOf::initial_contact);
   energy_.exchanges(total_weight(system, initial) * radius, 0, SizeOf::fall);
   // (Of a body that is deformed already it is little more than the elastic energy.)
   const double strained = rest_energy(system, initial, center);

@@ -34,10 +34,10 @@ struct SpinInvariant {
 //
 // - The energy of a small system: the range of its kinetic or of its potential energy over the run, or a hundredth
 //   of its largest kinetic energy (a rotor exchanges nothing), or the work of forces.
-// - The energy of bodies: the largest of the initial kinetic energy, the initial elastic energy, the energy that
-//   gravity gives when the body falls by its own radius, the energy of a strain of one in a million, and the work
-//   of forces; for points in a potential also what kinetic and potential energy exchange. Gravity's zero is
-//   arbitrary, and so is that of a potential.
+// - The energy of bodies: the largest of the initial kinetic, elastic and contact energy, the energy that gravity
+//   gives when the body falls by its own radius, the energy of a strain of one in a million, and the work of forces;
+//   for points in a potential also what kinetic and potential energy exchange. Gravity's zero is arbitrary, and so is
+//   that of a potential.
 // - Momenta of bodies: their initial size. A momentum that starts below a thousandth of what a motion of that
 //   energy could carry is compared with that instead: √(2mE) for the linear momentum, √(2mE) times the body's
 //   radius for the angular momentum.

@@ -59,6 +59,7 @@ enum class SizeOf {
   work,             // what forces have done
   initial_kinetic,
   initial_elastic,
+  initial_contact,
   fall,    // of the body by its own radius
   strain,  // of one in a million
   motion,  // what a motion of the body's energy could carry

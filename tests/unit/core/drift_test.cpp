@@ -57,6 +57,17 @@ TEST(Drift, OfABodyAtRestIsNotMadeOfRoundingErrors) {
   EXPECT_LT(worst.angular, 1e-9);
 }
 
+// A body that the start has pressed into an obstacle, without gravity, is thrown off by the energy of contact.
+TEST(Drift, OfABodyPressedIntoAnObstacleIsComparedWithTheEnergyOfContact) {
+  const std::string pressed =
+      "[[obstacle]]\nkind = \"plane\"\npoint = [0, 0.2, 0]\nstiffness = 100\n";
+  const double kept = run(pressed, "[0, 0, 0]", "avf").energy;
+  const double lost = run(pressed, "[0, 0, 0]", "backward-euler").energy;
+  EXPECT_LT(kept, 1e-12);
+  EXPECT_GT(lost, 1e-2);
+  EXPECT_LT(lost, 1);
+}
+
 // Symplectic methods promise a band, the others do not; a force or a damping takes the promise away.
 TEST(Drift, IsUndecidedInShortRunsOfSymplecticMethodsOnly) {
   const auto verdict = [](const std::string& method, int steps, const std::string& more = "") {
