@@ -41,7 +41,8 @@ Rayleigh::Rayleigh(const Energy& energy, double delta, DissipationVelocity veloc
       delta_(delta),
       velocity_(velocity),
       places_(private_slots(energy.stencils())),
-      element_size_(3 * energy.stencils().size * (3 * energy.stencils().size + 1) / 2) {
+      element_size_(3 * energy.stencils().size * (3 * energy.stencils().size + 1) / 2),
+      shifts_(energy.translation_invariant()) {
   check_coefficient(delta);
   if (energy.stencils().size > kMostVertices) {
     throw Error("stiffness-proportional damping is for energies of small elements");
@@ -80,8 +81,11 @@ double Rayleigh::evaluate(const std::vector<double>& lagged, const RateEvaluatio
       };
       add_element(*at.slots, first / size, {.vertices = s.size}, entry, at.hessian);
     }
+    // Translations that have no force are left out: those of stiff bodies would leave rounding errors.
     for (int a = 0; a < s.size; ++a) {
-      for (int i = 0; i < 3; ++i) v[3 * a + i] = at.v[3 * vertex[a] + i];
+      for (int i = 0; i < 3; ++i) {
+        v[3 * a + i] = at.v[3 * vertex[a] + i] - (shifts_ ? at.v[3 * vertex[0] + i] : 0.0);
+      }
     }
     y.fill(0);
     for (int c = 0; c < n; ++c, column += n - c + 1) {
@@ -92,6 +96,10 @@ double Rayleigh::evaluate(const std::vector<double>& lagged, const RateEvaluatio
       }
     }
     for (int a = 0; a < n; ++a) value += v[a] * y[a];
+    for (int i = 0; shifts_ && i < 3; ++i) {
+      y[i] = 0;
+      for (int a = 1; a < s.size; ++a) y[i] -= y[3 * a + i];
+    }
     if (at.gradient) {
       for (int a = 0; a < s.size; ++a) {
         for (int i = 0; i < 3; ++i) {
@@ -177,6 +185,38 @@ double ImplicitStrainDamping::evaluate(const std::vector<double>& lagged,
                                                .projection = at.projection});
 }
 
+namespace {
+
+using Vec6 = Eigen::Matrix<double, 6, 1>;
+
+// A symmetric matrix and its six numbers, those on the diagonal first.
+Eigen::Matrix3d symmetric(const Vec6& e) {
+  Eigen::Matrix3d S;
+  S << e[0], e[3], e[5],  //
+      e[3], e[1], e[4],   //
+      e[5], e[4], e[2];
+  return S;
+}
+
+// The symmetric part of a matrix.
+Vec6 strain(const Eigen::Matrix3d& H) {
+  return {H(0, 0),
+          H(1, 1),
+          H(2, 2),
+          0.5 * (H(0, 1) + H(1, 0)),
+          0.5 * (H(1, 2) + H(2, 1)),
+          0.5 * (H(0, 2) + H(2, 0))};
+}
+
+// ∂(s·strain(H))/∂H
+Eigen::Matrix3d conjugate(const Vec6& s) {
+  Vec6 halves = s;
+  halves.tail<3>() *= 0.5;
+  return symmetric(halves);
+}
+
+}  // namespace
+
 KelvinVoigtDamping::KelvinVoigtDamping(const Energy& energy, const Vector& rest, double tau)
     : energy_(energy), tau_(tau) {
   check_strain_damping(energy, tau);
@@ -196,13 +236,21 @@ KelvinVoigtDamping::KelvinVoigtDamping(const Energy& energy, const Vector& rest,
   elements_.resize(count);
   for (std::size_t e = 0; e < count; ++e) {
     const double* entry = triangles.data() + e * kTriangle;
+    Eigen::Matrix<double, 12, 12> hessian;
     for (int c = 0; c < 12; ++c) {
-      for (int r = c; r < 12; ++r) {
-        elements_[e].stiffness(r, c) = elements_[e].stiffness(c, r) = *entry++;
-      }
+      for (int r = c; r < 12; ++r) hessian(r, c) = hessian(c, r) = *entry++;
     }
     elements_[e].inverse_rest.setIdentity();
-    elements_[e].inverse_rest = middle(e, rest.data(), rest.data(), 0).inverse();
+    const Eigen::Matrix3d edges = middle(e, rest.data(), rest.data(), 0);
+    // What velocities w_a = S X_a, S being the q-th symmetric matrix, have in common with the p-th ones.
+    Eigen::Matrix<double, 12, 6> rates;
+    rates.setZero();
+    for (int q = 0; q < 6; ++q) {
+      const Eigen::Matrix3d w = symmetric(Vec6::Unit(q)) * edges;
+      rates.col(q).tail<9>() = w.reshaped();
+    }
+    elements_[e].stiffness = rates.transpose() * hessian * rates;
+    elements_[e].inverse_rest = edges.inverse();
   }
 }
 
@@ -250,31 +298,36 @@ double KelvinVoigtDamping::evaluate(const std::vector<double>& lagged,
   double value = 0;
   for (std::size_t e = 0; e < elements_.size(); ++e) {
     const int* vertex = s.vertices.data() + 4 * e;
+    const auto velocity = [&](int a) {
+      return Eigen::Map<const Vec3>(at.v + 3 * static_cast<std::ptrdiff_t>(vertex[a]));
+    };
     const Eigen::Map<const Eigen::Matrix3d> F(lagged.data() + 9 * e);
-    const Hessian& K = elements_[e].stiffness;
-    Eigen::Matrix<double, 12, 1> w;
-    for (int a = 0; a < 4; ++a) {
-      const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(vertex[a]);
-      w.segment<3>(3 * a) = F.transpose() * Eigen::Map<const Vec3>(at.v + i);
-    }
-    const Eigen::Matrix<double, 12, 1> y = K * w;
-    value += 0.5 * tau_ * w.dot(y);
+    const Element& element = elements_[e];
+    Eigen::Matrix3d edges;
+    for (int a = 0; a < 3; ++a) edges.col(a) = velocity(a + 1) - velocity(0);
+    const Vec6 rate = strain(F.transpose() * (edges * element.inverse_rest));
+    const Vec6 stress = element.stiffness * rate;
+    value += 0.5 * tau_ * rate.dot(stress);
     if (at.gradient) {
+      const Eigen::Matrix3d forces =
+          (at.gradient_weight * tau_) * F * conjugate(stress) * element.inverse_rest.transpose();
       for (int a = 0; a < 4; ++a) {
-        const std::ptrdiff_t i = 3 * static_cast<std::ptrdiff_t>(vertex[a]);
-        Eigen::Map<Vec3>(at.gradient + i) +=
-            (at.gradient_weight * tau_) * (F * y.segment<3>(3 * a));
+        const Vec3 force = a == 0 ? Vec3(-forces.rowwise().sum()) : Vec3(forces.col(a - 1));
+        Eigen::Map<Vec3>(at.gradient + 3 * static_cast<std::ptrdiff_t>(vertex[a])) += force;
       }
     }
     if (!at.hessian) continue;
-    Hessian turned;
+    Eigen::Matrix<double, 6, 12> rates;  // of the strain with the velocities
     for (int a = 0; a < 4; ++a) {
-      for (int b = 0; b < 4; ++b) {
-        turned.block<3, 3>(3 * a, 3 * b) = F * K.block<3, 3>(3 * a, 3 * b) * F.transpose();
+      const Vec3 g = a == 0 ? Vec3(-element.inverse_rest.colwise().sum().transpose())
+                            : Vec3(element.inverse_rest.row(a - 1).transpose());
+      for (int r = 0; r < 3; ++r) {
+        rates.col(3 * a + r) = strain(F.row(r).transpose() * g.transpose());
       }
     }
+    const Eigen::Matrix<double, 12, 12> hessian = rates.transpose() * element.stiffness * rates;
     const auto entry = [&](int a, int b, int r, int c) {
-      return at.hessian_weight * tau_ * turned(3 * a + r, 3 * b + c);
+      return at.hessian_weight * tau_ * hessian(3 * a + r, 3 * b + c);
     };
     add_element(*at.slots, e, {.vertices = 4}, entry, at.hessian);
   }

@@ -42,6 +42,7 @@ class Rayleigh final : public Dissipation {
   // Each element's lower triangle, one after the other.
   BlockSlots places_;
   int element_size_;
+  bool shifts_;  // translations have no force
 };
 
 // Mass-proportional damping:  R(v) = ½ η vᵀ M v  over some vertices.
@@ -118,8 +119,9 @@ class ImplicitStrainDamping final : public Dissipation {
 // of the step, where methods that take the mean velocity act: both momenta are exact with these.
 //
 // F½ lags behind: it is that of the step solved before, renewed until it does not change any more. With it
-//   R(v) = ½ τ Σ wᵀ K₀ w,   w_a = F½ᵀ v_a,                                                      (2)
-// K₀ being an element's Hessian at rest, which knows strains and no rotations.
+//   R(v) = ½ τ Σ ε·Cε,   ε = sym(F½ᵀ ∇v),                                                       (2)
+// C being what an element's Hessian at rest makes of strains. (That Hessian would do, too, but for rounding errors:
+// it does not know rigid motions from strains, which stiff bodies feel.)
 class KelvinVoigtDamping final : public Dissipation {
  public:
   // An energy of tets, and the positions at rest of all vertices that it uses. The energy must outlive
@@ -136,10 +138,9 @@ class KelvinVoigtDamping final : public Dissipation {
   [[nodiscard]] bool keeps_angular_momentum() const override { return true; }
 
  private:
-  using Hessian = Eigen::Matrix<double, 12, 12>;
   struct Element {
-    Eigen::Matrix3d inverse_rest;  // of the edges at rest
-    Hessian stiffness;             // K₀
+    Eigen::Matrix3d inverse_rest;           // of the edges at rest
+    Eigen::Matrix<double, 6, 6> stiffness;  // C
   };
   // F½ of a step from x by h d.
   [[nodiscard]] Eigen::Matrix3d middle(std::size_t element, const double* x, const double* d,
