@@ -47,6 +47,7 @@ ConstrainedEquation::ConstrainedEquation(const System& system, StepObjective& fr
                     &right_, &solution_}) {
     v->setZero(n_);
   }
+  correction_.setZero(n_ + m_);
   if (!pattern_) return;
   cholesky_ = make_cholesky(*pattern_);
   hessian_.resize(static_cast<std::size_t>(pattern_->storage()));
@@ -193,9 +194,14 @@ bool ConstrainedEquation::at_rounding(const Vector& d, const Vector& g, const Ve
   return free_.norm(residual) <= free_.rounding(d, diagonal_).gradient + push + closing;
 }
 
+// (As in Newton's method for free steps: a stiff body hardly gives way to impulses that rounding errors leave.)
 bool ConstrainedEquation::rounding_is_harmless(const Vector& z, const Vector& residual) {
   d_ = z.head(n_);
   gradient_ = residual.head(n_);
+  if (free_.rounding_is_harmless(d_, gradient_)) return true;
+  if (!factorised_) return false;
+  solve(residual, correction_);
+  gradient_ = system_.mass().cwiseProduct(correction_.head(n_));
   return free_.rounding_is_harmless(d_, gradient_);
 }
 

@@ -195,6 +195,7 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   Vector d_, gradient_, right_, solution_;
   Vector free_right_, free_solution_;
   Vector g_, lambda_, scratch_;
+  Vector correction_;  // of z, over all of it
 };
 
 // That equation as a solve for all momenta sees it.
