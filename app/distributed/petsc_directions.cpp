@@ -25,6 +25,10 @@ std::string option(const char* name) {
   return found ? text.data() : "";
 }
 
+BlockMatrix::Digits digits_of(const DirectionSource::Request& request) {
+  return request.all_digits ? BlockMatrix::Digits::all : BlockMatrix::Digits::single;
+}
+
 PetscErrorCode apply_two_level(PC pc, Vec r, Vec z) {
   void* context = nullptr;
   PetscCall(PCShellGetContext(pc, &context));
@@ -179,7 +183,7 @@ PetscDirections::End PetscDirections::solve_by_iteration(const Objective& object
     const Timer timer(times.factorisation);
     look_at(objective, d);
     const bool own = operators_ == shared_.matrix();
-    if (own || request.last) shared_.assign(hessian_);
+    if (own || request.last) shared_.assign(hessian_, digits_of(request));
     if (!own) matrix_->assign(hessian_);
     if (two_level_ && !two_level_->prepare(positions_.data(), mass_.data(), renew_)) {
       return End::indefinite;
@@ -211,7 +215,7 @@ bool PetscDirections::solve_again(const Request& request, SolverWork& work, Newt
   const Timer timer(times.solve);
   if (iterate(request.accuracy, kMostIterations, work).first < 0) return false;
   if (request.last) {
-    if (operators_ != shared_.matrix()) shared_.assign(hessian_);
+    if (operators_ != shared_.matrix()) shared_.assign(hessian_, digits_of(request));
     correct_rigid_motions();
   }
   return true;

@@ -32,8 +32,8 @@ Vec SharedMatrix::make_vector() const {
   return result;
 }
 
-void SharedMatrix::assign(std::span<const double> values) {
-  here_.assign(values);
+void SharedMatrix::assign(std::span<const double> values, BlockMatrix::Digits digits) {
+  here_.assign(values, digits);
   // Tells PETSc that it is another matrix now.
   check(MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY));
   check(MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY));

@@ -22,7 +22,7 @@ class SharedMatrix {
   SharedMatrix& operator=(const SharedMatrix&) = delete;
 
   // From values of the pattern.
-  void assign(std::span<const double> values);
+  void assign(std::span<const double> values, BlockMatrix::Digits digits);
   [[nodiscard]] Mat matrix() const { return matrix_; }
   // A vector with room for copies of others' numbers. Products with others need a copy of all of it.
   [[nodiscard]] Vec make_vector() const;

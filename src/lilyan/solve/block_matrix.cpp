@@ -154,14 +154,23 @@ void BlockMatrix::cut(const LowerPattern& pattern, std::span<const int> node,
   partial_.resize(chunks_.size());
 }
 
-void BlockMatrix::assign(std::span<const double> lower) {
+void BlockMatrix::assign(std::span<const double> lower, Digits digits) {
+  digits_ = digits;
+  if (digits == Digits::all) exact_.resize(values_.size());
   parallel_for(static_cast<int>(chunks_.size()) - 1, [&](int chunk) {
-    each_window(chunk_rows_[chunk], chunk_rows_[chunk + 1],
-                [&](int first, int last) { assign_window(first, last, lower.data()); });
+    each_window(chunk_rows_[chunk], chunk_rows_[chunk + 1], [&](int first, int last) {
+      if (digits == Digits::single) {
+        assign_window(first, last, lower.data(), values_);
+      } else {
+        assign_window(first, last, lower.data(), exact_);
+      }
+    });
   });
 }
 
-void BlockMatrix::assign_window(int first, int last, const double* lower) {
+template <class Real>
+void BlockMatrix::assign_window(int first, int last, const double* lower,
+                                std::vector<Real>& values) {
   // By how much each row's sum was rounded; only its symmetric part is used, which is the same for
   // a block and its mirror image.
   double lost[kWindow][9];
@@ -178,8 +187,8 @@ void BlockMatrix::assign_window(int first, int last, const double* lower) {
         for (int c = 0; c < 3; ++c)
           entries[signed_length < 0 ? 3 * c + r : 3 * r + c] = columns[c][r];
       }
-      float* block = values_.data() + 9 * std::ptrdiff_t{k};
-      for (int e = 0; e < 9; ++e) block[e] = static_cast<float>(entries[e]);
+      Real* block = values.data() + 9 * std::ptrdiff_t{k};
+      for (int e = 0; e < 9; ++e) block[e] = static_cast<Real>(entries[e]);
       // Or else GCC 12, which has several of them in a register, takes a rounded number for the number itself.
       std::atomic_signal_fence(std::memory_order_seq_cst);
       double rounded[9];
@@ -220,14 +229,18 @@ void BlockMatrix::multiply_chunks(std::span<const int> chunks, const double* x, 
 
 void BlockMatrix::multiply_chunk(int chunk, const double* x, double* y) {
   double dot = 0;
-  each_window(chunk_rows_[chunk], chunk_rows_[chunk + 1],
-              [&](int first, int last) { dot += multiply_window(first, last, x, y); });
+  each_window(chunk_rows_[chunk], chunk_rows_[chunk + 1], [&](int first, int last) {
+    dot += digits_ == Digits::single ? multiply_window(first, last, values_.data(), x, y)
+                                     : multiply_window(first, last, exact_.data(), x, y);
+  });
   partial_[chunk] = dot;
 }
 
 // With blocks by rows, a row's sums over its blocks stay apart until its end, and what a block gives
 // to its column's vertex is a sum of its rows. What is in a fourth place never counts.
-double BlockMatrix::multiply_window(int first, int last, const double* x, double* y) const {
+template <class Real>
+double BlockMatrix::multiply_window(int first, int last, const Real* values, const double* x,
+                                    double* y) const {
   Quad sums[kWindow];
   for (int row = first; row < last; ++row) {
     const double* own = x + 3 * std::ptrdiff_t{row};
@@ -237,7 +250,7 @@ double BlockMatrix::multiply_window(int first, int last, const double* x, double
     Quad a = {};
     Quad b = {};
     Quad c = {};
-    const float* block = this->block(start_[row]);
+    const Real* block = values + 9 * std::ptrdiff_t{start_[row]};
     int k = start_[row];
     for (; k < inner_[row]; ++k, block += 9) {
       const Quad p = load_quad(x + 3 * std::ptrdiff_t{column_[k]});

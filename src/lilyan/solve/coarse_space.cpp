@@ -129,9 +129,10 @@ void RigidClusters::add_row(int i, int b, int first, int last, bool diagonal, Ma
   const Vec3 r = Eigen::Map<const Vec3>(arm(i));
   if (diagonal) add_block(Eigen::Map<const Mat3d>(matrix_.diagonal(i)), r);
   for (; k != end && *k < to; ++k) {
-    const Eigen::Map<const Eigen::Matrix<float, 3, 3, Eigen::RowMajor>> A(
-        matrix_.block(static_cast<int>(k - columns.begin())));
-    add_block(A.cast<double>(), Eigen::Map<const Vec3>(arm(*k)));
+    matrix_.with_block(static_cast<int>(k - columns.begin()), [&]<class Real>(const Real* block) {
+      const Eigen::Map<const Eigen::Matrix<Real, 3, 3, Eigen::RowMajor>> A(block);
+      add_block(A.template cast<double>(), Eigen::Map<const Vec3>(arm(*k)));
+    });
   }
   sum.topLeftCorner<3, 3>() += force;
   sum.topRightCorner<3, 3>() += torque;

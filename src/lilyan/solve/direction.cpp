@@ -151,8 +151,10 @@ bool DirectionFinder::attempt(const Objective& objective, const Vector& d, const
       }
     });
     end_ = PcgEnd::not_definite;
-    if (!pcg_->prepare({hessian_.data(), static_cast<std::size_t>(pattern_.entries())}, positions_,
-                       renew_, mass ? &masses_ : nullptr)) {
+    if (!pcg_->prepare(
+            {hessian_.data(), static_cast<std::size_t>(pattern_.entries())}, positions_, renew_,
+            mass ? &masses_ : nullptr,
+            request.all_digits ? BlockMatrix::Digits::all : BlockMatrix::Digits::single)) {
       return false;
     }
   }

@@ -85,6 +85,8 @@ class DirectionSource {
     int insist = 0;  // what was found last did not help: be more accurate; exact if above 1
     // It may be the last one: what is left of total forces and torques would be left for good.
     bool last = false;
+    // An iterative solution is not to round the matrix.
+    bool all_digits = false;
     // The Hessian as it is has led nowhere: take one that is made definite.
     bool definite = false;
   };

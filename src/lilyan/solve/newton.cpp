@@ -219,7 +219,8 @@ bool Newton::correct(Objective& objective, const Vector& d, const Vector& residu
   const bool found = finder_->find(objective, d, residual,
                                    {.same_matrix = has_matrix_ && !request.renew,
                                     .accuracy = request.accuracy,
-                                    .last = request.last},
+                                    .last = request.last,
+                                    .all_digits = request.all_digits},
                                    direction, work, times_);
   has_matrix_ = found;
   return found;

@@ -160,8 +160,9 @@ class Newton {
   // False when there is no direction.
   struct Correction {
     bool renew = false;
-    double accuracy = 1e-3;  // of an iterative solution
-    bool last = false;       // as in DirectionSource::Request
+    double accuracy = 1e-3;   // of an iterative solution
+    bool last = false;        // as in DirectionSource::Request
+    bool all_digits = false;  // likewise
   };
   bool correct(Objective& objective, const Vector& d, const Vector& residual,
                const Correction& request, Vector& direction, SolverWork& work);

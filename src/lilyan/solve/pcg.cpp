@@ -34,8 +34,8 @@ double Pcg::work() const {
 }
 
 bool Pcg::prepare(std::span<const double> values, const Vector& positions, bool renew,
-                  const Vector* masses) {
-  matrix_.assign(values);
+                  const Vector* masses, BlockMatrix::Digits digits) {
+  matrix_.assign(values, digits);
   parallel_ranges(pattern_.nodes(), [&](int first, int last) {
     for (int k = first; k < last; ++k) {
       positions_.segment<3>(3 * k) = positions.segment<3>(3 * aggregates_.node[k]);

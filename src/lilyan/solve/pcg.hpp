@@ -39,7 +39,8 @@ class Pcg {
   // False when the matrix is seen not to be positive definite. With masses its diagonal is no reason: they
   // count for what is missing there.
   [[nodiscard]] bool prepare(std::span<const double> values, const Vector& positions, bool renew,
-                             const Vector* masses = nullptr);
+                             const Vector* masses = nullptr,
+                             BlockMatrix::Digits digits = BlockMatrix::Digits::single);
 
   // Begins with a new right side, from zero.
   void start(const Vector& right_side);

@@ -129,7 +129,8 @@ void RigidCorrection::add_blocks(int row, int first, int last, bool diagonal,
   };
   if (diagonal) add(matrix_.diagonal(row), arm);  // symmetric
   for (int k = first; k < last; ++k) {
-    add(matrix_.block(k), at(positions, matrix_.column()[k]) - centre);
+    const Vec3 r = at(positions, matrix_.column()[k]) - centre;
+    matrix_.with_block(k, [&](const auto* block) { add(block, r); });
   }
   const auto column = [&](int of, int c) { return Vec3(Q[of][0][c], Q[of][1][c], Q[of][2][c]); };
   const Vec3 columns[6] = {column(0, 0),

@@ -76,6 +76,20 @@ TEST_F(BlockProduct, IsThatOfTheSymmetricMatrixInSinglePrecision) {
   EXPECT_NEAR(other.dot(y), x.dot(z), 1e-13 * y.norm() * other.norm());
 }
 
+TEST_F(BlockProduct, KeepsAllDigitsWhenAsked) {
+  matrix.assign(p.lower(), BlockMatrix::Digits::all);
+  const Vector original = random_vector(p.pattern.dofs(), 1, random);
+  const Vector expected = ordered(dense(p.pattern, p.values) * original);
+  Vector y(expected.size());
+  multiply(matrix, ordered(original), y);
+  EXPECT_LE((y - expected).norm(), 1e-15 * p.pattern.dofs() * expected.norm());
+  // And not when that is not asked for any more.
+  matrix.assign(p.lower());
+  multiply(matrix, ordered(original), y);
+  EXPECT_GE((y - expected).norm(), 1e-10 * expected.norm());
+  EXPECT_LE((y - expected).norm(), 1e-7 * expected.norm());
+}
+
 // Rows of several chunks, and a group of more rows than a window has: blocks within a window are stored
 // once, others twice.
 TEST(BlockMatrix, MultipliesAcrossWindowsAndChunks) {

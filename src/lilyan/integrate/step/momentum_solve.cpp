@@ -31,6 +31,12 @@ constexpr double kNoShape = 1e-12;  // ‖w‖ relative to ‖d‖: the step is 
 constexpr double kRounding = 4 * kEpsilon;
 constexpr double kSingular = 1e-10;
 constexpr double kSoftAccuracy = 1e-3;  // of iterative solutions
+// Those of stiff bodies give the balanced stress, whose errors act on the inertia as many times as sound crosses the
+// body in a step. Beyond so many times the rounding of a matrix in single precision does, too.
+constexpr double kBalancedAccuracy = 0.3;
+constexpr double kLeastAccuracy = 1e-8;
+constexpr double kMostAccuracy = 3e-3;
+constexpr double kManyCrossings = 300;
 constexpr double kMayBeLast = 100;
 
 Vec3 at(const Vector& v, int vertex) { return v.segment<3>(3 * static_cast<Eigen::Index>(vertex)); }
@@ -201,6 +207,7 @@ void MomentumSolve::find_rates(const State& start) {
 bool MomentumSolve::begin(const Step& step, Means means) {
   x0_ = &step.start.x;
   h_ = step.h;
+  has_lengths_ = false;
   if (rates_.empty()) find_rates(step.start);
   bool all_strain = true;
   bool no_strain = true;
@@ -227,6 +234,10 @@ bool MomentumSolve::begin(const Step& step, Means means) {
     only_strain_ = false;
     if (energy.stencils().size > 0) beside_ = true;
     if (internal(energy) && body >= 0) bodies_.has_torque[static_cast<std::size_t>(body)] = 1;
+  }
+  crossings_ = 0;
+  for (std::size_t g = 0; g < stiff_.size(); ++g) {
+    if (stiff_[g] != 0) crossings_ = std::max(crossings_, rates_[g] * std::abs(h_));
   }
   bodies_.any_torque = std::ranges::find(bodies_.has_torque, 1) != bodies_.has_torque.end();
   assembler_.average_strain(over_strain_);
@@ -510,6 +521,18 @@ void MomentumSolve::correct_rigidly(const Step& /*step*/, MomentumEquation& equa
   direction.head(d_.size()) = motion_;
 }
 
+// Displacements as small as this are rounding errors: the numbers that forces are computed from are lengths within
+// the bodies.
+double MomentumSolve::rounding_of(const Vector& z) {
+  if (!has_lengths_) {
+    assembler_.lengths(*x0_, scratch_);
+    lengths_ = size_of(system_, scratch_);
+    has_lengths_ = true;
+  }
+  scratch_ = z.head(d_.size());
+  return kRounding * (lengths_ + size_of(system_, scratch_));
+}
+
 // With AVF's matrix, or at last a new one that is kept as well: Anderson's mixing takes the directions of one and
 // the same linear map. The residual may grow for a while.
 StepStatus MomentumSolve::solve_soft(const Step& step, MomentumEquation& equation, Vector& z,
@@ -536,7 +559,9 @@ StepStatus MomentumSolve::solve_soft(const Step& step, MomentumEquation& equatio
   best_ = z;
   bool renew = false;
   bool renewed = false;
-  int known = 0;  // iterates with this matrix
+  int known = 0;                                          // iterates with this matrix
+  double size = std::numeric_limits<double>::infinity();  // of the last direction
+  bool at_rounding = false;
   mixing_.forget();
   for (int k = 0; k < std::min(kMost, options_.newton.max_iterations); ++k) {
     if (options_.newton.stop_asked()) return StepStatus::stopped;
@@ -559,6 +584,9 @@ StepStatus MomentumSolve::solve_soft(const Step& step, MomentumEquation& equatio
       best_ = z;
       if (best_error <= kGoodEnough && known > 1 && norm > 0.5 * last) break;
     }
+    // Of a body at rest there is nothing else to be found.
+    at_rounding = size <= rounding_of(z) && norm > 0.5 * last;
+    if (at_rounding) break;
     if (!equation.solve(z, residual,
                         {.renew = renew,
                          .accuracy = kSoftAccuracy,
@@ -571,15 +599,23 @@ StepStatus MomentumSolve::solve_soft(const Step& step, MomentumEquation& equatio
     }
     renew = false;
     ++report.solver_work.iterations;
+    scratch_ = direction_.head(d_.size());
+    size = size_of(system_, scratch_);
     mixing_.advance(direction_, 1, z);
     ++known;
     last = norm;
     norm = evaluate();
   }
-  if (!(best_error <= kGoodEnough)) return StepStatus::not_converged;
+  if (!at_rounding && !(best_error <= kGoodEnough)) return StepStatus::not_converged;
   z = best_;
   (void)evaluate();
   if (!(equation.defect(z, residual) > 1)) return finish(StepStatus::converged);
+  if (at_rounding && !(best_error <= kGoodEnough)) {
+    scratch_ = d_ - h_ * step.start.v;
+    if (!small_beside(system_, *x0_, size, size_of(system_, scratch_))) {
+      return StepStatus::drowned_in_rounding;
+    }
+  }
   return finish(equation.closed() ? StepStatus::round_off : StepStatus::not_converged);
 }
 
@@ -627,6 +663,7 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
     mixing_.forget();
     return true;
   };
+  const double accuracy = std::clamp(kBalancedAccuracy / crossings_, kLeastAccuracy, kMostAccuracy);
   const int most = std::min(kMostSolves, options_.newton.max_iterations);
   while (solves < most) {
     if (options_.newton.stop_asked()) return finish(StepStatus::stopped);
@@ -652,7 +689,10 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
     }
     if (balanced) find_turns(d_);
     if (!equation.solve(z, residual,
-                        {.renew = fresh, .accuracy = balanced ? 1e-2 : 1e-3, .last = !balanced},
+                        {.renew = fresh,
+                         .accuracy = balanced ? accuracy : 1e-3,
+                         .last = !balanced,
+                         .all_digits = crossings_ > kManyCrossings},
                         direction_, report.solver_work)) {
       return finish(StepStatus::not_definite);
     }
@@ -668,7 +708,7 @@ StepStatus MomentumSolve::solve(const Step& step, From from, MomentumEquation& e
     const double speed = std::sqrt(2 * std::max(step.scale, kinetic));
     velocity_error = 2 / std::abs(h_) * size / speed;
     if (!std::isfinite(size)) return finish(StepStatus::not_definite);
-    const double floor = kRounding * (size_of(system_, *x0_) + size_of(system_, d_));
+    const double floor = rounding_of(z);
     if (size < best) {
       best = size;
       best_error = velocity_error;

@@ -165,6 +165,7 @@ class MomentumSolve {
   void correct_rigidly(const Step& step, MomentumEquation& equation, const Vector& d,
                        const Vector& left, Vector& direction);
   void apply_inertia(const Vector& w, Vector& image) const;
+  [[nodiscard]] double rounding_of(const Vector& z);
 
   Assembler& assembler_;
   const System& system_;
@@ -184,6 +185,7 @@ class MomentumSolve {
   std::vector<int> body_of_;  // of each energy; −1: of no body
   std::vector<Eigen::Matrix3d> turns_;
   std::vector<char> stiff_;  // bodies that take their mean over the strain
+  double crossings_ = 0;     // how many times sound crosses one of these in a step
   // What the rigid correction knows of each body.
   using Vec6 = Eigen::Matrix<double, 6, 1>;
   using Mat6 = Eigen::Matrix<double, 6, 6>;
@@ -198,6 +200,8 @@ class MomentumSolve {
 
   const Vector* x0_ = nullptr;
   double h_ = 0;
+  double lengths_ = 0;  // size of the lengths at x₀, found when first needed in a step
+  bool has_lengths_ = false;
   Vector guess_;
   AndersonMixing mixing_;
   Vector d_, best_, best_direction_, direction_, raw_, motion_, image_, scratch_, start_, other_;
