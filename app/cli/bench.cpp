@@ -177,6 +177,22 @@ void violent_suite(BenchTable& table, const BenchOptions& options) {
   }
 }
 
+// What angular momentum costs beside energy, on soft bodies and on ones as stiff as real ones. The ratio is that of
+// a step to AVF's.
+void momentum_suite(BenchTable& table, const BenchOptions& options) {
+  table.head("momentum: twenty steps that keep angular momentum as well", "vs AVF");
+  for (const char* mesh : {"bunny", "bunny-1839", "violent-bar-2k", "violent-bunny-1839",
+                           "violent-bunny", "violent-bar-12k", "rubber", "steel"}) {
+    const Scene scene = bench_scene(mesh);
+    std::vector<BenchCandidate> candidates;
+    for (const char* method : {"avf", "energy-momentum"}) {
+      candidates.emplace_back(scene, mesh, make_scheme(method), BenchSetup{.steps = 20});
+    }
+    const auto results = measure_in_turns(candidates, std::max(1, options.repetitions / 5));
+    for (const BenchResult& r : results) table.row("momentum", r, r.step / results[0].step);
+  }
+}
+
 // The whole run of the bunny as its scene has it. The ratio is that of a step to backward Euler's.
 void runs_suite(BenchTable& table, const BenchOptions& options) {
   table.head("runs: all frames of the bunny, to the scene's own tolerance", "vs BE");
@@ -245,9 +261,9 @@ int bench(const BenchOptions& options) {
                : std::ranges::find(options.suites, suite) != options.suites.end();
   };
   const std::pair<std::string_view, void (*)(BenchTable&, const BenchOptions&)> suites[] = {
-      {"methods", methods_suite}, {"linear", linear_suite}, {"explicit", explicit_suite},
-      {"violent", violent_suite}, {"runs", runs_suite},     {"threads", threads_suite},
-      {"growth", growth_suite},
+      {"methods", methods_suite}, {"linear", linear_suite},     {"explicit", explicit_suite},
+      {"violent", violent_suite}, {"momentum", momentum_suite}, {"runs", runs_suite},
+      {"threads", threads_suite}, {"growth", growth_suite},
   };
   for (const auto& [name, run_suite] : suites) {
     if (!wanted(name)) continue;

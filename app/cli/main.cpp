@@ -161,10 +161,10 @@ void add_bench_command(CLI::App& app, int& exit_code) {
       ->add_option(
           "--suite", options.suites,
           "what to measure: methods, linear, explicit, violent (starts that turn elements inside "
-          "out), runs (all frames of the bunny), threads, growth (up to a million tets); may "
-          "be repeated (default: the first four)")
-      ->check(
-          CLI::IsMember({"methods", "linear", "explicit", "violent", "runs", "threads", "growth"}))
+          "out), momentum (what keeping angular momentum costs), runs (all frames of the bunny), "
+          "threads, growth (up to a million tets); may be repeated (default: the first four)")
+      ->check(CLI::IsMember(
+          {"methods", "linear", "explicit", "violent", "momentum", "runs", "threads", "growth"}))
       ->allow_extra_args(false);
   command->add_option("--repetitions", options.repetitions, "of each measurement")
       ->check(CLI::PositiveNumber)

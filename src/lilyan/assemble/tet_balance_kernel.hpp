@@ -69,19 +69,18 @@ inline void balance_part(const MeanStressLaw<Material>& law, const TetPart<P>& p
   Mat3<P> dF = zero3<P>();
   if (at.d) dF = multiply(gather_edges(part, at.d), G);
   const StrainStep<P> step(multiply(gather_edges(part, at.x0), G), dF);
-  const bool matrix = at.task == Task::matrix;
-  MeanStress<P> mean = law(step, matrix || along);
-  if (matrix) {
+  if (at.task == Task::matrix) {
+    const MeanStress<P> mean = law(step, Slope::whole);
     return add_balanced_blocks(part, step.middle, mean.by_strain,
                                load_stress<P>(at.stress + stress_of(group), part.lane), first, at);
   }
+  MeanStress<P> mean;
   if (along) {
-    const Sym3<P> dC = twice_symmetric(step.middle, multiply(gather_edges(part, along), G));
-    for (int m = 0; m < kStressNumbers; ++m) {
-      P change = {};
-      for (int n = 0; n < kStressNumbers; ++n) change += mean.by_strain.a[m][n] * dC.s[n];
-      mean.S.s[m] += at.stiffening * change;
-    }
+    mean = law(step, Slope::along,
+               twice_symmetric(step.middle, multiply(gather_edges(part, along), G)));
+    for (int m = 0; m < kStressNumbers; ++m) mean.S.s[m] += at.stiffening * mean.change.s[m];
+  } else {
+    mean = law(step);
   }
   store_stress(mean.S, at.renewed + stress_of(group), part.lane);
 }

@@ -33,6 +33,7 @@
 // that is infinite at J = 0.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -41,6 +42,7 @@
 #include "lilyan/assemble/tet_kernel.hpp"
 #include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
+#include "lilyan/core/unrolled.hpp"
 
 namespace lilyan {
 
@@ -146,10 +148,22 @@ inline Sym3<T> second_stress(const Material& material, const CholeskyFactor<T>& 
   return S;
 }
 
-// Column n of a: S's change by a unit change of C's component n (for n ≥ 3 of both its entries).
+// ∂S_m/∂C_n, n standing for one entry of C alone where there are two; symmetric, its upper triangle stored.
 template <class T>
 struct StressByStrain {
   T a[6][6];
+
+  [[nodiscard]] const T& at(int m, int n) const { return m <= n ? a[m][n] : a[n][m]; }
+  // S's change by a change of C.
+  [[nodiscard]] Sym3<T> times(const Sym3<T>& dC) const {
+    Sym3<T> dS;
+    for (int m = 0; m < 6; ++m) {
+      T sum = T{};
+      for (int n = 0; n < 6; ++n) sum += (n < 3 ? 1.0 : 2.0) * at(m, n) * dC.s[n];
+      dS.s[m] = sum;
+    }
+    return dS;
+  }
 };
 
 // weight A
@@ -161,38 +175,120 @@ inline Sym9<T> weighted_tangent(const Material& material, const CholeskyFactor<T
   return A;
 }
 
-// d += weight dS/dC, by (2) and (3); A is the weighted tangent.
+// d += weight dS/dC; A is the weighted tangent. With T = U dS Uᵀ and E = U⁻ᵀ dC U⁻¹, (2) and (3) are
+//   T = Ã : Φ − Φ τ,   Ã_ijkl = Σ U_jm A_imkn U_ln,   τ = U S Uᵀ,                               (4)
+// symmetric as a map of E, since energy does not see rotations.
 template <class T>
 inline void add_stress_derivative(const Sym9<T>& A, const CholeskyFactor<T>& factor,
                                   const Sym3<T>& S, double weight, StressByStrain<T>& d) {
-  for (int a = 0; a < 3; ++a) {
-    for (int b = a; b < 3; ++b) {
-      Sym3<T> dC;
-      for (T& e : dC.s) e = T{};
-      dC(a, b) = constant<T>(1.0);
-      const Sym3<T> relative = factor.relative(dC);
-      Mat3<T> phi = zero3<T>();
-      for (int i = 0; i < 3; ++i) {
-        for (int j = i; j < 3; ++j) phi(i, j) = (i == j ? 0.5 : 1.0) * relative(i, j);
-      }
-      const Mat3<T> dU = upper_multiply(phi, factor.U);  // (2)
-      Mat3<T> inner;
-      for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
+  const Mat3<T>& U = factor.U;
+  Mat3<T> tau;
+  unrolled<3>([&](auto i) {
+    T row[3];
+    unrolled<3>([&](auto l) {
+      T sum = T{};
+      unrolled<i, 3>([&](auto k) { sum += U(i, k) * (k < l ? S(k, l) : S(l, k)); });
+      row[l] = sum;
+    });
+    unrolled<3>([&](auto j) {
+      T sum = T{};
+      unrolled<j, 3>([&](auto l) { sum += row[l] * U(j, l); });
+      tau(i, j) = weight * sum;
+    });
+  });
+  T relative[6]
+            [6];  // ∂T/∂E of one entry of E alone, in an order in which U⁻¹ makes triangles of it
+  constexpr auto place = [](int i, int j) { return i == 0 ? j : i + j + 1; };
+  unrolled<3>([&](auto i) {
+    unrolled<i, 3>([&](auto j) { unrolled<6>([&](auto n) { relative[place(i, j)][n] = T{}; }); });
+  });
+  // Every Ã_ijkl with k ≤ l once; what is of both (i,j) and (j,i) is added up.
+  unrolled<3>([&](auto i) {
+    unrolled<3>([&](auto k) {
+      T half[3][3];
+      unrolled<3>([&](auto j) {
+        unrolled<k, 3>([&](auto n) {
           T sum = T{};
-          for (int k = 0; k < 3; ++k) {
-            for (int l = k; l < 3; ++l) sum += A.at(3 * i + j, 3 * k + l) * dU(k, l);
-            if (k >= i) sum -= weight * dU(i, k) * S(k, j);
+          unrolled<j, 3>([&](auto m) { sum += U(j, m) * A.at(3 * i + m, 3 * k + n); });
+          half[j][n] = sum;
+        });
+      });
+      unrolled<3>([&](auto j) {
+        constexpr int m = i < j ? place(i, j) : place(j, i);
+        unrolled<k, 3>([&](auto l) {
+          T sum = T{};
+          unrolled<l, 3>([&](auto n) { sum += half[j][n] * U(l, n); });
+          if constexpr (i == k) sum -= tau(l, j);
+          relative[m][place(k, l)] += (i == j ? 0.5 : 0.25) * sum;
+        });
+      });
+    });
+  });
+  const Mat3<T>& V = factor.inverse;
+  T back[6][6];  // dS = U⁻¹ T U⁻ᵀ, upper triangular
+  unrolled<3>([&](auto i) {
+    unrolled<i, 3>([&](auto j) {
+      unrolled<3>([&](auto k) {
+        unrolled<k, 3>([&](auto l) {
+          constexpr int m = place(i, j);
+          constexpr int n = place(k, l);
+          if constexpr (n >= m) {
+            back[m][n] = V(i, k) * V(j, l);
+            if constexpr (k != l) back[m][n] += V(i, l) * V(j, k);
           }
-          inner(i, j) = sum;
-        }
+        });
+      });
+    });
+  });
+  unrolled<3>([&](auto i) {
+    unrolled<i, 3>([&](auto j) {
+      constexpr int m = place(i, j);
+      T row[6];
+      unrolled<m, 6>([&](auto q) {
+        T sum = T{};
+        unrolled<m, 6>([&](auto p) { sum += back[m][p] * relative[p][q]; });
+        row[q] = sum;
+      });
+      unrolled<3>([&](auto k) {
+        unrolled<k, 3>([&](auto l) {
+          constexpr int n = place(k, l);
+          if constexpr (n >= m) {
+            T sum = T{};
+            unrolled<n, 6>([&](auto q) { sum += row[q] * back[n][q]; });
+            constexpr int to = Sym3<T>::index(i, j);
+            constexpr int from = Sym3<T>::index(k, l);
+            d.a[std::min(to, from)][std::max(to, from)] += sum;
+          }
+        });
+      });
+    });
+  });
+}
+
+// d += weight dS for one change of C, by (2) and (3); A is the weighted tangent.
+template <class T>
+inline void add_stress_change(const Sym9<T>& A, const CholeskyFactor<T>& factor, const Sym3<T>& S,
+                              double weight, const Sym3<T>& dC, Sym3<T>& d) {
+  const Sym3<T> relative = factor.relative(dC);
+  Mat3<T> phi = zero3<T>();
+  for (int i = 0; i < 3; ++i) {
+    for (int j = i; j < 3; ++j) phi(i, j) = (i == j ? 0.5 : 1.0) * relative(i, j);
+  }
+  const Mat3<T> dU = upper_multiply(phi, factor.U);  // (2)
+  Mat3<T> inner;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      T sum = T{};
+      for (int k = 0; k < 3; ++k) {
+        for (int l = k; l < 3; ++l) sum += A.at(3 * i + j, 3 * k + l) * dU(k, l);
+        if (k >= i) sum -= weight * dU(i, k) * S(k, j);
       }
-      const Mat3<T> dS = upper_multiply(factor.inverse, inner);  // (3)
-      const int n = Sym3<T>::index(a, b);
-      for (int i = 0; i < 3; ++i) {
-        for (int j = i; j < 3; ++j) d.a[Sym3<T>::index(i, j)][n] += 0.5 * (dS(i, j) + dS(j, i));
-      }
+      inner(i, j) = sum;
     }
+  }
+  const Mat3<T> dS = upper_multiply(factor.inverse, inner);  // (3)
+  for (int i = 0; i < 3; ++i) {
+    for (int j = i; j < 3; ++j) d(i, j) += 0.5 * (dS(i, j) + dS(j, i));
   }
 }
 
@@ -201,12 +297,14 @@ concept QuadraticInStrain = requires {
   requires Material::kQuadraticInStrain;
 };
 
-// S̄ of each lane's tet and, where asked for, the derivative of S_g by C₁, which is symmetric: (4) has a part of
-// its own, of higher order in ΔC.
+// S̄ of each lane's tet and, where asked for, the derivative of S_g by C₁, which is symmetric ((4) has a part of
+// its own, of higher order in ΔC), or only what it makes of one change of C₁.
+enum class Slope { none, whole, along };
 template <AnyPack P>
 struct MeanStress {
   Sym3<P> S;
   StressByStrain<P> by_strain;
+  Sym3<P> change;
 };
 
 // An element's S̄ depends on this.
@@ -239,10 +337,13 @@ struct StrainStep {
   }
 };
 
-// Out of line: no material enters it.
+// Out of line: no material enters these.
 template <AnyPack P>
 void add_stress_slope(const Sym9<P>& A, const CholeskyFactor<P>& factor, const Sym3<P>& S,
                       double weight, StressByStrain<P>& d);
+template <AnyPack P>
+void add_stress_along(const Sym9<P>& A, const CholeskyFactor<P>& factor, const Sym3<P>& S,
+                      double weight, const Sym3<P>& dC, Sym3<P>& d);
 
 // (3), (4).
 template <class Material>
@@ -251,7 +352,8 @@ class MeanStressLaw {
   explicit MeanStressLaw(const Material& material) : material_(material) {}
 
   template <AnyPack P>
-  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative) const {
+  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, Slope slope = Slope::none,
+                                         const Sym3<P>& dC = {}) const {
     // Three-point Gauss on [0, 1].
     constexpr double kOuter = 0.11270166537925831148;  // ½ − √(3/20)
     constexpr double kThetas[] = {kOuter, 0.5, 1 - kOuter};
@@ -260,15 +362,19 @@ class MeanStressLaw {
 
     MeanStress<P> mean{};
     Sym3<P>& S = mean.S;
-    StressByStrain<P>& D = mean.by_strain;
     P rho2 = {};
     for (int k = 0; k < 3; ++k) {
       const CholeskyFactor<P> factor(at.strain(kThetas[k]), at.side);
       const Sym3<P> Sk = second_stress(material_, factor);
       for (int m = 0; m < 6; ++m) S.s[m] += kWeights[k] * Sk.s[m];  // (3)
-      if (derivative) {
+      if (slope != Slope::none) {
         const double weight = kWeights[k] * kThetas[k];
-        add_stress_slope(weighted_tangent(material_, factor, weight), factor, Sk, weight, D);
+        const Sym9<P> A = weighted_tangent(material_, factor, weight);
+        if (slope == Slope::whole) {
+          add_stress_slope(A, factor, Sk, weight, mean.by_strain);
+        } else {
+          add_stress_along(A, factor, Sk, weight, dC, mean.change);
+        }
       }
       if (k == 1) {
         const Sym3<P> relative = factor.relative(at.change);
@@ -303,23 +409,34 @@ class MeanStressLaw<Material> {
   }
 
   template <AnyPack P>
-  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, bool derivative) const {
-    MeanStress<P> mean;
+  [[nodiscard]] MeanStress<P> operator()(const StrainStep<P>& at, Slope slope = Slope::none,
+                                         const Sym3<P>& dC = {}) const {
+    MeanStress<P> mean{};
     Sym3<P> strain = at.strain(0.5);
     for (int m = 0; m < 3; ++m) strain.s[m] -= 1.0;
-    for (int m = 0; m < 6; ++m) {
-      mean.S.s[m] = constant<P>(rest_.s[m]);
-      for (int n = 0; n < 6; ++n) mean.S.s[m] += slope_.a[m][n] * strain.s[n];
-    }
-    if (derivative) {
+    mean.S = times(strain);
+    for (int m = 0; m < 6; ++m) mean.S.s[m] += rest_.s[m];
+    if (slope == Slope::along) {
+      mean.change = times(dC);
+      for (P& change : mean.change.s) change *= 0.5;
+    } else if (slope == Slope::whole) {
       for (int m = 0; m < 6; ++m) {
-        for (int n = 0; n < 6; ++n) mean.by_strain.a[m][n] = constant<P>(0.5 * slope_.a[m][n]);
+        for (int n = m; n < 6; ++n) mean.by_strain.a[m][n] = constant<P>(0.5 * slope_.a[m][n]);
       }
     }
     return mean;
   }
 
  private:
+  template <AnyPack P>
+  [[nodiscard]] Sym3<P> times(const Sym3<P>& strain) const {
+    Sym3<P> S{};
+    for (int m = 0; m < 6; ++m) {
+      for (int n = 0; n < 6; ++n) S.s[m] += (n < 3 ? 1.0 : 2.0) * slope_.at(m, n) * strain.s[n];
+    }
+    return S;
+  }
+
   Sym3<double> rest_{};
   StressByStrain<double> slope_{};
 };
@@ -330,7 +447,7 @@ inline void store_discrete_gradient(const MeanStressLaw<Material>& law, const Te
   const Mat3<P> G = part.inverse_rest();
   const StrainStep<P> step(multiply(gather_edges(part, at.x0), G),
                            multiply(gather_edges(part, at.d), G));
-  const MeanStress<P> mean = law(step, false);
+  const MeanStress<P> mean = law(step);
   Mat3<P> stress = zero3<P>();  // (1)
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {

@@ -2,9 +2,12 @@
 // over in memory: how functions pass them in registers depends on the instruction set.
 #include "lilyan/assemble/tet_kernel.hpp"
 
+#include <algorithm>
+
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/assemble/tet_balance_kernel.hpp"
 #include "lilyan/assemble/tet_discrete_kernel.hpp"
+#include "lilyan/core/unrolled.hpp"
 
 namespace lilyan {
 
@@ -62,40 +65,47 @@ void add_stress_slope(const Sym9<P>& A, const CholeskyFactor<P>& factor, const S
   on_best_lanes([&](auto) { add_stress_derivative(A, factor, S, weight, d); });
 }
 
+template <AnyPack P>
+void add_stress_along(const Sym9<P>& A, const CholeskyFactor<P>& factor, const Sym3<P>& S,
+                      double weight, const Sym3<P>& dC, Sym3<P>& d) {
+  on_best_lanes([&](auto) { add_stress_change(A, factor, S, weight, dC, d); });
+}
+
 namespace {
 
 // weight · (1) of tet_balance_kernel.hpp as a matrix over the components of δF.
 template <AnyPack P>
 void balanced_tangent(const Mat3<P>& middle, const StressByStrain<P>& a, const Sym3<P>& sigma,
                       double stiffening, const P& weight, Sym9<P>& tangent) {
-  // With b_pj,ql = ∂S̄_pj/∂C₁_ql for one of the entries ql and lq alone, (1) is 2 s (F½ᵀδF) : b : (F½ᵀδF).
+  // With b_pj,ql = ∂S̄_pj/∂C₁_ql, (1) is 2 s (F½ᵀδF) : b : (F½ᵀδF).
   P half[9][6];  // F½ b
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      for (int n = 0; n < 6; ++n) {
+  unrolled<3>([&](auto i) {
+    unrolled<3>([&](auto j) {
+      unrolled<6>([&](auto n) {
         P sum = {};
-        for (int p = 0; p < 3; ++p) {
-          const int m = Sym3<P>::index(p, j);
-          // Symmetric to rounding; the mean of both makes it symmetric to the last bit.
-          const double both = n < 3 ? 1.0 : 0.5;
-          const double other = m < 3 ? 1.0 : 0.5;
-          sum += middle(i, p) * (both * a.a[m][n] + other * a.a[n][m]);
-        }
-        half[3 * i + j][n] = (stiffening * weight) * sum;
-      }
-    }
-  }
+        unrolled<3>([&](auto p) {
+          constexpr int m = Sym3<P>::index(std::min<int>(p, j), std::max<int>(p, j));
+          sum += middle(i, p) * a.at(m, n);
+        });
+        half[3 * i + j][n] = (2 * stiffening * weight) * sum;
+      });
+    });
+  });
   const P geometric = 0.5 * weight;
-  for (int ij = 0; ij < 9; ++ij) {
-    for (int kl = ij; kl < 9; ++kl) {
-      const int k = kl / 3;
-      const int l = kl % 3;
+  unrolled<9>([&](auto ij) {
+    unrolled<ij, 9>([&](auto kl) {
+      constexpr int l = kl % 3;
       P sum = {};
-      for (int q = 0; q < 3; ++q) sum += half[ij][Sym3<P>::index(q, l)] * middle(k, q);
-      if (ij / 3 == k) sum += geometric * sigma(ij % 3, l);
+      unrolled<3>([&](auto q) {
+        constexpr int n = Sym3<P>::index(std::min<int>(q, l), std::max<int>(q, l));
+        sum += half[ij][n] * middle(kl / 3, q);
+      });
+      if constexpr (ij / 3 == kl / 3) {
+        sum += geometric * sigma(std::min<int>(ij % 3, l), std::max<int>(ij % 3, l));
+      }
       tangent.a[ij][kl] = sum;
-    }
-  }
+    });
+  });
 }
 
 }  // namespace
@@ -133,6 +143,8 @@ void add_balanced_blocks(const TetPart<P>& part, const Mat3<P>& middle, const St
   template void add_projection(const TetPart<P>&, Sym9<P>&, std::ptrdiff_t, const Evaluation&);    \
   template void add_stress_slope(const Sym9<P>&, const CholeskyFactor<P>&, const Sym3<P>&, double, \
                                  StressByStrain<P>&);                                              \
+  template void add_stress_along(const Sym9<P>&, const CholeskyFactor<P>&, const Sym3<P>&, double, \
+                                 const Sym3<P>&, Sym3<P>&);                                        \
   template void add_balanced_blocks(const TetPart<P>&, const Mat3<P>&, const StressByStrain<P>&,   \
                                     const Sym3<P>&, std::ptrdiff_t, const BalanceEvaluation&);
 LILYAN_INSTANTIATE(PackOf<8>)
