@@ -243,23 +243,28 @@ StepStart DissipationAssembler::step_start(const State& start, double h) const {
           .v = start.v.data(),
           .memory = world_.memory,
           .keeps_spin = system_.rotation_invariant(),
+          .turns = turns_.value_or(false),
           .share = system_.share()};
 }
 
 void DissipationAssembler::begin_step(const State& start, double h) {
+  if (!turns_ && !empty()) turns_ = system_.symmetry(start.x).turns() != Symmetry::Turns::none;
   for (std::size_t k = 0; k < lagged_.size(); ++k) {
     system_.dissipations()[k]->begin_step(step_start(start, h), lagged_[k]);
   }
 }
 
-double DissipationAssembler::renew(const State& start, const Vector& d, double h) {
-  double change = 0;
+DissipationAssembler::Renewal DissipationAssembler::renew(const State& start, const Vector& d,
+                                                          double h) {
+  Renewal renewal;
   for (std::size_t k = 0; k < lagged_.size(); ++k) {
     const Dissipation& r = *system_.dissipations()[k];
     const double own = r.renew(step_start(start, h), d.data(), lagged_[k]);
-    if (system_.counts(r)) change = std::max(change, own);
+    if (!system_.counts(r)) continue;
+    renewal.change = std::max(renewal.change, own);
+    if (r.must_settle(step_start(start, h))) renewal.unsettled = std::max(renewal.unsettled, own);
   }
-  return change;
+  return renewal;
 }
 
 double DissipationAssembler::value_and_gradient(DissipationVelocity which, const Vector& v,

@@ -102,8 +102,13 @@ class DissipationAssembler {
   [[nodiscard]] bool any(DissipationVelocity which) const;
 
   void begin_step(const State& start, double h);
-  // Renews lagged numbers from the solved displacement; returns the largest relative change.
-  double renew(const State& start, const Vector& d, double h);
+  // Renews lagged numbers from the solved displacement; returns the largest relative change, of all and of those
+  // that must settle.
+  struct Renewal {
+    double change = 0;
+    double unsettled = 0;
+  };
+  Renewal renew(const State& start, const Vector& d, double h);
 
   // R(v), and gradient += weight ∂R/∂v; nothing is added at fixed vertices. Of those chosen only, if
   // there is a choice: one entry per dissipation.
@@ -123,6 +128,7 @@ class DissipationAssembler {
   World world_;
   const System& system_;
   std::vector<std::vector<double>> lagged_;
+  std::optional<bool> turns_;      // as in StepStart, found at the first step
   std::vector<BlockSlots> slots_;  // made when first needed
   Vector scratch_;
 };

@@ -122,6 +122,8 @@ struct StepStart {
   const WorldMemory* memory = nullptr;
   // For dissipation: angular momentum is an invariant of the system, to be kept to the last digits.
   bool keeps_spin = false;
+  // Its part along some axis is.
+  bool turns = false;
   // For dissipation: the processes that share the system (core/share.hpp), if several do.
   const Share* share = nullptr;
 };

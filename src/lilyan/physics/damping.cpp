@@ -289,7 +289,7 @@ double KelvinVoigtDamping::renew(const StepStart& start, const double* d,
   std::array<double, 2> sums = {change, size};
   if (start.share) start.share->ranks().sum(sums);
   if (sums[1] == 0) return 0;
-  return (start.keeps_spin ? kSpin : 1) * std::sqrt(sums[0] / sums[1]);
+  return (start.turns ? kSpin : 1) * std::sqrt(sums[0] / sums[1]);
 }
 
 double KelvinVoigtDamping::evaluate(const std::vector<double>& lagged,

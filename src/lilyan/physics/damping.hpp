@@ -133,6 +133,7 @@ class KelvinVoigtDamping final : public Dissipation {
   }
   void begin_step(const StepStart& start, std::vector<double>& lagged) const override;
   double renew(const StepStart& start, const double* d, std::vector<double>& lagged) const override;
+  [[nodiscard]] bool must_settle(const StepStart& start) const override { return start.turns; }
   double evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const override;
   [[nodiscard]] bool keeps_linear_momentum() const override { return true; }
   [[nodiscard]] bool keeps_angular_momentum() const override { return true; }

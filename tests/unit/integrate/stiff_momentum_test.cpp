@@ -5,6 +5,8 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "lilyan/integrate/integrator.hpp"
@@ -106,6 +108,45 @@ TEST(StiffMomentum, KeepsAngularMomentumWithDampingWithinTheBody) {
     EXPECT_LE(kept.energy, 1e-12) << young;
     EXPECT_LE(kept.linear, 1e-12) << young;
     EXPECT_LE(kept.angular, 1e-12) << young;
+  }
+}
+
+// Damping turns with the body, however strong it is: solving the step anew alone would turn it too far.
+TEST(StiffMomentum, KeepsAngularMomentumWithStrongDamping) {
+  for (const auto& [method, young, time] : {std::tuple("energy-momentum", 1e7, 5e-4),
+                                            {"energy-momentum", 1e9, 5e-4},
+                                            {"implicit-midpoint", 1e6, 1e-2}}) {
+    Body body(bar(method == std::string("implicit-midpoint") ? "stvk" : "neo-hookean", young));
+    body.system.add(
+        std::make_unique<KelvinVoigtDamping>(*body.system.energies()[0], body.rest, time));
+    State state = turning(body, 10);
+    for (int i = 0; i < body.system.vertices(); ++i) state.x[3 * i] *= 1.01;
+    const RunKept kept =
+        run_kept(body.system, state, make_scheme(method), kFrame, 40, Vec3::Zero(), {}, 6);
+    EXPECT_LE(kept.angular, 1e-10) << method << ' ' << young;
+  }
+}
+
+// One energy of parts that hang together nowhere, the first of them soft for their size and the second stiff, or the
+// other way round.
+TEST(StiffMomentum, KeepsAllOfAMeshInTwoParts) {
+  for (const bool large_first : {true, false}) {
+    TetMesh mesh = block({6, 1, 1}, {6, 1, 1});
+    TetMesh second = block({1, 1, 1}, {1, 1, 1});
+    if (!large_first) std::swap(mesh, second);
+    const int n = static_cast<int>(mesh.vertices.size());
+    for (auto vertex : second.vertices) {
+      vertex[1] += 5;
+      mesh.vertices.push_back(vertex);
+    }
+    for (auto tet : second.tets) {
+      for (int& v : tet) v += n;
+      mesh.tets.push_back(tet);
+    }
+    const Body body(std::move(mesh), {.mu = 1000, .lambda = 1000});
+    State state = turning(body, 3);
+    const RunKept kept = run_kept(body.system, state, make_scheme("energy-momentum"), 0.02, 60);
+    expect_kept(kept, large_first ? "large first" : "small first");
   }
 }
 

@@ -369,6 +369,7 @@ ConstrainedIntegrator::ConstrainedIntegrator(const World& world, const Scheme& s
                 options.newton.definiteness),
       root_(system_.dofs() + equation_.set().equations(), options.newton),
       momentum_equation_(equation_, objective_),
+      renewals_(system_),
       end_jacobian_(equation_.set().make_jacobian()) {
   const int m = equation_.set().equations();
   end_gram_.setZero(m, m);
@@ -419,9 +420,13 @@ StepReport ConstrainedIntegrator::step(State& state, double h) {
   report.after = report.before;
   if (!begin(state, h, report)) return report;
   objective_.begin_step(state, h, span_of_step(state, h));
-  if (!(plan_.adaptive_nodes ? solve_adaptive(state, h, report) : solve(state, h, report))) {
-    return report;
-  }
+  warm_ = false;
+  const auto solve_step = [&] {
+    return plan_.adaptive_nodes ? solve_adaptive(state, h, report) : solve(state, h, report);
+  };
+  if (!solve_step()) return report;
+  warm_ = true;
+  if (!renewals_.settle(objective_, state, h, d_, report, solve_step)) return report;
   commit(report, state, end_x_, velocity_,
          invariants(system_, end_x_, velocity_, potential_.values(end_x_)),
          [&] { return ledger(state, h, report); });
@@ -460,7 +465,7 @@ bool ConstrainedIntegrator::solve(const State& state, double h, StepReport& repo
   if (plan_.averages_force) {
     for (const Node& n : stage.stage.nodes) average_.push_back({n.theta, 2 * n.weight});
   }
-  d_ = h * state.v;
+  if (!warm_) d_ = h * state.v;
   equation_.prepare({.x0 = &state.x, .v0 = &state.v, .h = h, .average = average_}, d_, z_);
   if (!(momentum_ ? keep_momenta(state, h, report) : find_root(report))) return false;
   d_ = z_.head(d_.size());
@@ -491,7 +496,7 @@ bool ConstrainedIntegrator::keep_momenta(const State& state, double h, StepRepor
                                  .nodes = plan_.stages.front().stage.nodes,
                                  .start_gradient = start_gradient_,
                                  .scale = report.before.scale()};
-  return momentum_->find(step, momentum_equation_, false, z_, left_, report, [&] {
+  return momentum_->find(step, momentum_equation_, warm_, z_, left_, report, [&] {
     (void)equation_.arrive(z_);
     return find_root(report);
   });

@@ -47,6 +47,7 @@
 #include "lilyan/integrate/step/momentum_solve.hpp"
 #include "lilyan/integrate/step/path_nodes.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"
+#include "lilyan/integrate/step/renewals.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 #include "lilyan/integrate/step/table_plan.hpp"
 #include "lilyan/solve/linear_solver.hpp"
@@ -265,6 +266,8 @@ class ConstrainedIntegrator final : public Integrator {
   ConstrainedEquation equation_;
   RootFinder root_;
   ConstrainedMomentumEquation momentum_equation_;
+  Renewals renewals_;
+  bool warm_ = false;                        // d_ is a good guess
   std::unique_ptr<MomentumSolve> momentum_;  // only with tables that ask for it
   PathNodes path_nodes_;
   std::vector<Node> average_;  // (cᵢ, bᵢ) of (4)

@@ -15,10 +15,6 @@ namespace lilyan {
 
 namespace {
 
-constexpr int kRenewals = 4;                // solves anew with dissipation that depends on the step
-constexpr int kMaxRenewals = 12;            // as long as they help
-constexpr double kRenewalTolerance = 1e-3;  // relative change that is not worth another solve
-
 constexpr std::array<WeightedNode, 1> kStageEnd{{{.theta = 1, .gradient = 1}}};
 
 }  // namespace
@@ -33,6 +29,7 @@ MinimiseIntegrator::MinimiseIntegrator(const World& world, const MinimisationTab
       balance_(world),
       objective_(assembler_, options),
       newton_(assembler_.hessian_pattern(), options.newton),
+      renewals_(system_),
       forced_(!system_.forces().empty() || !system_.dissipations().empty()) {
   prepare_points(plan_.stages.size());
   if (table.keeps_angular_momentum && system_.dimension() == 3) {
@@ -144,14 +141,11 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
   // Dissipation that depends on the step itself (friction, on its pressure) was taken from its
   // start: once more from what was found.
   warm_ = true;
-  double last = 0;
-  for (int k = 0; k < kMaxRenewals; ++k) {
-    const double change = objective_.renew(state, end.d, h);
-    if (change <= kRenewalTolerance || (k >= kRenewals && change > 0.5 * last)) break;
-    last = change;
+  const auto again = [&] {
     begin(plan, state);
-    if (!run_stages(plan, state, h, report)) return report;
-  }
+    return run_stages(plan, state, h, report);
+  };
+  if (!renewals_.settle(objective_, state, h, end.d, report, again)) return report;
   new_x_ = state.x + end.d;
   commit(report, state, new_x_, end.v,
          invariants(system_, new_x_, end.v, potential_.values(new_x_)),

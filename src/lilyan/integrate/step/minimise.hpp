@@ -12,6 +12,7 @@
 #include "lilyan/integrate/step/momentum_solve.hpp"
 #include "lilyan/integrate/step/path_nodes.hpp"
 #include "lilyan/integrate/step/potential_cache.hpp"
+#include "lilyan/integrate/step/renewals.hpp"
 #include "lilyan/integrate/step/step_objective.hpp"
 #include "lilyan/integrate/step/table_plan.hpp"
 #include "lilyan/solve/newton.hpp"
@@ -91,6 +92,7 @@ class MinimiseIntegrator final : public Integrator {
   StepObjective objective_;
   Newton newton_;
   PathNodes path_nodes_;
+  Renewals renewals_;
   std::unique_ptr<MomentumSolve> momentum_;  // only with tables that ask for it
   bool forced_;
 

@@ -35,7 +35,7 @@ constexpr double kSoftAccuracy = 1e-3;  // of iterative solutions
 // body in a step. Beyond so many times the rounding of a matrix in single precision does, too.
 constexpr double kBalancedAccuracy = 0.3;
 constexpr double kLeastAccuracy = 1e-8;
-constexpr double kMostAccuracy = 3e-3;
+constexpr double kMostAccuracy = 1e-2;
 constexpr double kManyCrossings = 300;
 constexpr double kMayBeLast = 100;
 
@@ -100,13 +100,14 @@ MomentumSolve::MomentumSolve(Assembler& assembler, const SolverOptions& options,
             std::ranges::find(bodies_.dissipations, 0) == bodies_.dissipations.end();
   bodies_.groups = TorqueGroups(system_, parent);
   for (const auto& energy : system_.energies()) {
-    int body = -1;
-    for (const int i :
-         internal(*energy) ? world.stencils(*energy).vertices : std::span<const int>()) {
-      body = bodies_.groups.of_vertex(i);
-      if (body >= 0) break;
+    std::vector<int>& bodies = bodies_of_.emplace_back();
+    if (!internal(*energy) || energy->changes_between_steps()) continue;
+    for (const int i : world.stencils(*energy).vertices) {
+      const int body = bodies_.groups.of_vertex(i);
+      if (body >= 0 && (bodies.empty() || bodies.back() != body)) bodies.push_back(body);
     }
-    body_of_.push_back(body);
+    std::ranges::sort(bodies);
+    bodies.erase(std::ranges::unique(bodies).begin(), bodies.end());
   }
   if (!contacts_.empty() || clusters_.dissipates) {
     for (const std::size_t k : contacts_) {
@@ -202,6 +203,18 @@ void MomentumSolve::find_rates(const State& start) {
       rates_[g] = std::sqrt(std::max(0.0, curvature) / inertia[g]) / lengths;
     }
   }
+  // An energy takes one kind of mean in all the bodies that it has: that of the stiffest.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::vector<int>& bodies : bodies_of_) {
+      double most = 0;
+      for (const int g : bodies) most = std::max(most, rates_[static_cast<std::size_t>(g)]);
+      for (const int g : bodies) {
+        changed = changed || rates_[static_cast<std::size_t>(g)] < most;
+        rates_[static_cast<std::size_t>(g)] = most;
+      }
+    }
+  }
 }
 
 bool MomentumSolve::begin(const Step& step, Means means) {
@@ -224,16 +237,16 @@ bool MomentumSolve::begin(const Step& step, Means means) {
   beside_ = !system_.dissipations().empty() || !system_.forces().empty();
   for (std::size_t k = 0; k < over_strain_.size(); ++k) {
     const Energy& energy = *system_.energies()[k];
-    const int body = body_of_[k];
-    over_strain_[k] =
-        Assembler::has_strain(energy) && (body < 0 || stiff_[static_cast<std::size_t>(body)] != 0);
+    const std::vector<int>& bodies = bodies_of_[k];
+    over_strain_[k] = Assembler::has_strain(energy) &&
+                      (bodies.empty() || stiff_[static_cast<std::size_t>(bodies.front())] != 0);
     if (over_strain_[k] != 0) {
-      any_strain_ = any_strain_ || body >= 0;
+      any_strain_ = any_strain_ || !bodies.empty();
       continue;
     }
     only_strain_ = false;
     if (energy.stencils().size > 0) beside_ = true;
-    if (internal(energy) && body >= 0) bodies_.has_torque[static_cast<std::size_t>(body)] = 1;
+    for (const int body : bodies) bodies_.has_torque[static_cast<std::size_t>(body)] = 1;
   }
   crossings_ = 0;
   for (std::size_t g = 0; g < stiff_.size(); ++g) {
@@ -410,8 +423,11 @@ void MomentumSolve::find_turns(const Vector& d) {
     turns_[g] = half_turn(frame.spin);
     body_stiffening_[g] = 1 / std::max(kLeastCosine, 0.5 * (turns_[g].trace() - 1));
   }
-  for (std::size_t k = 0; k < body_of_.size(); ++k) {
-    stiffening_[k] = body_of_[k] < 0 ? 1 : body_stiffening_[static_cast<std::size_t>(body_of_[k])];
+  for (std::size_t k = 0; k < bodies_of_.size(); ++k) {
+    stiffening_[k] = 1;
+    for (const int body : bodies_of_[k]) {
+      stiffening_[k] = std::max(stiffening_[k], body_stiffening_[static_cast<std::size_t>(body)]);
+    }
   }
 }
 

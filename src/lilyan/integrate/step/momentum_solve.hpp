@@ -182,7 +182,7 @@ class MomentumSolve {
   // All dissipation is of the strain, with numbers that each iteration may renew: there is no torque then.
   bool renews_ = false;
   std::vector<WeightedNode> nodes_;
-  std::vector<int> body_of_;  // of each energy; −1: of no body
+  std::vector<std::vector<int>> bodies_of_;  // of each energy that is internal to them
   std::vector<Eigen::Matrix3d> turns_;
   std::vector<char> stiff_;  // bodies that take their mean over the strain
   double crossings_ = 0;     // how many times sound crosses one of these in a step

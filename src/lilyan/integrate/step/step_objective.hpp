@@ -57,7 +57,7 @@ class StepObjective final : public Objective {
     span_ = span;
     dissipation_.begin_step(start, h);
   }
-  double renew(const State& start, const Vector& d, double h) {
+  DissipationAssembler::Renewal renew(const State& start, const Vector& d, double h) {
     return dissipation_.renew(start, d, h);
   }
   void prepare(const Step& step);
