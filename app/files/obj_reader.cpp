@@ -9,8 +9,10 @@
 //   l, surf                 lines and free-form surfaces, which are counted
 // and everything else (normals, groups, materials) is passed over. A
 // backslash at the end of a line continues it.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "app/files/mesh_builder.hpp"
@@ -134,6 +136,12 @@ class ObjReader {
 }  // namespace
 
 SurfaceMesh read_obj(const std::string& file, std::string_view bytes) {
+  // Line ends of old Macintosh files.
+  if (bytes.find('\n') == std::string_view::npos && bytes.find('\r') != std::string_view::npos) {
+    std::string lines(bytes);
+    std::ranges::replace(lines, '\r', '\n');
+    return ObjReader(file, lines).read();
+  }
   return ObjReader(file, bytes).read();
 }
 

@@ -64,8 +64,15 @@ class StlReader {
       return true;
     }
     const std::size_t start = bytes_.find_first_not_of(" \t\r\n");
-    return start == std::string_view::npos || !bytes_.substr(start).starts_with("solid") ||
+    return start == std::string_view::npos || !is(bytes_.substr(start, 5), "solid") ||
            std::ranges::any_of(bytes_, no_text);
+  }
+
+  // Keywords may be in capital letters.
+  static bool is(std::string_view found, std::string_view keyword) {
+    return std::ranges::equal(found, keyword, {}, [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
   }
 
   std::uint64_t weld(std::array<double, 3> point) {
@@ -118,7 +125,7 @@ class StlReader {
 
   void expect(std::string_view word) {
     const std::string_view found = scanner_.word();
-    if (found != word) scanner_.fail_expected(in_quotes(word), found);
+    if (!is(found, word)) scanner_.fail_expected(in_quotes(word), found);
   }
 
   void read_text() {
@@ -127,9 +134,9 @@ class StlReader {
     std::uint64_t faces = 0;
     bool open = true;
     for (std::string_view word = scanner_.word(); !word.empty(); word = scanner_.word()) {
-      if (word == "facet" && open) {
+      if (is(word, "facet") && open) {
         read_facet(++faces);
-      } else if (word == (open ? "endsolid" : "solid")) {
+      } else if (is(word, open ? "endsolid" : "solid")) {
         open = !open;
         scanner_.finish_line();
       } else {

@@ -30,7 +30,7 @@ Verdict verdict(std::string_view what, std::string_view symbol, std::string_view
 
 // Where a mean of forces that is not exact is what changed the energy, a better one keeps it.
 std::string remedy(const RunSummary& summary, const Deviation& energy) {
-  if (energy.kept() == Kept::conserved) return {};
+  if (energy.kept() == Kept::conserved || energy.worst <= energy.rounding) return {};
   if (std::abs(summary.ledger.quadrature) < 0.5 * energy.now || energy.now == 0) return {};
   // Its own choice of points is for forces of bodies; contact between bodies may need more.
   return summary.chooses_points

@@ -107,6 +107,11 @@ void add_damping(const Body& body, std::span<const Energy* const> energies, int 
         system.add_uncounted(std::move(dissipation));
       }
     };
+    // Dampings of strain are the tets' own; the springs of an attachment have no strain.
+    const bool of_strain = damping.model == DampingModel::strain ||
+                           damping.model == DampingModel::strain_explicit ||
+                           damping.model == DampingModel::kelvin_voigt;
+    if (of_strain && energy != energies.front() && !energy->has_moving_rest()) continue;
     switch (damping.model) {
       case DampingModel::none: break;
       case DampingModel::rayleigh:

@@ -14,8 +14,6 @@ namespace {
 
 // A momentum below this share of what the motion could carry counts as zero at the start.
 constexpr double kNegligibleMomentum = 1e-3;
-// The share of the kinetic energy of a small system that counts where its parts exchange less.
-constexpr double kOfKinetic = 1e-2;
 
 // The largest change that a part of a quantity has made to or from its value now.
 double change(Course::Range& range, double now) {
@@ -154,7 +152,7 @@ void DriftTracker::measure(const Invariants& at, double deviation, double work) 
   double terms = std::abs(at.kinetic);
   for (const double e : at.potential) terms += std::abs(e);
   largest_terms_ = std::max(largest_terms_, terms);
-  energy_.rounding = rounding_of(largest_terms_, steps);
+  energy_.rounding = rounding_of(largest_terms_, steps) + rounded_;
   // A body set in motion by forces is compared with the energy they gave it.
   if (work != 0) energy_.exchanges(std::abs(work), 0, SizeOf::work);
   grown_ = std::max(grown_, deviation);
@@ -173,11 +171,12 @@ void DriftTracker::measure(const Invariants& at, double deviation, double work) 
   }
   energy_.exchanges(change(kinetic_, at.kinetic), grown_);
   energy_.exchanges(change(potential_, at.of(EnergyKind::potential)), grown_);
-  energy_.exchanges(kOfKinetic * std::abs(at.kinetic), kOfKinetic * grown_,
+  energy_.exchanges(kPartOfKinetic * std::abs(at.kinetic), kPartOfKinetic * grown_,
                     SizeOf::part_of_kinetic);
 }
 
-void DriftTracker::add(double t, const Invariants& at, double work) {
+void DriftTracker::add(double t, const Invariants& at, double work, double rounding) {
+  rounded_ += rounding;
   const double deviation = at.total - start_.total - work;
   measure(at, deviation, work);
   energy_.add_motion(t, at.kinetic);

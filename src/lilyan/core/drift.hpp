@@ -53,7 +53,8 @@ class DriftTracker {
   DriftTracker(const System& system, const State& initial, const Invariants& start,
                bool promised_bounded = false);
   // At time t. work: done by external forces since the start; it does not count as a change of the energy.
-  void add(double t, const Invariants& at, double work = 0);
+  // rounding: energy that rounding errors of the step have taken or given.
+  void add(double t, const Invariants& at, double work = 0, double rounding = 0);
 
   [[nodiscard]] const Deviation& energy() const { return energy_; }
   [[nodiscard]] const Deviation& linear_momentum() const { return linear_; }
@@ -63,7 +64,7 @@ class DriftTracker {
   [[nodiscard]] const SpinInvariant& spin() const { return kept_; }
   void archive(Archive& a) {
     a(start_, center_, spin_, energy_, linear_, angular_, kinetic_, potential_, largest_terms_,
-      grown_);
+      grown_, rounded_);
   }
 
  private:
@@ -80,6 +81,7 @@ class DriftTracker {
   Deviation energy_, linear_, angular_;
   Course::Range kinetic_, potential_;  // so far
   double largest_terms_ = 0;           // of the energy, regardless of their signs
+  double rounded_ = 0;                 // energy lost to rounding errors of steps
   double grown_ = 0;                   // by how much the energy was too large
 };
 

@@ -37,6 +37,8 @@ constexpr double kTakeOffAlone = 4;
 // How far a swing that cannot be told from a drift may go, as a share of S.
 constexpr double kFar = 4;
 
+// The share of the kinetic energy below which what its parts exchange is little.
+constexpr double kLittle = 0.1;
 // What |Q₀| may be as a share of S, to be a size that means something.
 constexpr double kLeastOfStart = 1e-3;
 constexpr double kMostOfStart = 4;
@@ -79,15 +81,21 @@ void Deviation::add_motion(double t, double kinetic) {
 
 void Deviation::exchanges(double parts, double grown, SizeOf what) {
   const double size = parts - kGrown * grown;
+  if (what == SizeOf::part_of_kinetic && std::isfinite(size)) {
+    kinetic = std::max(kinetic, size / kPartOfKinetic);
+  }
   if (!(size > exchange) || !std::isfinite(size)) return;
   exchange = size;
   of = what;
 }
 
 Size Deviation::size() const {
-  const bool much = start > kLeastOfStart * exchange;
-  const bool natural = much && (start <= kMostOfStart * exchange || exchange == 0);
-  return natural ? Size{start, SizeOf::start} : Size{exchange, of};
+  const bool little =
+      (of == SizeOf::exchange || of == SizeOf::part_of_kinetic) && exchange < kLittle * kinetic;
+  const Size parts = little ? Size{kinetic, SizeOf::kinetic} : Size{exchange, of};
+  const bool much = start > kLeastOfStart * parts.value;
+  const bool natural = much && (start <= kMostOfStart * parts.value || parts.value == 0);
+  return natural ? Size{start, SizeOf::start} : parts;
 }
 
 // Rule 4.

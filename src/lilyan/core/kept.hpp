@@ -50,6 +50,9 @@ inline constexpr double kConserved = 1e-9;
 // R: what the rounding errors of terms of this size add up to, at both ends and in so many steps.
 [[nodiscard]] double rounding_of(double terms, double steps);
 
+// The share of the kinetic energy of a small system that counts where its parts exchange less.
+inline constexpr double kPartOfKinetic = 1e-2;
+
 // What a deviation is compared with.
 enum class SizeOf {
   start,            // the quantity at the start
@@ -78,8 +81,9 @@ struct Deviation {
   SizeOf of = SizeOf::exchange;
   double rounding = 0;
   double start = 0;
-  Course course;  // of d; of its length for vectors
-  Swings swings;  // of d
+  double kinetic = 0;  // of a small system: the largest kinetic energy, growth not counted
+  Course course;       // of d; of its length for vectors
+  Swings swings;       // of d
   // Whether the method promises that d swings in a band.
   bool promised_bounded = false;
   // The kinetic energy: d is nearly a function of the state, and comes back with it. Empty: d itself tells how
@@ -100,8 +104,8 @@ struct Deviation {
   };
   [[nodiscard]] Judgement judge() const;
   [[nodiscard]] Kept kept() const { return judge().kept; }
-  // What numbers are shown as shares of: |Q₀| where it is neither a small difference of the parts nor mostly a
-  // constant, and S otherwise.
+  // What numbers are shown as shares of: S, or the kinetic energy where its parts exchange little of it; but |Q₀|
+  // where it is neither a small difference of that nor mostly a constant.
   [[nodiscard]] Size size() const;
   // d as a share of size().
   [[nodiscard]] double share(double d) const {
@@ -113,7 +117,7 @@ struct Deviation {
   [[nodiscard]] double relative_band() const { return share(course.band()); }
   [[nodiscard]] double relative_drift() const { return share(course.rise()); }
   void archive(Archive& a) {
-    a(now, worst, exchange, of, rounding, start, course, swings, motion, motion_swings);
+    a(now, worst, exchange, of, rounding, start, kinetic, course, swings, motion, motion_swings);
   }
 
  private:

@@ -37,6 +37,7 @@ void StepReport::append(const StepReport& next) {
   solver_work += next.solver_work;
   nodes = std::max(nodes, next.nodes);
   residual = std::max(residual, next.residual);
+  rounding += next.rounding;
   after = next.after;
   ledger += next.ledger;
 }

@@ -132,5 +132,21 @@ TEST(Drift, KnowsTheAngularMomentumAboutFixedVertices) {
   EXPECT_EQ(kept("", "[0, -1, 0]"), About::direction);
 }
 
+// On a circle kinetic and potential energy exchange nothing, and a hundredth of the kinetic energy counts. What is
+// shown is a share of a size that means something.
+TEST(Drift, IsShownAsAShareOfTheWholeKineticEnergy) {
+  const auto size = [](double start) {
+    Deviation d;
+    d.start = start;
+    d.exchanges(1e-2 * 0.5, 0, SizeOf::part_of_kinetic);
+    return d.size();
+  };
+  EXPECT_EQ(size(0).of, SizeOf::kinetic);
+  EXPECT_DOUBLE_EQ(size(0).value, 0.5);
+  EXPECT_EQ(size(1).of, SizeOf::start);
+  EXPECT_EQ(size(1e8).of, SizeOf::kinetic);
+  EXPECT_DOUBLE_EQ(size(1e8).value, 0.5);
+}
+
 }  // namespace
 }  // namespace lilyan::test::drift_test

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -53,6 +54,12 @@ TEST(Obj, ReadsPolygonsInAllWaysToNameVertices) {
                                "g a b\r\nusemtl m\r\ns 1\r\nl 1 2\r\n"
                                "f 1 2 3\r\nf 1 3 4\r\n",
                            ".OBJ"));
+}
+
+TEST(Obj, LinesMayEndWithReturnsAlone) {
+  std::string text = std::string(kObjVertices) + "# all of it\nf 1 2 3 4\n";
+  std::ranges::replace(text, '\n', '\r');
+  expect_square(surface_of(text, ".obj"));
 }
 
 TEST(Obj, CountsWhatItLeavesOut) {
@@ -198,6 +205,17 @@ TEST(Stl, WeldsEqualPointsOfTextAndBinary) {
   expect_square(surface_of(stl_text(), ".stl"));
   expect_square(surface_of(stl_binary("whatever"), ".stl"));
   expect_square(surface_of(stl_binary("solid, or so it says"), ".stl"));
+}
+
+TEST(Stl, KeywordsMayBeInCapitals) {
+  const std::string text =
+      "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\n"
+      "endloop\nendfacet\nendsolid a\n";
+  std::string capitals = text;
+  std::ranges::transform(capitals, capitals.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  EXPECT_EQ(surface_of(capitals, ".stl").vertices, surface_of(text, ".stl").vertices);
+  EXPECT_EQ(surface_of(capitals, ".stl").triangles.size(), 1U);
 }
 
 TEST(Stl, SaysWhatIsWrong) {

@@ -120,6 +120,21 @@ TEST(ClothAndRodScene, RegionsFixAttachForceAndMoveThinBodies) {
   EXPECT_NEAR(invariants(*scene.system, moved).total - before, 0.5 * 8 * 1e-6, 1e-10);
 }
 
+// The springs of an attachment have no strain that could be damped.
+TEST(ClothAndRodScene, DampingOfStrainIsOfTheTetsAlone) {
+  for (const char* model : {"kelvin-voigt", "strain", "strain-explicit"}) {
+    const Scene scene = load(
+        "[[body]]\nshape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\n"
+        "mass = 1\nmaterial = { mu = 3, lambda = 3 }\n"
+        "damping = { model = \"" +
+        std::string(model) +
+        "\", time = 0.1 }\n"
+        "[[body.attach]]\nregion = { vertices = [0] }\nstiffness = 8\n");
+    EXPECT_EQ(scene.system->energies().size(), 2U);
+    EXPECT_EQ(scene.system->dissipations().size() + scene.system->impulses().size(), 1U) << model;
+  }
+}
+
 TEST(ClothAndRodScene, SpringsBetweenBodies) {
   const std::string bodies =
       kSheet + kStretch + "mass = 1\n" + kRod + kStretch + "mass = 1\ntranslate = [0, 0, 2]\n";

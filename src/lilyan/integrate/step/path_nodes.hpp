@@ -176,9 +176,11 @@ bool solve_with_enough_nodes(PathNodes& path, double tolerance, double plateau, 
     if (!solve(path.nodes())) break;
     if (!std::isfinite(report.after.total)) return true;  // the caller says so
     const double size = std::max(report.before.scale(), report.after.scale());
+    const double lost = std::abs(error());
     const PathNodes::Accuracy accuracy = path.judge(
-        std::abs(error()), tolerance * size, [&] { return floor(size); }, plateau * size);
+        lost, tolerance * size, [&] { return floor(size); }, plateau * size);
     report.nodes = path.used();
+    report.rounding = lost > tolerance * size ? lost : 0;
     if (accuracy == PathNodes::Accuracy::reached) return true;
     if (accuracy == PathNodes::Accuracy::needs_more) continue;
     report.status = accuracy == PathNodes::Accuracy::missed ? StepStatus::mean_inaccurate
