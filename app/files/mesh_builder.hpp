@@ -55,7 +55,6 @@ class MeshBuilder {
 
   [[nodiscard]] std::size_t vertex_count() const { return points_.size(); }
   [[nodiscard]] std::size_t tet_count() const { return tets_.size(); }
-  [[nodiscard]] std::size_t triangle_count() const { return triangles_.size(); }
 
   // The mesh without the vertices that no tet uses. tets_from is the scanner whose places
   // add_tet was given.

@@ -67,7 +67,6 @@ Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
 Newton::~Newton() = default;
 
 std::string_view Newton::linear_name() const { return finder_->name(); }
-LinearKind Newton::linear_kind() const { return finder_->kind(); }
 
 void Newton::archive(Archive& a) { finder_->archive(a); }
 

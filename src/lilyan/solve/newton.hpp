@@ -170,7 +170,6 @@ class Newton {
   [[nodiscard]] const Vector& gradient() const { return gradient_; }
   // The linear solver used last.
   [[nodiscard]] std::string_view linear_name() const;
-  [[nodiscard]] LinearKind linear_kind() const;
   [[nodiscard]] const NewtonTimes& times() const { return times_; }
   // What minimisations have learned for those that follow.
   void archive(Archive& a);

@@ -197,7 +197,7 @@ double GlobalEquation::coefficient(double end_energy, const Vector& d) const {
   const double work = middle_.dot(d);
   const double missing = end_energy - potential_ - work;
   const double size = std::abs(end_energy) + std::abs(potential_) + std::abs(work);
-  if (std::abs(missing) <= 8 * kEpsilon * size) return 0;
+  if (std::abs(missing) <= 8 * kEpsilon * size || d.isZero(0)) return 0;
   return missing / d.squaredNorm();  // (1)
 }
 
