@@ -101,7 +101,7 @@ struct StepReport {
   int nodes = 0;  // points of an adaptive quadrature
   // Velocity error left by the solver, √(δvᵀMδv), relative to √(2·energy scale) of the step.
   double residual = 0;
-  double rounding = 0;  // energy that the quadrature lost to rounding errors
+  double rounding = 0;  // energy that the solver and the quadrature lost to rounding errors
   Invariants before;
   Invariants after;
   Ledger ledger;

@@ -26,6 +26,7 @@ void commit(StepReport& report, State& state, const Vector& x1, const Vector& v1
   }
   report.after = after;
   report.ledger = ledger();
+  if (report.status == StepStatus::round_off) report.rounding += std::abs(report.ledger.solver);
   // The numbers move and not the memory: whoever looks at a state's vectors (Python does) sees every step.
   const auto move_on = [](Vector& previous, Vector& now, const Vector& next) {
     previous = now;
