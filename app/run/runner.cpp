@@ -182,10 +182,16 @@ void SceneRun::make_steps() {
   SolverOptions options = scene_.solver;
   options.newton.stop = may_give_up_ ? stop_ : nullptr;
   control_.reset();
-  std::vector<double> memory;  // of the integrator before this one
-  if (integrator_) integrator_->save_memory(memory);
+  std::string memory;  // of the integrator before this one
+  if (integrator_) {
+    Archive a(&memory);
+    integrator_->archive_memory(a);
+  }
   integrator_ = make_integrator(*scene_.system, scene_.scheme, options);
-  if (!memory.empty()) integrator_->load_memory(memory);
+  if (!memory.empty()) {
+    Archive a(std::string_view{memory});
+    integrator_->archive_memory(a);
+  }
   control_ = make_step_control(*integrator_, *scene_.system, scene_.scheme, scene_.control);
 }
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "lilyan/assemble/project.hpp"
+#include "lilyan/core/archive.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/core/saved_numbers.hpp"
 
 namespace lilyan {
 namespace {
@@ -58,6 +58,7 @@ struct BodyContact::Memory final : EnergyMemory {
   std::vector<double> reach, needed;
   // Storage for the search.
   std::vector<Pair> near_pairs;
+  std::vector<std::array<int, 4>> corners;  // of pairs that are saved or loaded
   std::vector<Box> boxes;
   std::vector<int> found;
   SpatialHash hash;
@@ -73,32 +74,27 @@ struct BodyContact::Memory final : EnergyMemory {
   }
 
   // The rest is set by the next step before it is used.
-  void save(std::vector<double>& numbers) const override {
-    numbers.push_back(static_cast<double>(pairs.size()));
-    for (const Pair& pair : pairs) {
-      numbers.insert(numbers.end(), pair.vertex.begin(), pair.vertex.end());
-    }
-    numbers.insert(numbers.end(), needed.begin(), needed.end());
-  }
-  void load(std::span<const double>& numbers) override {
+  void archive(Archive& a) override {
+    corners.clear();
+    for (const Pair& pair : pairs) corners.push_back(pair.vertex);
+    const std::size_t vertices_of_all = needed.size();
+    a(corners, needed);
+    if (!a.loading()) return;
+    Archive::require(needed.size() == vertices_of_all);
     near_pairs.clear();
-    const std::size_t count = saved_index(take_numbers(numbers, 1)[0], numbers.size() / 4 + 1);
-    for (std::size_t n = 0; n < count; ++n) {
-      const std::span<const double> saved = take_numbers(numbers, 4);
-      std::array<int, 4> vertex{};
-      for (std::size_t a = 0; a < 4; ++a) {
-        vertex[a] = static_cast<int>(saved_index(saved[a], needed.size()));
+    for (const std::array<int, 4>& vertex : corners) {
+      for (const int v : vertex) {
+        Archive::require(v >= 0 && static_cast<std::size_t>(v) < needed.size());
       }
       const Pair& pair = near_pairs.emplace_back(vertex);
-      for (std::size_t a = 1; a < 4; ++a) {
-        const auto at = [&](std::size_t k) {
-          return vertex[static_cast<std::size_t>(pair.ascending[k])];
+      for (std::size_t k = 1; k < 4; ++k) {
+        const auto at = [&](std::size_t i) {
+          return vertex[static_cast<std::size_t>(pair.ascending[i])];
         };
-        if (at(a - 1) == at(a)) throw Error("a pair in contact has a vertex twice");
+        Archive::require(at(k - 1) != at(k));
       }
     }
     set_pairs(near_pairs);
-    std::ranges::copy(take_numbers(numbers, needed.size()), needed.begin());
   }
 };
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include "lilyan/core/archive.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/exact_path_mean.hpp"
-#include "lilyan/core/saved_numbers.hpp"
 
 namespace lilyan {
 namespace {
@@ -149,19 +149,6 @@ Eigen::Matrix3d curved_part(const SignedDistance& d, double projection) {
   return (negative < 0 ? 1 - projection : 1.0) * d.value * d.curvature;
 }
 
-void save_pose(const Pose& pose, std::vector<double>& numbers) {
-  numbers.insert(numbers.end(), pose.rotation.data(), pose.rotation.data() + 9);
-  numbers.insert(numbers.end(), pose.center.data(), pose.center.data() + 3);
-  numbers.insert(numbers.end(), pose.shift.data(), pose.shift.data() + 3);
-}
-
-void load_pose(std::span<const double>& numbers, Pose& pose) {
-  const std::span<const double> saved = take_numbers(numbers, 15);
-  pose.rotation = Eigen::Map<const Eigen::Matrix3d>(saved.data());
-  pose.center = Eigen::Map<const Vec3>(saved.data() + 9);
-  pose.shift = Eigen::Map<const Vec3>(saved.data() + 12);
-}
-
 Vec3 vertex_at(const double* x, int vertex) {
   return x ? Vec3(Eigen::Map<const Vec3>(x + 3 * std::ptrdiff_t{vertex})) : Vec3(Vec3::Zero());
 }
@@ -209,18 +196,7 @@ struct ObstacleContact::Memory final : EnergyMemory {
   explicit Memory(const ObstaclePoses& p) : poses(p) {}
   ObstaclePoses poses;
 
-  void save(std::vector<double>& numbers) const override {
-    save_pose(poses.now, numbers);
-    save_pose(poses.step_from, numbers);
-    save_pose(poses.step_to, numbers);
-    numbers.push_back(poses.step_h);
-  }
-  void load(std::span<const double>& numbers) override {
-    load_pose(numbers, poses.now);
-    load_pose(numbers, poses.step_from);
-    load_pose(numbers, poses.step_to);
-    poses.step_h = take_numbers(numbers, 1)[0];
-  }
+  void archive(Archive& a) override { a(poses.now, poses.step_from, poses.step_to, poses.step_h); }
 };
 
 // The energy of one vertex, of stiffness k. Points and directions are those that the obstacle sees, from its

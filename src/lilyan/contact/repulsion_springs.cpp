@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "lilyan/core/archive.hpp"
 #include "lilyan/core/error.hpp"
-#include "lilyan/core/saved_numbers.hpp"
 
 namespace lilyan {
 
@@ -18,24 +18,19 @@ struct RepulsionSprings::Memory final : EnergyMemory {
   std::vector<Spring> springs;  // of each vertex
 
   // Only active springs mean anything.
-  void save(std::vector<double>& numbers) const override {
-    numbers.push_back(count(*this));
-    for (std::size_t n = 0; n < springs.size(); ++n) {
-      const auto& [active, offset, normal] = springs[n];
-      if (!active) continue;
-      numbers.insert(numbers.end(),
-                     {static_cast<double>(n), offset, normal.x(), normal.y(), normal.z()});
+  void archive(Archive& a) override {
+    std::size_t active = static_cast<std::size_t>(count(*this));
+    a(active);
+    if (a.loading()) {
+      Archive::require(active <= springs.size());
+      for (Spring& spring : springs) spring.active = false;
     }
-  }
-  void load(std::span<const double>& numbers) override {
-    constexpr std::size_t kNumbers = 5;  // of each active spring
-    for (Spring& spring : springs) spring.active = false;
-    const std::size_t active = saved_index(take_numbers(numbers, 1)[0], springs.size() + 1);
-    for (std::size_t k = 0; k < active; ++k) {
-      const std::span<const double> at = take_numbers(numbers, kNumbers);
-      Spring& spring = springs[saved_index(at[0], springs.size())];
-      if (spring.active) throw Error("a spring is there twice");
-      spring = {.active = true, .offset = at[1], .normal = Vec3(at[2], at[3], at[4])};
+    for (std::size_t n = 0; active > 0; ++n, --active) {
+      while (!a.loading() && !springs[n].active) ++n;
+      a(n);
+      Archive::require(n < springs.size() && !(a.loading() && springs[n].active));
+      a(springs[n].offset, springs[n].normal);
+      springs[n].active = true;
     }
   }
 };

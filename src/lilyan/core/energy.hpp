@@ -109,6 +109,7 @@ struct PathMeanWeights {
   bool over_strain = false;
 };
 
+class Archive;
 class Share;
 class WorldMemory;
 
@@ -138,10 +139,7 @@ class EnergyMemory {
   EnergyMemory& operator=(const EnergyMemory&) = default;
   virtual ~EnergyMemory() = default;
 
-  // Appends all of it as numbers; takes it back from the front of the numbers given, which are then
-  // those that follow. What is read back is the same to the last bit.
-  virtual void save(std::vector<double>& numbers) const = 0;
-  virtual void load(std::span<const double>& numbers) = 0;
+  virtual void archive(Archive& a) = 0;
 };
 
 // One pass over an energy: for all nodes i, with x_i = x0 + θ_i d, adds

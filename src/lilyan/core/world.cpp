@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/core/archive.hpp"
 
 namespace lilyan {
 
@@ -21,10 +21,10 @@ const EnergyMemory* WorldMemory::of(const Energy& energy) const {
   return slot == slots_.end() ? nullptr : slot->memory.get();
 }
 
-void WorldMemory::save_past(std::vector<double>& numbers) const {
-  numbers.clear();
+void WorldMemory::save_past(std::string& bytes) const {
+  Archive a(&bytes);
   for (const auto& [energy, memory] : slots_) {
-    if (energy->depends_on_past()) memory->save(numbers);
+    if (energy->depends_on_past()) memory->archive(a);
   }
 }
 
@@ -32,20 +32,20 @@ void WorldMemory::remember(double t) {
   constexpr std::size_t kMostPast = 4096;  // many more than one step has substeps
   if (!depends_on_past_) return;
   save_past(scratch_);
-  if (scratch_ == (past_.empty() ? first_ : past_.back().numbers)) return;
+  if (scratch_ == (past_.empty() ? first_ : past_.back().bytes)) return;
   if (past_.size() == kMostPast) {
-    first_ = past_[kMostPast / 2 - 1].numbers;
+    first_ = past_[kMostPast / 2 - 1].bytes;
     past_.erase(past_.begin(), past_.begin() + kMostPast / 2);
   }
-  past_.push_back({.t = t, .numbers = scratch_});
+  past_.push_back({.t = t, .bytes = scratch_});
 }
 
 void WorldMemory::go_back(double t) {
   if (!depends_on_past_) return;
   while (!past_.empty() && past_.back().t >= t) past_.pop_back();
-  std::span<const double> numbers = past_.empty() ? first_ : past_.back().numbers;
+  Archive a(std::string_view(past_.empty() ? first_ : past_.back().bytes));
   for (const auto& [energy, memory] : slots_) {
-    if (energy->depends_on_past()) memory->load(numbers);
+    if (energy->depends_on_past()) memory->archive(a);
   }
 }
 
@@ -84,14 +84,10 @@ void WorldMemory::look_at(const State& state) {
   }
 }
 
-void WorldMemory::save(std::vector<double>& numbers) const {
-  for (const auto& slot : slots_) slot.memory->save(numbers);
-}
-
-void WorldMemory::load(std::span<const double> numbers) {
+void WorldMemory::archive(Archive& a) {
+  for (const auto& slot : slots_) slot.memory->archive(a);
+  if (!a.loading()) return;
   ++version_;
-  for (const auto& slot : slots_) slot.memory->load(numbers);
-  if (!numbers.empty()) throw Error("it holds something else than this run needs");
   past_.clear();
   save_past(first_);
 }

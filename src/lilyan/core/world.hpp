@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <string>
 #include <vector>
 
 #include "lilyan/core/state.hpp"
@@ -34,9 +34,8 @@ class WorldMemory {
   // For energies at a state that no step led to: nothing depends on the past.
   void look_at(const State& state);
 
-  // All of it as numbers, and back, bit for bit; not what giving up earlier steps would need.
-  void save(std::vector<double>& numbers) const;
-  void load(std::span<const double> numbers);
+  // Not what giving up earlier steps would need.
+  void archive(Archive& a);
 
  private:
   struct Slot {
@@ -46,17 +45,17 @@ class WorldMemory {
   // The memories that depend on the past, as a step that began at t used them.
   struct Past {
     double t;
-    std::vector<double> numbers;
+    std::string bytes;
   };
-  void save_past(std::vector<double>& numbers) const;
+  void save_past(std::string& bytes) const;
   void remember(double t);
   void go_back(double t);
 
   std::vector<Slot> slots_;
   bool depends_on_past_ = false;
-  std::vector<double> first_;  // what depends on the past, before any step
-  std::vector<Past> past_;     // in the order of t; only steps that changed something
-  std::vector<double> scratch_;
+  std::string first_;       // what depends on the past, before any step
+  std::vector<Past> past_;  // in the order of t; only steps that changed something
+  std::string scratch_;
   std::uint64_t version_ = 1;
 };
 

@@ -47,7 +47,7 @@ class ComposeIntegrator final : public Integrator {
     return whole;
   }
   [[nodiscard]] const WorldMemory* memory() const override { return base_->memory(); }
-  void load_memory(std::span<const double> numbers) override { base_->load_memory(numbers); }
+  void archive_memory(Archive& a) override { base_->archive_memory(a); }
   void archive(Archive& a) override { base_->archive(a); }
   [[nodiscard]] std::string_view linear_solver() const override { return base_->linear_solver(); }
   [[nodiscard]] NewtonTimes times() const override { return base_->times(); }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "lilyan/core/archive.hpp"
 #include "lilyan/core/motion.hpp"
 #include "lilyan/core/types.hpp"
 
@@ -22,6 +23,7 @@ struct Pose {
   [[nodiscard]] Vec3 from_center(const Vec3& x) const {
     return rotation.transpose() * (x - center - shift);
   }
+  void archive(Archive& a) { a(rotation, center, shift); }
 };
 
 struct Keyframe {

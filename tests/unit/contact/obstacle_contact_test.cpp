@@ -1,4 +1,5 @@
 #include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/core/archive.hpp"
 
 #include <gtest/gtest.h>
 
@@ -371,13 +372,13 @@ TEST(ObstacleContact, MemoryIsTheSameAfterSavingAndLoading) {
   const auto memory = contact.make_memory();
   contact.begin_step({.t = 0.3, .h = 0.2}, *memory);
   contact.end_step(0.5, *memory);
-  std::vector<double> numbers;
-  memory->save(numbers);
-  numbers.push_back(17);
+  std::string bytes;
+  Archive save(&bytes);
+  memory->archive(save);
   const auto read = contact.make_memory();
-  std::span<const double> rest = numbers;
-  read->load(rest);
-  ASSERT_EQ(rest.size(), 1u);
+  Archive load(std::string_view{bytes});
+  read->archive(load);
+  load.require_end();
   const Vec3 x(0.3, 0.2, 0.1);
   EXPECT_EQ(contact.poses(read.get()).now.undo(x), contact.poses(memory.get()).now.undo(x));
   EXPECT_EQ(contact.poses(read.get()).velocity(x), contact.poses(memory.get()).velocity(x));

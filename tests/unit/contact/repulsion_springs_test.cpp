@@ -1,4 +1,5 @@
 #include "lilyan/contact/repulsion_springs.hpp"
+#include "lilyan/core/archive.hpp"
 
 #include <gtest/gtest.h>
 
@@ -119,12 +120,14 @@ TEST(RepulsionSprings, FollowAMovingObstacle) {
 
 TEST(RepulsionSprings, MemoryIsTheSameAfterSavingAndLoading) {
   const Springs springs;
-  std::vector<double> numbers;
-  springs.memory->save(numbers);
+  std::string bytes;
+  Archive save(&bytes);
+  springs.memory->archive(save);
   WorldMemory other(springs.system);
   const World read(springs.system, &other);
   EXPECT_EQ(test::energy(read, springs.x), 0);
-  other.load(numbers);
+  Archive load(std::string_view{bytes});
+  other.archive(load);
   EXPECT_EQ(test::energy(read, springs.x), test::energy(springs.world(), springs.x));
   EXPECT_EQ(test::gradient(read, springs.x), test::gradient(springs.world(), springs.x));
 }

@@ -1,5 +1,6 @@
 // The memory of energies that change between steps.
 #include "lilyan/core/world.hpp"
+#include "lilyan/core/archive.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,15 +17,7 @@ class Counting final : public Energy {
   struct Memory final : EnergyMemory {
     int steps = 0;
     double settled = -1;
-    void save(std::vector<double>& numbers) const override {
-      numbers.push_back(steps);
-      numbers.push_back(settled);
-    }
-    void load(std::span<const double>& numbers) override {
-      steps = static_cast<int>(numbers[0]);
-      settled = numbers[1];
-      numbers = numbers.subspan(2);
-    }
+    void archive(Archive& a) override { a(steps, settled); }
   };
   explicit Counting(bool depends_on_past) : depends_on_past_(depends_on_past) {}
 
@@ -134,10 +127,12 @@ TEST(WorldMemory, HasANewVersionAfterEveryChange) {
   expect_new();
   memory.look_at({.x = Vector::Zero(3), .v = Vector::Zero(3)});
   expect_new();
-  std::vector<double> numbers;
-  memory.save(numbers);
+  std::string bytes;
+  Archive save(&bytes);
+  memory.archive(save);
   EXPECT_EQ(memory.version(), last);
-  memory.load(numbers);
+  Archive load(std::string_view{bytes});
+  memory.archive(load);
   expect_new();
 }
 
@@ -145,11 +140,13 @@ TEST(WorldMemory, IsTheSameAfterSavingAndLoading) {
   const Counted counted;
   WorldMemory memory(counted.system);
   for (int k = 0; k < 5; ++k) memory.begin_step({.t = 1.0 * k});
-  std::vector<double> numbers;
-  memory.save(numbers);
+  std::string bytes;
+  Archive save(&bytes);
+  memory.archive(save);
   WorldMemory other(counted.system);
   for (int k = 0; k < 2; ++k) other.begin_step({.t = 1.0 * k});  // which are forgotten
-  other.load(numbers);
+  Archive load(std::string_view{bytes});
+  other.archive(load);
   for (const Energy* energy : {counted.past, counted.timed}) EXPECT_EQ(steps(other, energy), 5);
   // What was loaded is where it goes back to.
   other.begin_step({.t = 5});

@@ -1,5 +1,6 @@
 // Worlds that change between steps: prescribed vertices, moving obstacles, contacts.
 #include "lilyan/integrate/control/moving_world.hpp"
+#include "lilyan/core/archive.hpp"
 
 #include <gtest/gtest.h>
 
@@ -480,9 +481,11 @@ TEST(MovingWorld, ANewIntegratorGoesOnWithTheMemoryOfAnother) {
     SteppedCrowd whole(crowd, method, h);
     for (int k = 0; k < 25; ++k) whole.step();
     SteppedCrowd rest(crowd, method, h);
-    std::vector<double> numbers;
-    whole.integrator->save_memory(numbers);
-    rest.integrator->load_memory(numbers);
+    std::string bytes;
+    Archive save(&bytes);
+    whole.integrator->archive_memory(save);
+    Archive load(std::string_view{bytes});
+    rest.integrator->archive_memory(load);
     rest.state = whole.state;
     whole.energies.clear();
     for (int k = 0; k < 25; ++k) {
@@ -814,11 +817,7 @@ class Demanding final : public Energy {
  public:
   struct Memory final : EnergyMemory {
     int left = 0;
-    void save(std::vector<double>& numbers) const override { numbers.push_back(left); }
-    void load(std::span<const double>& numbers) override {
-      left = static_cast<int>(numbers[0]);
-      numbers = numbers.subspan(1);
-    }
+    void archive(Archive& a) override { a(left); }
   };
   explicit Demanding(int repeats) : repeats_(repeats) {}
   [[nodiscard]] EnergyKind kind() const override { return EnergyKind::contact; }

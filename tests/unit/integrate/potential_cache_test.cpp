@@ -1,5 +1,6 @@
 // Which energies and gradients are remembered, and which are not.
 #include "lilyan/integrate/step/potential_cache.hpp"
+#include "lilyan/core/archive.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +14,7 @@ namespace {
 class Counted final : public Energy {
   struct Memory final : EnergyMemory {
     double k = 1;
-    void save(std::vector<double>& numbers) const override { numbers.push_back(k); }
-    void load(std::span<const double>& numbers) override { k = numbers[0]; }
+    void archive(Archive& a) override { a(k); }
   };
 
  public:

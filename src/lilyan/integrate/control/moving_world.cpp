@@ -38,17 +38,14 @@ void MovingWorldIntegrator::make_inner() {
   inner_ = std::move(next);
 }
 
-void MovingWorldIntegrator::load_memory(std::span<const double> numbers) {
-  memory_.load(numbers);
-  make_inner();  // stencils may be others
+void MovingWorldIntegrator::archive_memory(Archive& a) {
+  memory_.archive(a);
+  if (a.loading()) make_inner();  // stencils may be others
 }
 
 void MovingWorldIntegrator::archive(Archive& a) {
   a.mark("moving world");
-  std::vector<double> numbers;
-  memory_.save(numbers);
-  a(numbers);
-  if (a.loading()) load_memory(numbers);
+  archive_memory(a);
   inner_->archive(a);
 }
 

@@ -29,7 +29,7 @@ class MovingWorldIntegrator final : public Integrator {
 
   StepReport step(State& state, double h) override;
   [[nodiscard]] const WorldMemory* memory() const override { return &memory_; }
-  void load_memory(std::span<const double> numbers) override;
+  void archive_memory(Archive& a) override;
   void archive(Archive& a) override;
   void part_of(const TimeSpan* whole) override {
     Integrator::part_of(whole);
