@@ -15,6 +15,21 @@ clang-format --dry-run --Werror "${files[@]}"
 echo "lint: ${#files[@]} files are formatted"
 if [[ $all == --format ]]; then exit 0; fi
 
+# Each public header compiles alone.
+flags=$(python3 - "$build/compile_commands.json" <<'PY'
+import json, shlex, sys
+command = next(e["command"] for e in json.load(open(sys.argv[1])) if "lilyan_hot" in e["command"])
+words = shlex.split(command)
+print(*(w for w in words if w.startswith(("-D", "-I", "-std="))), *(f"-isystem {b}" for a, b in zip(words, words[1:]) if a == "-isystem"))
+PY
+)
+mapfile -t headers < <(git ls-files 'src/lilyan/*.hpp')
+# shellcheck disable=SC2016
+printf '%s\n' "${headers[@]}" |
+  xargs -d '\n' -P "$(nproc)" -n 1 bash -c \
+    'echo "#include \"${1#src/}\"" | g++ $0 -Isrc -fsyntax-only -x c++ - || { echo "lint: $1 does not compile alone"; exit 1; }' "$flags"
+echo "lint: ${#headers[@]} headers compile alone"
+
 checks=()
 if [[ $all != --all ]]; then
   checks=("--checks=-bugprone-*,-performance-*,bugprone-use-after-move,bugprone-sizeof-*,bugprone-suspicious-*,-bugprone-suspicious-include,bugprone-undefined-memory-manipulation,bugprone-unused-*,bugprone-copy-constructor-init,performance-for-range-copy,performance-move-const-arg,performance-unnecessary-*")

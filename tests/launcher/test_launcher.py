@@ -93,6 +93,32 @@ class Launcher(unittest.TestCase):
         self.assertIn("program methods", text)
         self.assertEqual(len(self.apt()), 1, self.apt())
 
+    def test_it_answers_without_a_build(self) -> None:
+        shutil.copytree(SOURCE / "docs/help", self.clone / "docs/help")
+        for command, begin in ((), "Lilyan:"), (("--help",), "Lilyan:"), (("scenes",), "argon-crystal"), (("methods",), "method"):
+            code, text = self.output(*command)
+            self.assertEqual(code, 0, text)
+            self.assertTrue(text.startswith(begin), text)
+        self.assertEqual(self.apt(), [])
+        self.assertFalse((self.clone / "build").exists())
+        # Everything else builds, and then the program answers.
+        self.assertIn("program check", self.output("check")[1])
+        self.assertIn("program methods", self.output("methods")[1])
+
+    @unittest.skipIf(os.geteuid() != 0, "makes a clone of another user's")
+    def test_it_uses_sudo_only_when_it_was_told_to(self) -> None:
+        for path in (self.folder, *self.folder.rglob("*")):
+            if not path.is_symlink():
+                os.chown(path, 65534, 65534)
+        code, text = self.output("check", user="nobody")
+        self.assertEqual(code, 1, text)
+        self.assertIn("apt-get install g++", text)
+        self.assertEqual(self.apt(), [])
+        self.environment["LILYAN_INSTALL"] = "yes"
+        code, text = self.output("check", user="nobody")
+        self.assertEqual(code, 0, text)
+        self.assertEqual(len(self.apt()), 1)
+
     def test_it_waits_for_another_apt(self) -> None:
         for lock in ("Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 12 (apt-get)",
                      "Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), is another process using it?",
