@@ -158,8 +158,8 @@ namespace {
 // A name as a text and numbers in turn, so that run-2 comes before run-10, and 0.025 before 0.1.
 struct NamePart {
   std::string text;
-  double number = 0;  // behind the text
-  auto operator<=>(const NamePart&) const = default;
+  double number = 0;                                  // behind the text
+  auto operator<=>(const NamePart&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 std::vector<NamePart> parts_of(const std::string& name) {
   std::vector<NamePart> parts;

@@ -47,7 +47,7 @@ struct MooneyRivlin {
     const T first = g1 * strain.I1 + 3.0 * less;
     const T second = g1 * g1 * strain.I2 + 3.0 * less * (1.0 + g1);
     return a1 * first + b1 * second +
-           (0.5 * bulk) * (0.5 * strain.J_square - strain.log_J());  // (1)
+           (0.5 * bulk) * (0.5 * strain.J_square - strain.log_det());  // (1)
   }
 
   template <class T>

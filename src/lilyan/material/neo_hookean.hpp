@@ -37,7 +37,7 @@ struct NeoHookean {
   [[nodiscard]] T energy(const Mat3<T>& F) const {
     const StrainInvariants<T> strain(F);
     const T volume = strain.volume();
-    return mu * (0.5 * strain.I1 - strain.log_J()) + (0.5 * lambda) * volume * volume;  // (1)
+    return mu * (0.5 * strain.I1 - strain.log_det()) + (0.5 * lambda) * volume * volume;  // (1)
   }
 
   template <class T>

@@ -37,7 +37,7 @@ struct NeoHookeanLog {
   template <class T>
   [[nodiscard]] T energy(const Mat3<T>& F) const {
     const StrainInvariants<T> strain(F);
-    const T log_J = strain.log_J();
+    const T log_J = strain.log_det();
     return mu * (0.5 * strain.I1 - log_J) + (0.5 * lambda) * log_J * log_J;  // (1)
   }
 

@@ -107,7 +107,7 @@ MomentumSolve::MomentumSolve(Assembler& assembler, const SolverOptions& options,
       if (body >= 0 && (bodies.empty() || bodies.back() != body)) bodies.push_back(body);
     }
     std::ranges::sort(bodies);
-    bodies.erase(std::ranges::unique(bodies).begin(), bodies.end());
+    bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
   }
   if (!contacts_.empty() || clusters_.dissipates) {
     for (const std::size_t k : contacts_) {

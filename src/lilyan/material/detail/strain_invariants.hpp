@@ -62,7 +62,7 @@ struct StrainInvariants {
   // J − 1 and ln J: by (2) near rest, where they are small. Far from it J is as exact as J² − 1, and in strong
   // compression more so.
   [[nodiscard]] T volume() const { return near_rest(J_square / (1.0 + J), J - 1.0); }
-  [[nodiscard]] T log_J() const { return near_rest(0.5 * log_of_one_plus(J_square), log(J)); }
+  [[nodiscard]] T log_det() const { return near_rest(0.5 * log_of_one_plus(J_square), log(J)); }
 
  private:
   [[nodiscard]] T near_rest(const T& near, const T& far) const {
