@@ -111,7 +111,7 @@ void add_damping(const Body& body, std::span<const Energy* const> energies, int 
     const bool of_strain = damping.model == DampingModel::strain ||
                            damping.model == DampingModel::strain_explicit ||
                            damping.model == DampingModel::kelvin_voigt;
-    if (of_strain && energy != energies.front() && !energy->has_moving_rest()) continue;
+    if (of_strain && energy != energies.front() && !energy->abilities().moving_rest) continue;
     switch (damping.model) {
       case DampingModel::none: break;
       case DampingModel::rayleigh:

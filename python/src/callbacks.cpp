@@ -10,6 +10,7 @@
 
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/scatter.hpp"
 
 namespace lilyan::python {
 namespace {

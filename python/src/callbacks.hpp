@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/energy_abilities.hpp"
 #include "lilyan/core/system.hpp"
 #include "lilyan/core/system_parts.hpp"
 
@@ -47,7 +48,7 @@ struct ElementsOfPython {
   bool translation_invariant = false;
   bool rotation_invariant = false;
 };
-class PythonEnergy final : public Energy, public HoldsFunction {
+class PythonEnergy final : public Energy, public KnowsLengths, public HoldsFunction {
  public:
   PythonEnergy(py::function function, ElementsOfPython elements);
 
@@ -59,8 +60,9 @@ class PythonEnergy final : public Energy, public HoldsFunction {
     return elements_.translation_invariant;
   }
   [[nodiscard]] bool rotation_invariant() const override { return elements_.rotation_invariant; }
-  void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
-                     std::span<double> lengths) const override {
+  [[nodiscard]] Abilities abilities() const override { return {.lengths = this}; }
+  void raise_own_lengths(const double* x, int dimension, const EnergyMemory* memory,
+                         std::span<double> lengths) const override {
     raise_to_positions(x, dimension, memory, lengths);
   }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;

@@ -2,6 +2,7 @@
 // code. Compiled without -march and without the library, since Eigen's types must not meet two
 // instruction sets in one program.
 #include "lilyan/core/dispatch.hpp"
+#include "lilyan/core/scatter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
 #include "lilyan/core/fixed.hpp"
 #include "support/dense.hpp"
 #include "support/difference.hpp"
@@ -35,10 +36,11 @@ struct Discrete {
   [[nodiscard]] Vector gradient(const Vector& x0, const Vector& d) const {
     Vector g = Vector::Zero(x0.size());
     for (const auto& energy : world.system.energies()) {
-      energy->discrete_gradient({.x0 = x0.data(),
-                                 .d = d.data(),
-                                 .gradient = g.data(),
-                                 .memory = world.memory_of(*energy)});
+      energy->abilities().discrete_gradient->discrete_gradient(
+          {.x0 = x0.data(),
+           .d = d.data(),
+           .gradient = g.data(),
+           .memory = world.memory_of(*energy)});
     }
     stop_fixed(world.system, g);
     return g;

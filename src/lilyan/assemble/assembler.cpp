@@ -1,4 +1,6 @@
 #include "lilyan/assemble/assembler.hpp"
+#include "lilyan/core/energy_abilities.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
 
 #include <algorithm>
 #include <string>
@@ -52,17 +54,17 @@ EnergyByKind Assembler::run(Evaluation at, EnergyPart part, bool beside_mass) co
 }
 
 bool Assembler::has_strain(const Energy& energy) {
-  return energy.rotation_invariant() && energy.has_discrete_gradient();
+  return energy.rotation_invariant() && energy.abilities().discrete_gradient;
 }
 
 void Assembler::run_over_strain(std::size_t k, const Evaluation& at) const {
   const Energy& energy = *system_.energies()[k];
   if (at.gradient) {
-    energy.discrete_gradient({.x0 = at.x0,
-                              .d = at.d,
-                              .gradient_weight = at.mean->weight,
-                              .gradient = at.gradient,
-                              .memory = at.memory});
+    energy.abilities().discrete_gradient->discrete_gradient({.x0 = at.x0,
+                                                             .d = at.d,
+                                                             .gradient_weight = at.mean->weight,
+                                                             .gradient = at.gradient,
+                                                             .memory = at.memory});
     // What a rule has at the start is known, and counted elsewhere.
     if (at.mean->start != 0) {
       const WeightedNode known{.gradient = -at.mean->start};
@@ -74,7 +76,7 @@ void Assembler::run_over_strain(std::size_t k, const Evaluation& at) const {
     }
   }
   if (!at.hessian) return;
-  if (energy.stress_numbers() == 0) {
+  if (energy.abilities().discrete_gradient->stress_numbers() == 0) {
     const WeightedNode middle{.theta = 0.5, .hessian = 0.5 * at.mean->weight};
     Evaluation there = at;
     there.nodes = {&middle, 1};
@@ -82,17 +84,17 @@ void Assembler::run_over_strain(std::size_t k, const Evaluation& at) const {
     (void)energy.evaluate(there);
     return;
   }
-  energy.balance({.task = BalanceEvaluation::Task::matrix,
-                  .x0 = at.x0,
-                  .d = at.d,
-                  .stress = stress_[k].data(),
-                  .stiffening = stiffening_[k],
-                  .weight = at.mean->weight,
-                  .hessian = at.hessian,
-                  .slots = at.slots,
-                  .projection = at.projection,
-                  .lent_mass = at.lent_mass,
-                  .memory = at.memory});
+  energy.abilities().discrete_gradient->balance({.task = BalanceEvaluation::Task::matrix,
+                                                 .x0 = at.x0,
+                                                 .d = at.d,
+                                                 .stress = stress_[k].data(),
+                                                 .stiffening = stiffening_[k],
+                                                 .weight = at.mean->weight,
+                                                 .hessian = at.hessian,
+                                                 .slots = at.slots,
+                                                 .projection = at.projection,
+                                                 .lent_mass = at.lent_mass,
+                                                 .memory = at.memory});
 }
 
 void Assembler::renew_stress(const Vector& x0, const Vector* d, const Vector* y,
@@ -100,19 +102,20 @@ void Assembler::renew_stress(const Vector& x0, const Vector* d, const Vector* y,
   const auto& energies = system_.energies();
   if (stress_.empty()) {
     for (const auto& energy : energies) {
-      stress_.emplace_back(has_strain(*energy) ? energy->stress_numbers() : 0);
+      stress_.emplace_back(
+          has_strain(*energy) ? energy->abilities().discrete_gradient->stress_numbers() : 0);
     }
   }
   stiffening_.assign(stiffening.begin(), stiffening.end());
   for (std::size_t k = 0; k < energies.size(); ++k) {
     if (stress_[k].empty() || !averages_strain(k)) continue;
-    energies[k]->balance({.task = BalanceEvaluation::Task::renew,
-                          .x0 = x0.data(),
-                          .d = d ? d->data() : nullptr,
-                          .along = y ? y->data() : nullptr,
-                          .renewed = stress_[k].data(),
-                          .stiffening = stiffening[k],
-                          .memory = world_.memory_of(*energies[k])});
+    energies[k]->abilities().discrete_gradient->balance({.task = BalanceEvaluation::Task::renew,
+                                                         .x0 = x0.data(),
+                                                         .d = d ? d->data() : nullptr,
+                                                         .along = y ? y->data() : nullptr,
+                                                         .renewed = stress_[k].data(),
+                                                         .stiffening = stiffening[k],
+                                                         .memory = world_.memory_of(*energies[k])});
   }
 }
 
@@ -120,13 +123,13 @@ void Assembler::add_geometric(const Vector& w, double weight, Vector& image) con
   for (std::size_t k = 0; k < stress_.size(); ++k) {
     if (stress_[k].empty() || !averages_strain(k)) continue;
     const Energy& energy = *system_.energies()[k];
-    energy.balance({.task = BalanceEvaluation::Task::product,
-                    .x0 = w.data(),
-                    .along = w.data(),
-                    .stress = stress_[k].data(),
-                    .weight = weight,
-                    .gradient = image.data(),
-                    .memory = world_.memory_of(energy)});
+    energy.abilities().discrete_gradient->balance({.task = BalanceEvaluation::Task::product,
+                                                   .x0 = w.data(),
+                                                   .along = w.data(),
+                                                   .stress = stress_[k].data(),
+                                                   .weight = weight,
+                                                   .gradient = image.data(),
+                                                   .memory = world_.memory_of(energy)});
   }
 }
 
@@ -219,8 +222,11 @@ const BlockPattern& Assembler::hessian_pattern() {
     pattern_ = std::make_unique<BlockPattern>(world_);
     for (const auto& energy : system_.energies()) {
       slots_.push_back(pattern_->slots(world_.stencils(*energy)));
-      const Vector mass = mass_to_lend(*energy);
-      lent_mass_.push_back(energy->lend_mass({mass.data(), static_cast<std::size_t>(mass.size())}));
+      std::vector<double>& lent = lent_mass_.emplace_back();
+      if (const LendsMass* lends = energy->abilities().lends_mass) {
+        const Vector mass = mass_to_lend(*energy);
+        lent = lends->lend_mass({mass.data(), static_cast<std::size_t>(mass.size())});
+      }
     }
   }
   return *pattern_;

@@ -8,6 +8,7 @@
 #include "lilyan/assemble/pattern.hpp"
 #include "lilyan/core/dissipation.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/scatter.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/types.hpp"
 #include "lilyan/core/world.hpp"

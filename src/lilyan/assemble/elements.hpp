@@ -19,7 +19,10 @@
 
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/energy_abilities.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
 #include "lilyan/core/path_rounding.hpp"
+#include "lilyan/core/scatter.hpp"
 
 namespace lilyan {
 
@@ -305,7 +308,11 @@ class ElementRounding {
 };
 
 template <LocalEnergy E>
-class Elements final : public Energy, public KnowsPathRounding {
+class Elements final : public Energy,
+                       public DiscreteGradient,
+                       public ForcePolynomial,
+                       public KnowsLengths,
+                       public KnowsPathRounding {
  public:
   explicit Elements(std::vector<Element<E>> elements) : elements_(std::move(elements)) {
     for (const Element<E>& element : elements_) {
@@ -325,14 +332,18 @@ class Elements final : public Energy, public KnowsPathRounding {
   [[nodiscard]] double evaluate(const Evaluation& at) const override {
     return evaluate_elements(std::span<const Element<E>>(elements_), at);
   }
-  [[nodiscard]] std::optional<int> force_degree() const override {
+  [[nodiscard]] Abilities abilities() const override {
+    constexpr bool kOwnLengths = requires(const Element<E>& e) { e.local.origin(); };
+    return {.discrete_gradient = this, .polynomial = this, .lengths = kOwnLengths ? this : nullptr};
+  }
+  [[nodiscard]] std::optional<int> degree_of_force() const override {
     if constexpr (requires { E::kForceDegree; }) {
       if (E::kForceDegree >= 0) return E::kForceDegree;  // (negative: not a polynomial)
     }
     return std::nullopt;
   }
-  void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
-                     std::span<double> lengths) const override {
+  void raise_own_lengths(const double* x, int /*dimension*/, const EnergyMemory* /*memory*/,
+                         std::span<double> lengths) const override {
     if constexpr (requires(const Element<E>& e) { e.local.origin(); }) {
       for (const Element<E>& element : elements_) {
         const Coordinates z = element.gather_positions(x);
@@ -342,10 +353,9 @@ class Elements final : public Energy, public KnowsPathRounding {
         }
       }
     } else {
-      Energy::raise_lengths(x, dimension, memory, lengths);
+      static_cast<void>(x), static_cast<void>(lengths);
     }
   }
-  [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override {
     discrete_gradient_of_elements(std::span<const Element<E>>(elements_), at);
   }

@@ -1,4 +1,5 @@
 #include "lilyan/assemble/pattern.hpp"
+#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <limits>

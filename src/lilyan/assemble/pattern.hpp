@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/scatter.hpp"
 #include "lilyan/core/world.hpp"
 
 namespace lilyan {

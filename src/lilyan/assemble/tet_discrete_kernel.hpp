@@ -41,6 +41,7 @@
 
 #include "lilyan/assemble/strain_stress.hpp"
 #include "lilyan/assemble/tet_kernel.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
 #include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
 

@@ -143,7 +143,7 @@ struct TetOrder {
 // naming the first tet whose rest volume is zero.
 [[nodiscard]] TetChunks group_tets(const TetShape& shape);
 
-// The mass that each of a tet's four vertices lends it (Energy::lend_mass): a vertex lends in proportion to
+// The mass that each of a tet's four vertices lends it (LendsMass): a vertex lends in proportion to
 // volume, and a tet takes from all four what the poorest can give, which for a body of one density is all
 // they have.
 [[nodiscard]] std::vector<double> lend_mass_by_volume(const TetChunks& tets,

@@ -9,6 +9,7 @@
 #include "lilyan/assemble/vertex_blocks.hpp"
 #include "lilyan/core/lanes.hpp"
 #include "lilyan/core/mat3.hpp"
+#include "lilyan/core/scatter.hpp"
 
 // GCC takes arrays that loops fill for arrays that nobody fills.
 #if defined(__GNUC__) && !defined(__clang__)

@@ -12,6 +12,8 @@
 #include "lilyan/assemble/tet_kernel.hpp"
 #include "lilyan/assemble/tet_rounding.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/energy_abilities.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
 #include "lilyan/core/mat3.hpp"
 
 // The functions of a material return packs. How these are returned depends on the processor, of which GCC warns; they
@@ -32,7 +34,13 @@ concept HyperelasticMaterial = requires(const M& m, const Mat3<Pack>& F, const P
 };
 
 template <HyperelasticMaterial Material>
-class Tets final : public Energy, public EnergyDensity, public KnowsPathRounding {
+class Tets final : public Energy,
+                   public DiscreteGradient,
+                   public MovingRest,
+                   public LendsMass,
+                   public ForcePolynomial,
+                   public EnergyDensity,
+                   public KnowsPathRounding {
  public:
   Tets(const Material& material, const TetShape& shape)
       : material_(material), tets_(group_tets(shape)) {
@@ -53,7 +61,10 @@ class Tets final : public Energy, public EnergyDensity, public KnowsPathRounding
     });
   }
 
-  [[nodiscard]] std::optional<int> force_degree() const override {
+  [[nodiscard]] Abilities abilities() const override {
+    return {.discrete_gradient = this, .moving_rest = this, .lends_mass = this, .polynomial = this};
+  }
+  [[nodiscard]] std::optional<int> degree_of_force() const override {
     if constexpr (requires { Material::info().degree; }) {
       if (const int degree = Material::info().degree; degree > 0) return degree - 1;
     }
@@ -64,14 +75,12 @@ class Tets final : public Energy, public EnergyDensity, public KnowsPathRounding
     return lend_mass_by_volume(tets_, mass);
   }
 
-  [[nodiscard]] bool has_moving_rest() const override { return true; }
   [[nodiscard]] double evaluate_from(const double* rest, const Evaluation& at) const override {
     return sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {
       return evaluate_chunk_from(material_, tets_, chunk, rest, at);
     });
   }
 
-  [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override {
     const MeanStressLaw<Material> law(material_);
     sum_over_chunks(tets_.chunks, [&](const TetChunk& chunk) {

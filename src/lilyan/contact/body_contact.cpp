@@ -1,4 +1,5 @@
 #include "lilyan/contact/body_contact.hpp"
+#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -133,8 +134,8 @@ const BodyContact::Memory& BodyContact::known(const EnergyMemory* memory) const 
 
 Stencils BodyContact::stencils() const { return {4, first_->vertices}; }
 
-Stencils BodyContact::stencils_now(const EnergyMemory& memory) const {
-  return {4, known(&memory).vertices};
+std::optional<Stencils> BodyContact::stencils_now(const EnergyMemory& memory) const {
+  return Stencils{4, known(&memory).vertices};
 }
 
 std::unique_ptr<EnergyMemory> BodyContact::make_memory() const {

@@ -20,6 +20,7 @@
 #include "lilyan/contact/contact_points.hpp"
 #include "lilyan/contact/proximity.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/energy_memory.hpp"
 #include "lilyan/core/exact_path_mean.hpp"
 #include "lilyan/core/types.hpp"
 
@@ -31,7 +32,7 @@ struct ContactSurface {
   std::vector<std::array<int, 3>> triangles;
 };
 
-class BodyContact final : public ContactEnergy {
+class BodyContact final : public ContactEnergy, public ChangesBetweenSteps {
  public:
   // x are the initial positions. Throws Error unless k and r are positive, and for surfaces that
   // share a vertex.
@@ -44,9 +45,11 @@ class BodyContact final : public ContactEnergy {
   [[nodiscard]] bool rotation_invariant() const override { return true; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
 
-  [[nodiscard]] bool changes_between_steps() const override { return true; }
+  [[nodiscard]] Abilities abilities() const override {
+    return {.changes = this, .polynomial = this};
+  }
   [[nodiscard]] std::unique_ptr<EnergyMemory> make_memory() const override;
-  [[nodiscard]] Stencils stencils_now(const EnergyMemory& memory) const override;
+  [[nodiscard]] std::optional<Stencils> stencils_now(const EnergyMemory& memory) const override;
   bool begin_step(const StepStart& start, EnergyMemory& memory) const override;
   [[nodiscard]] bool found_all_contacts(const double* x, EnergyMemory& memory) const override;
 

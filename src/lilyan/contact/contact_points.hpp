@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/energy_abilities.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/types.hpp"
 
@@ -46,10 +47,10 @@ struct ContactPoint {
   Vec3 velocity = Vec3::Zero();  // of the obstacle
 };
 
-class ContactEnergy : public Energy {
+class ContactEnergy : public Energy, public ForcePolynomial {
  public:
   [[nodiscard]] EnergyKind kind() const override { return EnergyKind::contact; }
-  [[nodiscard]] std::optional<int> force_degree() const override { return 0; }
+  [[nodiscard]] std::optional<int> degree_of_force() const override { return 0; }
 
   // The contact point of element n (of four vertices at most), from the mean contact force over the
   // step x → x + d. A null d is zero; memory is as in Evaluation.

@@ -1,4 +1,5 @@
 #include "lilyan/contact/friction.hpp"
+#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <array>

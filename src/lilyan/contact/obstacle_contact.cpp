@@ -1,4 +1,5 @@
 #include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -294,8 +295,9 @@ ObstacleContact::ObstacleContact(Obstacle obstacle, std::vector<int> vertices,
   at_rest_.now = at_rest_.step_from = at_rest_.step_to = obstacle_.motion.at(0);
 }
 
-void ObstacleContact::raise_lengths(const double* x, int /*dimension*/, const EnergyMemory* memory,
-                                    std::span<double> lengths) const {
+void ObstacleContact::raise_own_lengths(const double* x, int /*dimension*/,
+                                        const EnergyMemory* memory,
+                                        std::span<double> lengths) const {
   const Penalty penalty(*this, memory, 0);
   for (const int v : vertices_) {
     const double size = extent_ + penalty.seen(vertex_at(x, v)).norm();

@@ -23,6 +23,9 @@
 
 #include "lilyan/contact/contact_points.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/energy_abilities.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
+#include "lilyan/core/energy_memory.hpp"
 #include "lilyan/core/types.hpp"
 #include "lilyan/physics/rigid_motion.hpp"
 
@@ -80,7 +83,10 @@ struct ObstaclePoses {
   [[nodiscard]] Vec3 velocity(const Vec3& x) const;
 };
 
-class ObstacleContact final : public ContactEnergy {
+class ObstacleContact final : public ContactEnergy,
+                              public DiscreteGradient,
+                              public ChangesBetweenSteps,
+                              public KnowsLengths {
  public:
   // Throws Error unless k is positive.
   ObstacleContact(Obstacle obstacle, std::vector<int> vertices, const ContactStiffness& k,
@@ -90,12 +96,16 @@ class ObstacleContact final : public ContactEnergy {
   [[nodiscard]] bool translation_invariant() const override { return false; }
   [[nodiscard]] bool rotation_invariant() const override { return false; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
-  void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
-                     std::span<double> lengths) const override;
-  [[nodiscard]] bool has_discrete_gradient() const override { return true; }
+  [[nodiscard]] Abilities abilities() const override {
+    return {.discrete_gradient = this,
+            .changes = obstacle_.motion.moves() ? this : nullptr,
+            .polynomial = this,
+            .lengths = this};
+  }
+  void raise_own_lengths(const double* x, int dimension, const EnergyMemory* memory,
+                         std::span<double> lengths) const override;
   void discrete_gradient(const DiscreteEvaluation& at) const override;
 
-  [[nodiscard]] bool changes_between_steps() const override { return obstacle_.motion.moves(); }
   [[nodiscard]] std::unique_ptr<EnergyMemory> make_memory() const override;
   bool begin_step(const StepStart& start, EnergyMemory& memory) const override;
   void end_step(double t, EnergyMemory& memory) const override;

@@ -1,4 +1,5 @@
 #include "lilyan/contact/repulsion_springs.hpp"
+#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -105,8 +106,9 @@ double RepulsionSprings::evaluate(const Evaluation& at) const {
 }
 
 // What a spring is compressed by at the start of a step does not change within it.
-void RepulsionSprings::raise_lengths(const double* x, int /*dimension*/, const EnergyMemory* memory,
-                                     std::span<double> lengths) const {
+void RepulsionSprings::raise_own_lengths(const double* x, int /*dimension*/,
+                                         const EnergyMemory* memory,
+                                         std::span<double> lengths) const {
   if (!memory) return;
   const auto& springs = static_cast<const Memory*>(memory)->springs;
   for (std::size_t n = 0; n < springs.size(); ++n) {

@@ -14,10 +14,17 @@
 
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/energy_abilities.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
+#include "lilyan/core/energy_memory.hpp"
 
 namespace lilyan {
 
-class RepulsionSprings final : public Energy {
+class RepulsionSprings final : public Energy,
+                               public DiscreteGradient,
+                               public ChangesBetweenSteps,
+                               public ForcePolynomial,
+                               public KnowsLengths {
  public:
   // Throws Error unless k is positive.
   RepulsionSprings(Obstacle obstacle, std::vector<int> vertices, double k, double thickness);
@@ -26,14 +33,15 @@ class RepulsionSprings final : public Energy {
   [[nodiscard]] Stencils stencils() const override { return {1, vertices_}; }
   [[nodiscard]] bool translation_invariant() const override { return false; }
   [[nodiscard]] bool rotation_invariant() const override { return false; }
-  void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
-                     std::span<double> lengths) const override;
+  [[nodiscard]] Abilities abilities() const override {
+    return {.discrete_gradient = this, .changes = this, .polynomial = this, .lengths = this};
+  }
+  void raise_own_lengths(const double* x, int dimension, const EnergyMemory* memory,
+                         std::span<double> lengths) const override;
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
-  [[nodiscard]] std::optional<int> force_degree() const override { return 1; }
-  [[nodiscard]] bool has_discrete_gradient() const override { return true; }
+  [[nodiscard]] std::optional<int> degree_of_force() const override { return 1; }
   void discrete_gradient(const DiscreteEvaluation& at) const override;
 
-  [[nodiscard]] bool changes_between_steps() const override { return true; }
   [[nodiscard]] bool depends_on_past() const override { return true; }
   [[nodiscard]] std::unique_ptr<EnergyMemory> make_memory() const override;
   bool begin_step(const StepStart& start, EnergyMemory& memory) const override;

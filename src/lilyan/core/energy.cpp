@@ -3,7 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lilyan/core/energy_abilities.hpp"
+#include "lilyan/core/energy_memory.hpp"
+
 namespace lilyan {
+
+Stencils Energy::stencils_with(const EnergyMemory* memory) const {
+  const ChangesBetweenSteps* changes = memory ? abilities().changes : nullptr;
+  const std::optional<Stencils> now = changes ? changes->stencils_now(*memory) : std::nullopt;
+  return now ? *now : stencils();
+}
+
+std::optional<int> Energy::force_degree() const {
+  const ForcePolynomial* polynomial = abilities().polynomial;
+  return polynomial ? polynomial->degree_of_force() : std::nullopt;
+}
 
 void Energy::raise_to_positions(const double* x, int dimension, const EnergyMemory* memory,
                                 std::span<double> lengths) const {
@@ -17,6 +31,9 @@ void Energy::raise_to_positions(const double* x, int dimension, const EnergyMemo
 
 void Energy::raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
                            std::span<double> lengths) const {
+  if (const KnowsLengths* own = abilities().lengths) {
+    return own->raise_own_lengths(x, dimension, memory, lengths);
+  }
   if (!translation_invariant()) return raise_to_positions(x, dimension, memory, lengths);
   const Stencils s = stencils_with(memory);
   const auto size = static_cast<std::size_t>(s.size);

@@ -3,8 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,54 +21,6 @@ class EnergyDensity {
   virtual void add_energies(const double* x, std::span<double> energy,
                             std::span<double> volume) const = 0;
 };
-
-// Where the matrix of one element lives in a sparse matrix, and adding it there.
-//
-// The matrix of an element of k vertices consists of k×k blocks, each n×n, n being the system's
-// dimension. Its vertices come in ascending order v₀ < v₁ < …. Everything that adds element
-// matrices to a sparse matrix calls add_element; only the tetrahedra, which add the blocks of eight
-// elements from vector registers, have a symmetric version of their own (assemble/tet_lanes.hpp).
-
-// Places in the values of a symmetric matrix stored as lower-triangular compressed columns. An
-// element has the k(k+1)/2 blocks (a,b), a ≥ b, in the order (0,0),(1,0),…,(k−1,0),(1,1),…. Entry
-// (r,c) of a block is at  position + lower_offset(r, c, L),  where L is the length of the first of
-// the n columns of vertex b. Blocks of fixed vertices point at a scratch area behind the matrix.
-struct BlockSlots {
-  std::vector<int> position;       // blocks of element 0, of element 1, …
-  std::vector<int> column_length;  // k per element: L of each of its vertices
-  // Where the scratch area begins. Loops shared among threads must not write to it.
-  int end = std::numeric_limits<int>::max();
-};
-
-// Each column of a lower triangle is shorter by one than the column before it.
-[[nodiscard]] constexpr std::ptrdiff_t lower_offset(int r, int c, std::ptrdiff_t length) {
-  return c * length - c * (c + 1) / 2 + r;
-}
-
-// The size of an element's matrix: k vertices of dimension n.
-struct ElementSize {
-  int vertices = 0;
-  int dimension = 3;
-};
-
-// values += the lower triangle of an element's symmetric matrix. entry(a, b, r, c) is its entry
-// (r,c) of block (a,b); it is asked for a ≥ b only, and on the diagonal (a = b) for r ≥ c only.
-template <class Entry>
-inline void add_element(const BlockSlots& slots, std::size_t element, const ElementSize& size,
-                        const Entry& entry, double* values) {
-  const auto k = static_cast<std::size_t>(size.vertices);
-  const int* position = slots.position.data() + element * (k * (k + 1) / 2);
-  const int* length = slots.column_length.data() + element * k;
-  for (int b = 0; b < size.vertices; ++b) {
-    for (int a = b; a < size.vertices; ++a) {
-      double* block = values + *position++;
-      for (int c = 0; c < size.dimension; ++c) {
-        double* column = block + lower_offset(0, c, length[b]);
-        for (int r = (a == b ? c : 0); r < size.dimension; ++r) column[r] += entry(a, b, r, c);
-      }
-    }
-  }
-}
 
 // The entry of an energy in reports and result files.
 enum class EnergyKind {
@@ -104,13 +54,20 @@ struct PathMeanWeights {
   double weight = 0;
   double start = 0;
   // Energies that are chosen for it (Assembler::average_strain) are to take their mean over the strain instead
-  // (Energy::discrete_gradient), which has no torque about the middle of the step, but is not the gradient of
-  // anything: their value is left out, and their Hessian is that of Energy::balance.
+  // (DiscreteGradient), which has no torque about the middle of the step, but is not the gradient of
+  // anything: their value is left out, and their Hessian is that of DiscreteGradient::balance.
   bool over_strain = false;
 };
 
-class Archive;
+class ChangesBetweenSteps;
+class DiscreteGradient;
+class EnergyMemory;
+class ForcePolynomial;
+class KnowsLengths;
+class LendsMass;
+class MovingRest;
 class Share;
+struct BlockSlots;
 class WorldMemory;
 
 // The knowledge at the beginning of a step. x and v have all degrees of freedom.
@@ -129,19 +86,6 @@ struct StepStart {
   const Share* share = nullptr;
 };
 
-// The present knowledge of an energy that changes between steps: where a moving obstacle is, which
-// pairs are near each other, which springs there are. It belongs to the integrator (core/world.hpp)
-// and not to the energy, since a System is only read while stepping.
-class EnergyMemory {
- public:
-  EnergyMemory() = default;
-  EnergyMemory(const EnergyMemory&) = default;
-  EnergyMemory& operator=(const EnergyMemory&) = default;
-  virtual ~EnergyMemory() = default;
-
-  virtual void archive(Archive& a) = 0;
-};
-
 // One pass over an energy: for all nodes i, with x_i = x0 + θ_i d, adds
 //   Σ gradient_i ∇E(x_i) to `gradient` and Σ hessian_i ∇²E(x_i) to `hessian`
 // (each only if not null) and returns Σ value_i E(x_i).
@@ -156,7 +100,7 @@ struct Evaluation {
   // How far to raise the negative eigenvalues of each element's (summed) Hessian: 0 not at all,
   // 1 up to zero.
   double projection = 0;
-  // Where not null, for each element the mass that each of its vertices lends it (Energy::lend_mass): the
+  // Where not null, for each element the mass that each of its vertices lends it (LendsMass): the
   // Hessian is to be added to a mass matrix, and an element needs raising only as far as it is negative
   // together with its own share of that.
   const double* lent_mass = nullptr;
@@ -170,45 +114,21 @@ struct Evaluation {
   bool from_start = false;
 };
 
-// One pass over an energy's discrete gradient ∇̄E between x0 and x0 + d: adds  gradient_weight ∇̄E  to
-// `gradient`.
-struct DiscreteEvaluation {
-  const double* x0 = nullptr;
-  const double* d = nullptr;
-  double gradient_weight = 1;
-  double* gradient = nullptr;
-  const EnergyMemory* memory = nullptr;  // as in Evaluation
-};
-
-// What an iteration for a step by discrete gradients asks of an energy (integrate/step/momentum_solve.hpp).
-// With elements whose discrete gradient is  B½ᵀ S̄,  S̄ a mean stress and B½ the strain's derivative in the
-// middle of the step, and with a stress σ of each element that the iteration takes along,
-//   renew:    σ = S̄ + stiffening · D̄ B½ y,  D̄ the derivative of S̄ by the strain at the end
-//             (all of it at d = 0 where d is null; without the second term where `along` is)
-//   matrix:   hessian += weight · [stiffening · B½ᵀ D̄ B½ + ½ K(σ)],  K the geometric part
-//   product:  gradient += weight · ½ K(σ) w
-struct BalanceEvaluation {
-  enum class Task { renew, matrix, product };
-  Task task = Task::renew;
-  const double* x0 = nullptr;
-  const double* d = nullptr;
-  const double* along = nullptr;   // y, w
-  const double* stress = nullptr;  // σ: Energy::stress_numbers() of them
-  double* renewed = nullptr;       // where a renewal puts them
-  double stiffening = 1;
-  double weight = 1;
-  double* gradient = nullptr;
-  double* hessian = nullptr;
-  const BlockSlots* slots = nullptr;  // needed with hessian
-  double projection = 0;              // as in Evaluation
-  const double* lent_mass = nullptr;
-  const EnergyMemory* memory = nullptr;
-};
-
 // Vertices that share Hessian blocks: consecutive groups of `size`, each ascending.
 struct Stencils {
   int size = 0;
   std::span<const int> vertices;
+};
+
+// Abilities that not every energy has, each an interface in a file of its own (energy_*.hpp): an energy that has one
+// inherits it, and gives itself here.
+struct Abilities {
+  const DiscreteGradient* discrete_gradient = nullptr;
+  const ChangesBetweenSteps* changes = nullptr;
+  const MovingRest* moving_rest = nullptr;
+  const LendsMass* lends_mass = nullptr;
+  const ForcePolynomial* polynomial = nullptr;
+  const KnowsLengths* lengths = nullptr;
 };
 
 class Energy {
@@ -222,70 +142,8 @@ class Energy {
   [[nodiscard]] virtual Stencils stencils() const = 0;
   [[nodiscard]] virtual double evaluate(const Evaluation& at) const = 0;
 
-  // The degree of the force as a polynomial of s along a straight path x₀ + s d; none where it is not a
-  // polynomial. An energy that integrates over paths by itself (Evaluation::mean) has degree 0.
-  [[nodiscard]] virtual std::optional<int> force_degree() const { return std::nullopt; }
-
-  // lengths[i] is raised, for each degree of freedom i that E depends on, to the size of the numbers that a
-  // force there is computed from: their rounding errors, times the stiffness, are the errors of the force.
-  // By default these are the distances between the vertices of an element where translations do not change
-  // E, and positions otherwise.
-  virtual void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
-                             std::span<double> lengths) const;
-
-  // A discrete gradient: a vector ∇̄E(x0, d) that tends to ∇E(x0) as d → 0, with
-  //   ∇̄E · d = E(x0 + d) − E(x0)
-  // to rounding, unchanged when start and end are exchanged, and free of total force and of torque
-  // about the midpoint where E is invariant to translation and rotation. An energy that has none
-  // says so; its systems cannot be stepped by methods that are built on it.
-  [[nodiscard]] virtual bool has_discrete_gradient() const { return false; }
-  virtual void discrete_gradient(const DiscreteEvaluation& /*at*/) const {}
-  // How many numbers σ has. Without any, the Hessian in the middle of the step serves as the matrix.
-  [[nodiscard]] virtual std::size_t stress_numbers() const { return 0; }
-  virtual void balance(const BalanceEvaluation& /*at*/) const {}
-
-  // The energy of the same elements with `rest` as their undeformed shape (positions of all
-  // vertices): what has been strained since then. Elements that are flat there are left out. An
-  // energy that cannot do it says so.
-  [[nodiscard]] virtual bool has_moving_rest() const { return false; }
-  [[nodiscard]] virtual double evaluate_from(const double* /*rest*/,
-                                             const Evaluation& /*at*/) const {
-    return 0;
-  }
-
-  // For each element the mass that each of its vertices may count as this element's own, so that all elements
-  // of a vertex together count no more than it has. An energy whose elements have no use for it has none.
-  [[nodiscard]] virtual std::vector<double> lend_mass(std::span<const double> /*mass*/) const {
-    return {};
-  }
-
-  // Energies that depend on time (a moving obstacle) or on the past (a spring that appears on
-  // contact) change between steps, never within one.
-  [[nodiscard]] virtual bool changes_between_steps() const { return false; }
-  // The change of energy between two steps is work where the energy depends on time only, and an
-  // error of the model where it depends on the past.
-  [[nodiscard]] virtual bool depends_on_past() const { return false; }
-  // The memory of an energy that changes, as no step has been made yet.
-  [[nodiscard]] virtual std::unique_ptr<EnergyMemory> make_memory() const { return nullptr; }
-  // The stencils in the steps that this memory is for.
-  [[nodiscard]] virtual Stencils stencils_now(const EnergyMemory& /*memory*/) const {
-    return stencils();
-  }
-  [[nodiscard]] Stencils stencils_with(const EnergyMemory* memory) const {
-    return memory ? stencils_now(*memory) : stencils();
-  }
-  // Called before a step (again, should it be repeated). True when the stencils have changed.
-  virtual bool begin_step(const StepStart& /*start*/, EnergyMemory& /*memory*/) const {
-    return false;
-  }
-  // Called after a step to x that was solved. False when E left out contacts at x that nobody could
-  // know of before: the step is to be repeated.
-  [[nodiscard]] virtual bool found_all_contacts(const double* /*x*/,
-                                                EnergyMemory& /*memory*/) const {
-    return true;
-  }
-  // Called when the step is done, at its end t.
-  virtual void end_step(double /*t*/, EnergyMemory& /*memory*/) const {}
+  // What else it can do.
+  [[nodiscard]] virtual Abilities abilities() const { return {}; }
 
   // Symmetries of E, which say what a run must conserve.
   [[nodiscard]] virtual bool translation_invariant() const = 0;
@@ -293,8 +151,19 @@ class Energy {
   // Takes away the rigid motions under which E changes.
   virtual void limit(Symmetry& symmetry) const;
 
- protected:
-  // raise_lengths() of an energy that is computed from positions, whatever its symmetries are.
+  // What abilities come to, and what holds without them.
+
+  [[nodiscard]] bool changes_between_steps() const { return abilities().changes != nullptr; }
+  // The stencils in the steps that this memory is for.
+  [[nodiscard]] Stencils stencils_with(const EnergyMemory* memory) const;
+  [[nodiscard]] std::optional<int> force_degree() const;
+  // lengths[i] is raised, for each degree of freedom i that E depends on, to the size of the numbers that a
+  // force there is computed from: their rounding errors, times the stiffness, are the errors of the force.
+  // By default these are the distances between the vertices of an element where translations do not change
+  // E, and positions otherwise (KnowsLengths says more).
+  void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
+                     std::span<double> lengths) const;
+  // By positions, whatever its symmetries are.
   void raise_to_positions(const double* x, int dimension, const EnergyMemory* memory,
                           std::span<double> lengths) const;
 };

@@ -10,8 +10,9 @@ namespace lilyan {
 WorldMemory::WorldMemory(const System& system) {
   for (const auto& energy : system.energies()) {
     if (!energy->changes_between_steps()) continue;
-    slots_.push_back({energy.get(), energy->make_memory()});
-    depends_on_past_ = depends_on_past_ || energy->depends_on_past();
+    const ChangesBetweenSteps* changing = energy->abilities().changes;
+    slots_.push_back({energy.get(), changing, changing->make_memory()});
+    depends_on_past_ = depends_on_past_ || changing->depends_on_past();
   }
   save_past(first_);
 }
@@ -23,8 +24,8 @@ const EnergyMemory* WorldMemory::of(const Energy& energy) const {
 
 void WorldMemory::save_past(std::string& bytes) const {
   Archive a(&bytes);
-  for (const auto& [energy, memory] : slots_) {
-    if (energy->depends_on_past()) memory->archive(a);
+  for (const auto& [energy, changing, memory] : slots_) {
+    if (changing->depends_on_past()) memory->archive(a);
   }
 }
 
@@ -44,23 +45,23 @@ void WorldMemory::go_back(double t) {
   if (!depends_on_past_) return;
   while (!past_.empty() && past_.back().t >= t) past_.pop_back();
   Archive a(std::string_view(past_.empty() ? first_ : past_.back().bytes));
-  for (const auto& [energy, memory] : slots_) {
-    if (energy->depends_on_past()) memory->archive(a);
+  for (const auto& [energy, changing, memory] : slots_) {
+    if (changing->depends_on_past()) memory->archive(a);
   }
 }
 
 void WorldMemory::settle(double t) {
   ++version_;
   go_back(t);
-  for (const auto& [energy, memory] : slots_) energy->end_step(t, *memory);
+  for (const auto& [energy, changing, memory] : slots_) changing->end_step(t, *memory);
 }
 
 bool WorldMemory::begin_step(const StepStart& start) {
   ++version_;
   go_back(start.t);
   bool changed = false;
-  for (const auto& [energy, memory] : slots_) {
-    changed = energy->begin_step(start, *memory) || changed;
+  for (const auto& [energy, changing, memory] : slots_) {
+    changed = changing->begin_step(start, *memory) || changed;
   }
   remember(start.t);
   return changed;
@@ -68,8 +69,8 @@ bool WorldMemory::begin_step(const StepStart& start) {
 
 bool WorldMemory::found_all_contacts(const double* x) {
   bool all = true;
-  for (const auto& [energy, memory] : slots_) {
-    all = energy->found_all_contacts(x, *memory) && all;
+  for (const auto& [energy, changing, memory] : slots_) {
+    all = changing->found_all_contacts(x, *memory) && all;
   }
   return all;
 }
@@ -78,9 +79,9 @@ void WorldMemory::look_at(const State& state) {
   ++version_;
   go_back(-std::numeric_limits<double>::infinity());
   const StepStart here{.t = state.t, .x = state.x.data(), .v = state.v.data()};
-  for (const auto& [energy, memory] : slots_) {
-    if (!energy->depends_on_past()) energy->begin_step(here, *memory);
-    energy->end_step(state.t, *memory);
+  for (const auto& [energy, changing, memory] : slots_) {
+    if (!changing->depends_on_past()) changing->begin_step(here, *memory);
+    changing->end_step(state.t, *memory);
   }
 }
 

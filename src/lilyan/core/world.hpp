@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lilyan/core/energy_memory.hpp"
 #include "lilyan/core/state.hpp"
 #include "lilyan/core/system.hpp"
 
@@ -40,6 +41,7 @@ class WorldMemory {
  private:
   struct Slot {
     const Energy* energy;
+    const ChangesBetweenSteps* changing;
     std::unique_ptr<EnergyMemory> memory;
   };
   // The memories that depend on the past, as a step that began at t used them.

@@ -1,4 +1,5 @@
 #include "lilyan/physics/damping.hpp"
+#include "lilyan/core/scatter.hpp"
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lilyan/core/energy_abilities.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/share.hpp"
 
@@ -141,7 +143,7 @@ namespace {
 
 void check_strain_damping(const Energy& energy, double k) {
   if (!(k >= 0)) throw Error("damping coefficients must not be negative");
-  if (!energy.has_moving_rest()) {
+  if (!energy.abilities().moving_rest) {
     throw Error("strain damping is for elastic energies that have a rest shape of elements (tets)");
   }
 }
@@ -155,8 +157,8 @@ ExplicitStrainDamping::ExplicitStrainDamping(const Energy& energy, double k)
 
 void ExplicitStrainDamping::add(const double* x_previous, const double* x, double* impulse) const {
   const std::array<WeightedNode, 1> here{{{.theta = 0, .gradient = -k_}}};
-  (void)energy_.evaluate_from(x_previous,
-                              {.x0 = x, .nodes = here, .want_value = false, .gradient = impulse});
+  (void)energy_.abilities().moving_rest->evaluate_from(
+      x_previous, {.x0 = x, .nodes = here, .want_value = false, .gradient = impulse});
 }
 
 ImplicitStrainDamping::ImplicitStrainDamping(const Energy& energy, double k, int dofs)
@@ -176,13 +178,14 @@ double ImplicitStrainDamping::evaluate(const std::vector<double>& lagged,
                                             .value = k_ / (h * h),
                                             .gradient = at.gradient_weight * k_ / h,
                                             .hessian = at.hessian_weight * k_}}};
-  return energy_.evaluate_from(lagged.data(), {.x0 = lagged.data(),
-                                               .d = at.v,
-                                               .nodes = there,
-                                               .gradient = at.gradient,
-                                               .hessian = at.hessian,
-                                               .slots = at.slots,
-                                               .projection = at.projection});
+  return energy_.abilities().moving_rest->evaluate_from(lagged.data(),
+                                                        {.x0 = lagged.data(),
+                                                         .d = at.v,
+                                                         .nodes = there,
+                                                         .gradient = at.gradient,
+                                                         .hessian = at.hessian,
+                                                         .slots = at.slots,
+                                                         .projection = at.projection});
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include "lilyan/core/dissipation.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/impulse.hpp"
+#include "lilyan/core/scatter.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/energy_abilities.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
 #include "lilyan/core/types.hpp"
 
 namespace lilyan {
@@ -23,7 +25,7 @@ struct EnergyInfo {
 };
 
 // Uniform gravity.
-class Gravity final : public Energy {
+class Gravity final : public Energy, public DiscreteGradient, public ForcePolynomial {
  public:
   Gravity(const Vec3& acceleration, std::vector<double> vertex_masses)
       : acceleration_(acceleration), masses_(std::move(vertex_masses)) {}
@@ -36,8 +38,10 @@ class Gravity final : public Energy {
     if (!acceleration_.isZero(0)) symmetry.level(acceleration_);
   }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
-  [[nodiscard]] std::optional<int> force_degree() const override { return 0; }
-  [[nodiscard]] bool has_discrete_gradient() const override { return true; }
+  [[nodiscard]] Abilities abilities() const override {
+    return {.discrete_gradient = this, .polynomial = this};
+  }
+  [[nodiscard]] std::optional<int> degree_of_force() const override { return 0; }
   void discrete_gradient(const DiscreteEvaluation& at) const override;
 
  private:

@@ -14,6 +14,7 @@
 // by d has one more term, as the place moves with d, ds_k/dd = −s_k ∇c/(∇c·d):
 //   ∂/∂d ∫ ∇E(x₀ + s d) ds = ∫ s ∇²E ds + Σ_k s_k J Jᵀ/(J·d)                                    (4)
 #include "lilyan/physics/small_potential.hpp"
+#include "lilyan/core/scatter.hpp"
 
 #include <Eigen/Core>
 #include <array>

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "lilyan/core/energy.hpp"
+#include "lilyan/core/energy_abilities.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
 
 namespace lilyan {
 
@@ -21,7 +23,7 @@ struct PotentialSwitches {
 
 // E(q) over all degrees of freedom of a system, of which there may be at most kMost; its Hessian is
 // dense.
-class SmallPotential final : public Energy {
+class SmallPotential final : public Energy, public DiscreteGradient, public KnowsLengths {
  public:
   static constexpr int kMost = 24;
 
@@ -38,8 +40,11 @@ class SmallPotential final : public Energy {
   }
   [[nodiscard]] bool translation_invariant() const override { return symmetry_.translation; }
   [[nodiscard]] bool rotation_invariant() const override { return symmetry_.rotation; }
-  void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
-                     std::span<double> lengths) const override {
+  [[nodiscard]] Abilities abilities() const override {
+    return {.discrete_gradient = this, .lengths = this};
+  }
+  void raise_own_lengths(const double* x, int dimension, const EnergyMemory* memory,
+                         std::span<double> lengths) const override {
     raise_to_positions(x, dimension, memory, lengths);
   }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
@@ -47,7 +52,6 @@ class SmallPotential final : public Energy {
   // For one point in space under rotation: in |x|². For everything else: Gonzalez's midpoint discrete
   // gradient over all coordinates, which conserves energy but not, in general, the momenta of a
   // symmetry.
-  [[nodiscard]] bool has_discrete_gradient() const override { return true; }
   void discrete_gradient(const DiscreteEvaluation& at) const override;
 
  private:

@@ -1,4 +1,5 @@
 #include "lilyan/solve/coarse_space.hpp"
+#include "lilyan/core/scatter.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>

@@ -1,4 +1,5 @@
 #include "lilyan/system/expression_parts.hpp"
+#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -12,6 +12,7 @@
 #include "lilyan/core/dissipation.hpp"
 #include "lilyan/core/energy.hpp"
 #include "lilyan/core/path_breaks.hpp"
+#include "lilyan/core/scatter.hpp"
 #include "lilyan/core/system_parts.hpp"
 #include "lilyan/system/differentiate.hpp"
 #include "lilyan/system/program.hpp"

@@ -1,5 +1,7 @@
 // The order of tets and its chunks, and that results do not depend on the number of threads.
 #include "lilyan/assemble/tet_groups.hpp"
+#include "lilyan/core/energy_abilities.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
 
 #include <gtest/gtest.h>
 
@@ -102,8 +104,8 @@ TEST(LentMass, IsWhatVerticesHave) {
   const Energy& energy = *body.system.energies()[0];
   Vector mass = body.system.mass();
   const auto lent_by_vertex = [&] {
-    const std::vector<double> lent =
-        energy.lend_mass({mass.data(), static_cast<std::size_t>(mass.size())});
+    const std::vector<double> lent = energy.abilities().lends_mass->lend_mass(
+        {mass.data(), static_cast<std::size_t>(mass.size())});
     Vector sum = Vector::Zero(mass.size() / 3);
     const auto& vertices = energy.stencils().vertices;
     EXPECT_EQ(4 * lent.size(), vertices.size());
@@ -149,11 +151,12 @@ Results evaluate(const Body& body) {
   assembler.hessian(x, d, nodes, 1, r.projected);
   const Energy& energy = *body.system.energies()[0];
   r.discrete = Vector::Zero(x.size());
-  energy.discrete_gradient({.x0 = x.data(), .d = d.data(), .gradient = r.discrete.data()});
+  energy.abilities().discrete_gradient->discrete_gradient(
+      {.x0 = x.data(), .d = d.data(), .gradient = r.discrete.data()});
   r.from_gradient = Vector::Zero(x.size());
   const Vector end = x + d;
   constexpr std::array<WeightedNode, 1> here{{{0, 1, 1, 1}}};
-  r.from_value = energy.evaluate_from(
+  r.from_value = energy.abilities().moving_rest->evaluate_from(
       x.data(), {.x0 = end.data(), .nodes = here, .gradient = r.from_gradient.data()});
   return r;
 }

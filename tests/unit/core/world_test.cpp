@@ -1,6 +1,7 @@
 // The memory of energies that change between steps.
 #include "lilyan/core/world.hpp"
 #include "lilyan/core/archive.hpp"
+#include "lilyan/core/energy_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ namespace lilyan::world_test {
 namespace {
 
 // Counts the steps that began, and knows when the last one ended.
-class Counting final : public Energy {
+class Counting final : public Energy, public ChangesBetweenSteps {
  public:
   struct Memory final : EnergyMemory {
     int steps = 0;
@@ -26,7 +27,7 @@ class Counting final : public Energy {
   [[nodiscard]] double evaluate(const Evaluation& /*at*/) const override { return 0; }
   [[nodiscard]] bool translation_invariant() const override { return true; }
   [[nodiscard]] bool rotation_invariant() const override { return true; }
-  [[nodiscard]] bool changes_between_steps() const override { return true; }
+  [[nodiscard]] Abilities abilities() const override { return {.changes = this}; }
   [[nodiscard]] bool depends_on_past() const override { return depends_on_past_; }
   [[nodiscard]] std::unique_ptr<EnergyMemory> make_memory() const override {
     return std::make_unique<Memory>();

@@ -1,6 +1,8 @@
 // Worlds that change between steps: prescribed vertices, moving obstacles, contacts.
 #include "lilyan/integrate/control/moving_world.hpp"
 #include "lilyan/core/archive.hpp"
+#include "lilyan/core/energy_memory.hpp"
+#include "lilyan/core/scatter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -813,7 +815,7 @@ TEST(MovingWorld, ImpulsesLeaveHeldVerticesAlone) {
 }
 
 // Asks for a step to be repeated so many times.
-class Demanding final : public Energy {
+class Demanding final : public Energy, public ChangesBetweenSteps {
  public:
   struct Memory final : EnergyMemory {
     int left = 0;
@@ -825,7 +827,7 @@ class Demanding final : public Energy {
   [[nodiscard]] double evaluate(const Evaluation& /*at*/) const override { return 0; }
   [[nodiscard]] bool translation_invariant() const override { return true; }
   [[nodiscard]] bool rotation_invariant() const override { return true; }
-  [[nodiscard]] bool changes_between_steps() const override { return true; }
+  [[nodiscard]] Abilities abilities() const override { return {.changes = this}; }
   [[nodiscard]] std::unique_ptr<EnergyMemory> make_memory() const override {
     auto memory = std::make_unique<Memory>();
     memory->left = repeats_;

@@ -1,6 +1,7 @@
 // Which energies and gradients are remembered, and which are not.
 #include "lilyan/integrate/step/potential_cache.hpp"
 #include "lilyan/core/archive.hpp"
+#include "lilyan/core/energy_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@ namespace {
 
 // ½k|x|² summed over all coordinates; counts how often it is asked. Where it changes between steps,
 // every step makes k greater by two.
-class Counted final : public Energy {
+class Counted final : public Energy, public ChangesBetweenSteps {
   struct Memory final : EnergyMemory {
     double k = 1;
     void archive(Archive& a) override { a(k); }
@@ -24,7 +25,9 @@ class Counted final : public Energy {
     return changes_ ? EnergyKind::contact : EnergyKind::elastic;
   }
   [[nodiscard]] Stencils stencils() const override { return {}; }
-  [[nodiscard]] bool changes_between_steps() const override { return changes_; }
+  [[nodiscard]] Abilities abilities() const override {
+    return {.changes = changes_ ? this : nullptr};
+  }
   [[nodiscard]] std::unique_ptr<EnergyMemory> make_memory() const override {
     return std::make_unique<Memory>();
   }

@@ -12,6 +12,7 @@
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/core/energy_abilities.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/integrate/integrator.hpp"
 #include "lilyan/method/method.hpp"
@@ -111,8 +112,8 @@ TEST(ImplicitStrainDamping, IsTheStrainEnergyOfTheStep) {
   DissipationAssembler damping(body.system);
   damping.begin_step(start, h);
   Vector gradient;
-  const double energy =
-      elastic.evaluate_from(start.x.data(), {.x0 = end.data(), .nodes = kValueHere});
+  const double energy = elastic.abilities().moving_rest->evaluate_from(
+      start.x.data(), {.x0 = end.data(), .nodes = kValueHere});
   EXPECT_NEAR(dissipation(damping, v, gradient), k / (h * h) * energy, 1e-12);
 }
 
@@ -227,7 +228,8 @@ TEST(ExplicitStrainDamping, ImpulseIsTheGradientOfTheStrainEnergy) {
     const double slope = difference(
         [&](double s) {
           const Vector there = x + s * direction;
-          return elastic.evaluate_from(before.data(), {.x0 = there.data(), .nodes = kValueHere});
+          return elastic.abilities().moving_rest->evaluate_from(
+              before.data(), {.x0 = there.data(), .nodes = kValueHere});
         },
         1e-3);
     EXPECT_NEAR(impulse.dot(direction), -k * slope, 1e-10);

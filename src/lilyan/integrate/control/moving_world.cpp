@@ -63,7 +63,7 @@ MovingWorldIntegrator::MovingEnergy MovingWorldIntegrator::moving_energy(const V
     const double value = total(
         system_, energy->evaluate({.x0 = x.data(), .nodes = here, .memory = memory_.of(*energy)}));
     sum.by_kind[static_cast<std::size_t>(energy->kind())] += value;
-    (energy->depends_on_past() ? sum.by_past : sum.by_time) += value;
+    (energy->abilities().changes->depends_on_past() ? sum.by_past : sum.by_time) += value;
   }
   return sum;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "lilyan/core/classes.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/core/share.hpp"
 
@@ -268,7 +269,7 @@ double MomentumSolve::prescribed_work(const Vector& d, std::span<const Node> rul
     const Energy& energy = *system_.energies()[k];
     const EnergyMemory* memory = assembler_.world().memory_of(energy);
     if (over_strain_[k] != 0) {
-      energy.discrete_gradient(
+      energy.abilities().discrete_gradient->discrete_gradient(
           {.x0 = x0_->data(), .d = d.data(), .gradient = motion_.data(), .memory = memory});
     } else {
       (void)energy.evaluate({.x0 = x0_->data(),
@@ -340,11 +341,12 @@ void MomentumSolve::find_gradients(const Step& step, MomentumEquation& equation,
     for (const std::size_t k : energies) {
       const Energy* energy = system_.energies()[k].get();
       if (over_strain_[k] != 0) {
-        energy->discrete_gradient({.x0 = x0_->data(),
-                                   .d = d_.data(),
-                                   .gradient_weight = mean.weight,
-                                   .gradient = sum.data(),
-                                   .memory = assembler_.world().memory_of(*energy)});
+        energy->abilities().discrete_gradient->discrete_gradient(
+            {.x0 = x0_->data(),
+             .d = d_.data(),
+             .gradient_weight = mean.weight,
+             .gradient = sum.data(),
+             .memory = assembler_.world().memory_of(*energy)});
         continue;
       }
       (void)energy->evaluate({.x0 = x0_->data(),
