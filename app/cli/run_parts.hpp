@@ -15,7 +15,7 @@ namespace lilyan::cli {
 // Prints what a run has kept and where its results are.
 void print_summary(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
                    const ResultFolder& results);
-// Says why a run has ended, unless that is its end.
+// The exit code of a run. Where it ended early, says why.
 [[nodiscard]] int exit_code(const RunOptions& options, const Scene& scene,
                             const RunSummary& summary, const DriftTracker& drift,
                             const ResultFolder& results);

@@ -83,7 +83,7 @@ class Everywhere final : public ClusterSolver {
   [[nodiscard]] std::string name() const override { return "two levels"; }
 
  private:
-  // Those of all processes, by numbers.
+  // The pairs of clusters of all processes, by their numbers.
   [[nodiscard]] std::vector<OwnedRows::Pair> gather_pairs() const {
     std::vector<double> pairs;
     for (const auto& [a, b] : rows_.cluster_pairs()) {

@@ -59,7 +59,7 @@ class MeshBuilder {
   // The mesh without the vertices that no tet uses. tets_from is the scanner whose places
   // add_tet was given.
   [[nodiscard]] TetMeshOfFile finish(const TextScanner& tets_from) const;
-  // The same for the faces.
+  // The surface, in the same way from the faces.
   [[nodiscard]] SurfaceMesh finish_surface(const TextScanner& faces_from) const;
 
  private:

@@ -24,7 +24,7 @@ class ContactDepth {
   // How far the deepest vertex is beyond where contact begins: at the surface of an obstacle or of another body, or
   // before it by the contact's thickness. Vertices that are fixed do not count.
   [[nodiscard]] double now() const { return now_; }
-  // The same over all states so far, and the largest share of its body's size that a vertex was deep.
+  // The depth at worst over all states so far, and the largest share of its body's size that a vertex was deep.
   [[nodiscard]] double deepest() const { return deepest_; }
   [[nodiscard]] double deepest_share() const { return deepest_share_; }
   // The `depth` that the contact of that vertex was told; 0: it was told a stiffness.

@@ -76,7 +76,7 @@ struct Body {
 
 // What the author may not expect of this body: that it locks, that its mesh is poor (remarks.cpp).
 [[nodiscard]] std::vector<std::string> remarks_on(const Body& body);
-// That a solid of this material locks, if it does.
+// A remark that a solid of this material locks, if it does.
 [[nodiscard]] std::optional<std::string> remark_on_locking(const std::string& name,
                                                            const Parameters& material);
 

@@ -39,7 +39,7 @@ class SceneStiffness {
   // InputError for a body that this kind of stiffness has no meaning for.
   void add(const PlacedBody& body, const Obstacle& obstacle, double thickness,
            std::vector<int>& vertices, std::vector<double>& k) const;
-  // Those of the given vertices of a body.
+  // The stiffnesses of the given vertices of a body.
   void add_of(const PlacedBody& body, const std::vector<int>& vertices,
               std::vector<double>& k) const;
 

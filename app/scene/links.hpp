@@ -37,7 +37,7 @@ struct Link {
 // line that all are on. None where others are fixed as well, or none is.
 [[nodiscard]] std::vector<Link> pivots(const System& system, const Vector& x, int first, int count);
 
-// Those that a picture shows: all, or evenly some of them where there are very many.
+// The links that a picture shows: all, or evenly some of them where there are very many.
 [[nodiscard]] std::vector<Link> shown_links(const std::vector<Link>& all);
 
 // Both ends of each link, three numbers each, with the vertices at these places.

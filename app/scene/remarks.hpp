@@ -8,7 +8,7 @@
 
 namespace lilyan {
 
-// That the scene's method turns the body too slowly, as sound crosses it within a step.
+// A remark that the scene's method turns the body too slowly, as sound crosses it within a step.
 [[nodiscard]] std::optional<std::string> remark_on_sound(const PlacedBody& b, const Scene& scene);
 
 }  // namespace lilyan

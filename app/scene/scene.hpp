@@ -164,7 +164,7 @@ struct SceneChanges {
 // Reads, checks and builds. Throws InputError with the place in the file (or the setting) for
 // anything that cannot be used.
 [[nodiscard]] Scene load_scene(const std::filesystem::path& file, const SceneChanges& changes = {});
-// The same from a text that is not in a file (app/scene/table_reader.hpp).
+// Reads a scene from a text that is not in a file (app/scene/table_reader.hpp).
 [[nodiscard]] Scene load_scene(SceneText text, const SceneChanges& changes);
 
 // Everything in it that cannot be used, in the order of the file; what only follows from another

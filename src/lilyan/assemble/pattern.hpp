@@ -46,7 +46,7 @@ class LowerPattern {
   std::vector<int> row_;
 };
 
-// That of a system's Hessian, with the free vertices as nodes and blocks of the system's dimension.
+// The pattern of a system's Hessian, with the free vertices as nodes and blocks of the system's dimension.
 // Fixed vertices are left out. Columns are stored in the order in which the elements, one after the
 // other, first need them: of a large body what a loop over elements writes to is close together then,
 // however its vertices are numbered.

@@ -95,7 +95,7 @@ struct TetChunks {
 enum class BatchVector { x0, d, rest };
 [[nodiscard]] double* batch_memory(BatchVector which);
 
-// Those of the batch's vertices out of a vector of the system, null if that is null.
+// The numbers of the batch's vertices out of a vector of the system; null if there is no vector.
 inline const double* take_vertices(const TetChunks& tets, const TetBatch& batch, const double* from,
                                    BatchVector which) {
   if (!from) return nullptr;

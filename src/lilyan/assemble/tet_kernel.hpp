@@ -243,7 +243,7 @@ double evaluate_chunk(const Material& material, const TetChunks& tets, const Tet
       });
 }
 
-// The same with another rest shape.
+// The energy with another rest shape.
 template <class Material>
 double evaluate_chunk_from(const Material& material, const TetChunks& tets, const TetChunk& chunk,
                            const double* rest, const Evaluation& all) {

@@ -134,7 +134,7 @@ class Tets final : public Energy,
       return sum;
     });
   }
-  // That of the sums over the tets, at both ends.
+  // The rounding of the sums over the tets, at both ends.
   [[nodiscard]] double rounding_of_energies(const RoundingPath& path) const {
     constexpr std::array<WeightedNode, 1> kHere{{{.theta = 0, .value = 1}}};
     const double size = std::abs(evaluate({.x0 = path.x0, .nodes = kHere})) +

@@ -37,7 +37,7 @@ inline constexpr int lanes_of = sizeof(P) / sizeof(double);
 // A pack's bits; also what comparisons of packs give, all bits set where they hold.
 template <AnyPack P>
 using BitsOf = decltype(P{} < P{});
-// The same for arithmetic that may overflow.
+// A pack's bits for arithmetic that may overflow.
 template <AnyPack P>
 using UnsignedBitsOf = typename detail::PackTraits<lanes_of<P>>::Unsigned;
 

@@ -45,7 +45,7 @@ class Integrator {
   // The memory that the steps so far have left in energies that change between steps. Null when none
   // of the system's energies does.
   [[nodiscard]] virtual const WorldMemory* memory() const { return nullptr; }
-  // That memory alone: another integrator of the same system that loads it goes on from there.
+  // The memory of energies alone: another integrator of the same system that loads it goes on from there.
   virtual void archive_memory(Archive& /*a*/) {}
   // All that the steps so far have left behind beyond the State: another integrator of the same system
   // and scheme that loads it goes on bit for bit as this one would.

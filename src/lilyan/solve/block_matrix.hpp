@@ -50,7 +50,7 @@ class BlockMatrix {
 
   // y = A x, rounded as said; returns x·y. One number more than x has is read, whatever it is.
   double multiply(const double* x, double* y);
-  // The same in two parts: of chunks whose blocks are all in columns that are rows, and of the others.
+  // The product in two parts: of chunks whose blocks are all in columns that are rows, and of the others.
   void multiply_inside(const double* x, double* y) { multiply_chunks(inside_, x, y); }
   void multiply_border(const double* x, double* y) { multiply_chunks(border_, x, y); }
 

@@ -41,7 +41,7 @@ class RigidClusters {
   [[nodiscard]] const Mat3& rotation(int cluster) const { return rotation_[cluster]; }
   void set(int cluster, const Vec3& centre, const Mat3& rotation, const double* positions);
 
-  // That of a cluster with one before it, itself, or one without rows.
+  // The coarse block of a cluster with an earlier cluster, with itself, or with a cluster without rows.
   [[nodiscard]] Mat6 block(int a, int b) const;
 
   // coarse = Pᵀ r, for the clusters of one chunk of the matrix.
@@ -76,7 +76,7 @@ class CoarseFactor {
   CoarseFactor(const CoarseFactor&) = delete;
   CoarseFactor& operator=(const CoarseFactor&) = delete;
 
-  // That of cluster a with b ≤ a.
+  // The block of cluster a with b ≤ a.
   void set(int a, int b, const RigidClusters::Mat6& block);
   // False when it is not positive definite; then it must not be used.
   [[nodiscard]] bool factorise();

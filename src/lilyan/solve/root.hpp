@@ -64,7 +64,7 @@ class Equation {
   // round_off when only rounding errors are left that do not shrink any more.
   virtual std::optional<StepStatus> judge(const Vector& z, const Vector& residual,
                                           const Step& last);
-  // The same where no step along the direction shrinks ‖F‖.
+  // Whether the search may end, as above, where no step along the direction shrinks ‖F‖.
   virtual std::optional<StepStatus> judge_stuck(const Vector& z, const Vector& residual);
   // Error left in the result divided by what is allowed.
   virtual double defect(const Vector& z, const Vector& residual) = 0;

@@ -3,6 +3,7 @@
 //   ExpressionModel model;
 //   model.add_parameter("l", 2.0);
 //   model.add_coordinate("theta");
+//   model.finish_coordinates();
 //   model.set_kinetic("l^2*theta'^2/2");
 //   model.set_potential("9.81*l*(1 - cos(theta))");
 //   std::unique_ptr<System> system = model.make_system();
@@ -53,8 +54,8 @@ class ExpressionModel {
   // A number made of parameters and the index i.
   [[nodiscard]] double number(std::string_view text, int i);
 
-  // L = ½ Σ m v² − E(q) with constant positive masses, and dissipation of velocities alone.
   [[nodiscard]] bool has_dissipation() const { return has_dissipation_; }
+  // Whether L = ½ Σ m v² − E(q) with constant positive masses, and dissipation of velocities alone.
   [[nodiscard]] bool separable() const { return separable_; }
   // Throws Error for a system that cannot be made, such as one without inertia.
   // Dissipation of a separable system joins the minimisation of a step, unless it is to be a force,

@@ -158,7 +158,7 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   Vector correction_;  // of z, over all of it
 };
 
-// That equation as a solve for all momenta sees it.
+// The constrained equation as a solve for all momenta sees it.
 class ConstrainedMomentumEquation final : public MomentumEquation {
  public:
   ConstrainedMomentumEquation(ConstrainedEquation& equation, StepObjective& free)

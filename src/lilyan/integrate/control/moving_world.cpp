@@ -68,7 +68,7 @@ MovingWorldIntegrator::MovingEnergy MovingWorldIntegrator::moving_energy(const V
   return sum;
 }
 
-// The same point of a step with its energies before (after) they changed.
+// A point of a step with its energies before (after) they changed.
 Invariants MovingWorldIntegrator::exchange(const Invariants& at, const Vector& x, const Vector& v,
                                            const MovingEnergy& from, const MovingEnergy& to) const {
   EnergyByKind potential = at.potential;

@@ -65,7 +65,7 @@ class MinimiseIntegrator final : public Integrator {
                  StepReport& report);
   // Minimises from the given displacement; false when that failed, which the report then says.
   bool minimise(Point& result, StepReport& report);
-  // The same for a mean over the strain.
+  // Solves for a step that keeps all momenta; otherwise as minimise().
   bool keep_momenta(const StagePlan& stage, Point& result, const State& state, double h,
                     StepReport& report);
   bool run_adaptive(TablePlan& plan, const State& state, double h, StepReport& report);

@@ -32,8 +32,8 @@ constexpr double kNoShape = 1e-12;  // ‖w‖ relative to ‖d‖: the step is 
 constexpr double kRounding = 4 * kEpsilon;
 constexpr double kSingular = 1e-10;
 constexpr double kSoftAccuracy = 1e-3;  // of iterative solutions
-// Those of stiff bodies give the balanced stress, whose errors act on the inertia as many times as sound crosses the
-// body in a step. Beyond so many times the rounding of a matrix in single precision does, too.
+// Iterative solutions for stiff bodies give the balanced stress, whose errors act on the inertia as many times as
+// sound crosses the body in a step. Beyond so many times the rounding of a matrix in single precision does, too.
 constexpr double kBalancedAccuracy = 0.3;
 constexpr double kLeastAccuracy = 1e-8;
 constexpr double kMostAccuracy = 1e-2;

@@ -62,7 +62,7 @@ class MomentumEquation {
   [[nodiscard]] virtual double target() const { return 1; }
   // Error left at z, the point last evaluated, divided by what is allowed.
   virtual double defect(const Vector& z, const Vector& left) = 0;
-  // The same as a velocity relative to the energy scale, at the last call of defect().
+  // The error left as a velocity relative to the energy scale, at the last call of defect().
   [[nodiscard]] virtual double velocity_error() const = 0;
   // Whether conditions on z are met to rounding, where there are any, at the last call of defect().
   [[nodiscard]] virtual bool closed() const { return true; }
@@ -76,7 +76,7 @@ class MomentumEquation {
   [[nodiscard]] virtual StepObjective& objective() = 0;
 };
 
-// That of a step without constraints.
+// The equation of a step without constraints.
 class FreeMomentumEquation final : public MomentumEquation {
  public:
   FreeMomentumEquation(StepObjective& objective, Newton& newton)

@@ -17,7 +17,7 @@ class PotentialCache {
 
   const EnergyByKind& values(const Vector& x);
   const Vector& gradient(const Vector& x);  // the values come along at no extra pass
-  // Those at the position last asked about.
+  // Values at the position last asked about.
   [[nodiscard]] const EnergyByKind& last_values() const { return values_; }
   [[nodiscard]] const Vector& last_gradient() const { return gradient_; }
   // Whether the values at x are known.

@@ -72,7 +72,7 @@ class StepObjective final : public Objective {
   bool linearise(const Vector& d) override;
   double evaluate(const Vector& d, Vector& gradient) override;
   void hessian(const Vector& d, double projection, std::vector<double>& values) override;
-  // The same without the energies whose mean is taken over the strain, and without some of the dissipations,
+  // The Hessian without the energies whose mean is taken over the strain, and without some of the dissipations,
   // those of the strain.
   void hessian_beside_strain(const Vector& d, std::span<const char> without,
                              std::vector<double>& values);
