@@ -1,10 +1,10 @@
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/energy_discrete_gradient.hpp"
 
 #include <algorithm>
 #include <string>
 
+#include "lilyan/core/energy_abilities.hpp"
+#include "lilyan/core/energy_discrete_gradient.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/fixed.hpp"
 #include "lilyan/core/share.hpp"

@@ -1,11 +1,11 @@
 #include "lilyan/assemble/pattern.hpp"
-#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/scatter.hpp"
 
 namespace lilyan {
 

@@ -115,13 +115,12 @@ struct StressByStrain {
   T a[6][6];
 
   [[nodiscard]] const T& at(int m, int n) const { return m <= n ? a[m][n] : a[n][m]; }
-  // S's change by a change of C.
-  [[nodiscard]] Sym3<T> times(const Sym3<T>& dC) const {
-    Sym3<T> dS;
+  // S's change by a change of C, which may be in lanes.
+  template <class P>
+  [[nodiscard]] Sym3<P> times(const Sym3<P>& dC) const {
+    Sym3<P> dS{};
     for (int m = 0; m < 6; ++m) {
-      T sum = T{};
-      for (int n = 0; n < 6; ++n) sum += (n < 3 ? 1.0 : 2.0) * at(m, n) * dC.s[n];
-      dS.s[m] = sum;
+      for (int n = 0; n < 6; ++n) dS.s[m] += (n < 3 ? 1.0 : 2.0) * at(m, n) * dC.s[n];
     }
     return dS;
   }
@@ -157,13 +156,13 @@ inline void add_stress_derivative(const Sym9<T>& A, const CholeskyFactor<T>& fac
       tau(i, j) = weight * sum;
     });
   });
-  T relative[6]
-            [6];  // ∂T/∂E of one entry of E alone, in an order in which U⁻¹ makes triangles of it
+  // ∂T/∂E of one entry of E alone, in an order of entries in which U⁻¹ is triangular.
+  T relative[6][6];
   constexpr auto place = [](int i, int j) { return i == 0 ? j : i + j + 1; };
   unrolled<3>([&](auto i) {
     unrolled<i, 3>([&](auto j) { unrolled<6>([&](auto n) { relative[place(i, j)][n] = T{}; }); });
   });
-  // Every Ã_ijkl with k ≤ l once; what is of both (i,j) and (j,i) is added up.
+  // Every Ã_ijkl with k ≤ l is computed once; T's entries (i,j) and (j,i) are averaged.
   unrolled<3>([&](auto i) {
     unrolled<3>([&](auto k) {
       T half[3][3];

@@ -169,10 +169,10 @@ class MeanStressLaw<Material> {
     MeanStress<P> mean{};
     Sym3<P> strain = at.strain(0.5);
     for (int m = 0; m < 3; ++m) strain.s[m] -= 1.0;
-    mean.S = times(strain);
+    mean.S = slope_.times(strain);
     for (int m = 0; m < 6; ++m) mean.S.s[m] += rest_.s[m];
     if (slope == Slope::along) {
-      mean.change = times(dC);
+      mean.change = slope_.times(dC);
       for (P& change : mean.change.s) change *= 0.5;
     } else if (slope == Slope::whole) {
       for (int m = 0; m < 6; ++m) {
@@ -183,15 +183,6 @@ class MeanStressLaw<Material> {
   }
 
  private:
-  template <AnyPack P>
-  [[nodiscard]] Sym3<P> times(const Sym3<P>& strain) const {
-    Sym3<P> S{};
-    for (int m = 0; m < 6; ++m) {
-      for (int n = 0; n < 6; ++n) S.s[m] += (n < 3 ? 1.0 : 2.0) * slope_.at(m, n) * strain.s[n];
-    }
-    return S;
-  }
-
   Sym3<double> rest_{};
   StressByStrain<double> slope_{};
 };

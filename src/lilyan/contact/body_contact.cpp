@@ -1,5 +1,4 @@
 #include "lilyan/contact/body_contact.hpp"
-#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/core/archive.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/scatter.hpp"
 
 namespace lilyan {
 namespace {

@@ -1,5 +1,4 @@
 #include "lilyan/contact/friction.hpp"
-#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,6 +6,7 @@
 #include <tuple>
 
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/scatter.hpp"
 #include "lilyan/core/share.hpp"
 #include "lilyan/core/world.hpp"
 

@@ -1,5 +1,4 @@
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "lilyan/core/archive.hpp"
 #include "lilyan/core/error.hpp"
 #include "lilyan/core/exact_path_mean.hpp"
+#include "lilyan/core/scatter.hpp"
 
 namespace lilyan {
 namespace {

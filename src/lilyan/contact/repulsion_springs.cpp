@@ -1,5 +1,4 @@
 #include "lilyan/contact/repulsion_springs.hpp"
-#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +6,7 @@
 
 #include "lilyan/core/archive.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/scatter.hpp"
 
 namespace lilyan {
 

@@ -50,7 +50,7 @@ class Dissipation {
                        std::vector<double>& /*lagged*/) const {
     return 0;
   }
-  // Whether a step fails in which it does not settle, that is, renews what breaks an invariant again and again.
+  // Whether a step fails as long as renew() still changes something that an invariant depends on.
   [[nodiscard]] virtual bool must_settle(const StepStart& /*start*/) const { return false; }
   // R(v), and its derivatives as asked for.
   virtual double evaluate(const std::vector<double>& lagged, const RateEvaluation& at) const = 0;

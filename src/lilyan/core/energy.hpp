@@ -151,7 +151,7 @@ class Energy {
   // Takes away the rigid motions under which E changes.
   virtual void limit(Symmetry& symmetry) const;
 
-  // What abilities come to, and what holds without them.
+  // Shortcuts to abilities, with what holds for an energy that lacks one.
 
   [[nodiscard]] bool changes_between_steps() const { return abilities().changes != nullptr; }
   // The stencils in the steps that this memory is for.
@@ -160,10 +160,10 @@ class Energy {
   // lengths[i] is raised, for each degree of freedom i that E depends on, to the size of the numbers that a
   // force there is computed from: their rounding errors, times the stiffness, are the errors of the force.
   // By default these are the distances between the vertices of an element where translations do not change
-  // E, and positions otherwise (KnowsLengths says more).
+  // E, and positions otherwise, unless the energy has the ability KnowsLengths.
   void raise_lengths(const double* x, int dimension, const EnergyMemory* memory,
                      std::span<double> lengths) const;
-  // By positions, whatever its symmetries are.
+  // Raises them to positions, whatever the symmetries are.
   void raise_to_positions(const double* x, int dimension, const EnergyMemory* memory,
                           std::span<double> lengths) const;
 };

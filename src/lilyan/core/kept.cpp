@@ -82,7 +82,7 @@ void Deviation::add_motion(double t, double kinetic) {
 void Deviation::exchanges(double parts, double grown, SizeOf what) {
   const double size = parts - kGrown * grown;
   if (what == SizeOf::part_of_kinetic && std::isfinite(size)) {
-    kinetic = std::max(kinetic, size / kPartOfKinetic);
+    largest_kinetic = std::max(largest_kinetic, size / kPartOfKinetic);
   }
   if (!(size > exchange) || !std::isfinite(size)) return;
   exchange = size;
@@ -90,9 +90,9 @@ void Deviation::exchanges(double parts, double grown, SizeOf what) {
 }
 
 Size Deviation::size() const {
-  const bool little =
-      (of == SizeOf::exchange || of == SizeOf::part_of_kinetic) && exchange < kLittle * kinetic;
-  const Size parts = little ? Size{kinetic, SizeOf::kinetic} : Size{exchange, of};
+  const bool little = (of == SizeOf::exchange || of == SizeOf::part_of_kinetic) &&
+                      exchange < kLittle * largest_kinetic;
+  const Size parts = little ? Size{largest_kinetic, SizeOf::kinetic} : Size{exchange, of};
   const bool much = start > kLeastOfStart * parts.value;
   const bool natural = much && (start <= kMostOfStart * parts.value || parts.value == 0);
   return natural ? Size{start, SizeOf::start} : parts;

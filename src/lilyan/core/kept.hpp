@@ -81,9 +81,9 @@ struct Deviation {
   SizeOf of = SizeOf::exchange;
   double rounding = 0;
   double start = 0;
-  double kinetic = 0;  // of a small system: the largest kinetic energy, growth not counted
-  Course course;       // of d; of its length for vectors
-  Swings swings;       // of d
+  double largest_kinetic = 0;  // of a small system, growth not counted
+  Course course;               // of d; of its length for vectors
+  Swings swings;               // of d
   // Whether the method promises that d swings in a band.
   bool promised_bounded = false;
   // The kinetic energy: d is nearly a function of the state, and comes back with it. Empty: d itself tells how
@@ -117,7 +117,8 @@ struct Deviation {
   [[nodiscard]] double relative_band() const { return share(course.band()); }
   [[nodiscard]] double relative_drift() const { return share(course.rise()); }
   void archive(Archive& a) {
-    a(now, worst, exchange, of, rounding, start, kinetic, course, swings, motion, motion_swings);
+    a(now, worst, exchange, of, rounding, start, largest_kinetic, course, swings, motion,
+      motion_swings);
   }
 
  private:

@@ -1,5 +1,4 @@
 #include "lilyan/physics/damping.hpp"
-#include "lilyan/core/scatter.hpp"
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "lilyan/core/energy_abilities.hpp"
 #include "lilyan/core/error.hpp"
+#include "lilyan/core/scatter.hpp"
 #include "lilyan/core/share.hpp"
 
 namespace lilyan {

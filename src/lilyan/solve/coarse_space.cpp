@@ -1,11 +1,11 @@
 #include "lilyan/solve/coarse_space.hpp"
-#include "lilyan/core/scatter.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "lilyan/core/scatter.hpp"
 #include "lilyan/core/threads.hpp"
 
 namespace lilyan {

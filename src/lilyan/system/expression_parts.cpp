@@ -1,5 +1,4 @@
 #include "lilyan/system/expression_parts.hpp"
-#include "lilyan/core/scatter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include <set>
 
 #include "lilyan/core/dense.hpp"
+#include "lilyan/core/scatter.hpp"
 #include "lilyan/physics/small_potential.hpp"
 
 namespace lilyan {

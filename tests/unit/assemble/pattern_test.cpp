@@ -1,11 +1,11 @@
 #include "lilyan/assemble/pattern.hpp"
-#include "lilyan/core/scatter.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
+#include "lilyan/core/scatter.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 

@@ -64,8 +64,12 @@ void* realloc(void* p, std::size_t n) {
 // warns that new is freed.
 [[gnu::noinline]] void* operator new(std::size_t n) {
   ++allocations;
-  if (void* p = __libc_malloc(n)) return p;
-  throw std::bad_alloc();
+  while (true) {
+    if (void* p = __libc_malloc(n)) return p;
+    const std::new_handler handler = std::get_new_handler();
+    if (!handler) throw std::bad_alloc();
+    handler();
+  }
 }
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }

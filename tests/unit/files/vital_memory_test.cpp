@@ -1,0 +1,47 @@
+// Guards of memory that come and go on several threads, and what becomes of memory that is not enough there.
+#include "app/files/vital_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <thread>
+
+namespace lilyan::test::vital_memory_test {
+namespace {
+
+// More than there can be.
+void ask_for_too_much() {
+  const volatile std::size_t size = std::numeric_limits<std::size_t>::max() / 4;
+  ::operator delete(::operator new(size));
+}
+
+TEST(MemoryGuard, LeavesNothingBehindWhereGuardsOverlap) {
+  const std::new_handler before = std::get_new_handler();
+  auto first = std::make_optional<NoticedMemory>();
+  auto second = std::make_optional<NoticedMemory>();
+  EXPECT_NE(std::get_new_handler(), before);
+  first.reset();  // the one that was made first goes first
+  EXPECT_NE(std::get_new_handler(), before);
+  second.reset();
+  EXPECT_EQ(std::get_new_handler(), before);
+}
+
+TEST(MemoryGuard, NoticesWhatIsMissingOnItsOwnThread) {
+  const NoticedMemory memory;
+  std::thread([] { EXPECT_THROW(ask_for_too_much(), std::bad_alloc); }).join();
+  EXPECT_NO_THROW(memory.require());
+  EXPECT_THROW(ask_for_too_much(), std::bad_alloc);
+  EXPECT_THROW(memory.require(), std::bad_alloc);
+}
+
+TEST(MemoryGuardDeathTest, EndsTheProgramOnlyOnTheThreadThatCannotDoWithout) {
+  const VitalMemory vital;
+  std::thread([] { EXPECT_THROW(ask_for_too_much(), std::bad_alloc); }).join();
+  EXPECT_DEATH(ask_for_too_much(), "");
+}
+
+}  // namespace
+}  // namespace lilyan::test::vital_memory_test
