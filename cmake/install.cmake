@@ -3,8 +3,8 @@
 include(CMakePackageConfigHelpers)
 
 # Headers that users include, and what these include in turn; nothing else is installed.
-set(public_roots lilyan.hpp plugin.hpp assemble/elements.hpp assemble/tets.hpp system/automatic.hpp
-  system/compiled.hpp verify/verification.hpp)
+set(public_roots lilyan.hpp plugin.hpp assemble/elements.hpp assemble/tets.hpp lagrangian/automatic.hpp
+  lagrangian/compiled.hpp verify/verification.hpp)
 set(headers "")
 while(public_roots)
   list(POP_FRONT public_roots header)

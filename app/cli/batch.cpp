@@ -18,8 +18,8 @@
 #include "app/report/result_folder.hpp"
 #include "app/report/saved_run.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan::cli {
 namespace {

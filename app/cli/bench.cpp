@@ -13,9 +13,9 @@
 #include "app/cli/bench_measure.hpp"
 #include "app/cli/commands.hpp"
 #include "app/cli/roofline.hpp"
-#include "lilyan/core/dispatch.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/numeric/dispatch.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan::cli {
 namespace {

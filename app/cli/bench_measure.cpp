@@ -10,7 +10,8 @@
 #include <fstream>
 #include <thread>
 
-#include "lilyan/core/threads.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/step/integrator.hpp"
 
 namespace lilyan::cli {
 

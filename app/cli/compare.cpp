@@ -14,8 +14,8 @@
 #include "app/report/result_folder.hpp"
 #include "app/run/conservation.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/parameter.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/parameter.hpp"
 #include "lilyan/method/method.hpp"
 
 namespace lilyan::cli {

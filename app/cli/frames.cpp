@@ -7,7 +7,7 @@
 #include "app/cli/terminal.hpp"
 #include "app/report/report.hpp"
 #include "app/run/frames.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::cli {
 

@@ -7,9 +7,10 @@
 #include <fstream>
 
 #include "app/cli/commands.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/material/material.hpp"
 #include "lilyan/method/method.hpp"
+#include "lilyan/step/capabilities.hpp"
 
 namespace lilyan::cli {
 namespace {

@@ -16,7 +16,7 @@
 #include "app/files/surface.hpp"
 #include "app/files/surface_writer.hpp"
 #include "app/files/tetrahedralize.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::cli {
 namespace {

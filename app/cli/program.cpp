@@ -18,9 +18,9 @@
 #include "app/cli/arguments.hpp"
 #include "app/cli/terminal.hpp"
 #include "app/scene/plugin.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/parameter.hpp"
-#include "lilyan/core/version.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/base/version.hpp"
 
 namespace lilyan::cli {
 void add_settings(CLI::App& command, std::vector<std::string>& settings, const std::string& help,

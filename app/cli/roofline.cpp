@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "lilyan/core/dispatch.hpp"
+#include "lilyan/numeric/dispatch.hpp"
 
 namespace lilyan {
 namespace {

@@ -25,9 +25,9 @@
 #include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/conservation/drift.hpp"
+#include "lilyan/parallel/threads.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 
 namespace lilyan::cli {

@@ -13,7 +13,7 @@
 #include "app/files/file.hpp"
 #include "app/report/sweep_table.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::cli {
 namespace {

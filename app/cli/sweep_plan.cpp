@@ -7,7 +7,7 @@
 #include <map>
 
 #include "app/report/choose_folder.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::cli {
 namespace {

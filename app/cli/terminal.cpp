@@ -13,7 +13,7 @@
 #include "app/cli/commands.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/drift.hpp"
+#include "lilyan/conservation/drift.hpp"
 
 namespace lilyan::cli {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "app/cli/commands.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/control/make_integrator.hpp"
 #include "lilyan/method/method.hpp"
 #include "lilyan/verify/verification.hpp"
 

@@ -18,7 +18,7 @@
 #include "app/view/server.hpp"
 #include "app/view/session.hpp"
 #include "app/view/simulation.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan::cli {
 namespace fs = std::filesystem;

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "lilyan/core/threads.hpp"
+#include "lilyan/parallel/threads.hpp"
 #include "lilyan/solve/pcg.hpp"
 
 namespace lilyan::distributed {

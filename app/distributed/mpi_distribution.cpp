@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::distributed {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "lilyan/core/classes.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/parallel/classes.hpp"
 #include "lilyan/solve/coarse_space.hpp"
 
 namespace lilyan::distributed {

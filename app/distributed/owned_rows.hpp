@@ -11,7 +11,7 @@
 
 #include "app/distributed/mpi_distribution.hpp"
 #include "lilyan/assemble/pattern.hpp"
-#include "lilyan/core/share.hpp"
+#include "lilyan/parallel/share.hpp"
 #include "lilyan/solve/block_matrix.hpp"
 #include "lilyan/solve/rigid_correction.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "app/distributed/conjugate_gradients.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan::distributed {
 namespace {

@@ -19,7 +19,7 @@
 #include "app/distributed/owned_rows.hpp"
 #include "app/distributed/shared_matrix.hpp"
 #include "app/distributed/two_level.hpp"
-#include "lilyan/core/system.hpp"
+#include "lilyan/model/system.hpp"
 #include "lilyan/solve/direction.hpp"
 #include "lilyan/solve/rigid_correction.hpp"
 

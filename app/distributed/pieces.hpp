@@ -12,8 +12,8 @@
 #include "app/files/vtu.hpp"
 #include "app/run/energy_density.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/state.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan::distributed {
 

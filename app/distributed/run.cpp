@@ -21,8 +21,8 @@
 #include "app/run/checkpoint.hpp"
 #include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/conservation/drift.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan::distributed {
 namespace {

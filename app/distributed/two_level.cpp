@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "lilyan/core/threads.hpp"
+#include "lilyan/parallel/threads.hpp"
 #include "lilyan/solve/pcg.hpp"
 
 namespace lilyan::distributed {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "lilyan/core/archive.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 

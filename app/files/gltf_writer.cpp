@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "app/files/file.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/version.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/version.hpp"
 
 namespace lilyan {
 namespace {

@@ -35,7 +35,7 @@
 #include "app/files/mesh_builder.hpp"
 #include "app/files/mesh_readers.hpp"
 #include "app/files/scanner.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 

@@ -12,8 +12,8 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan {
 namespace {

@@ -12,7 +12,7 @@
 #include "app/files/mesh_readers.hpp"
 #include "app/files/surface_writer.hpp"
 #include "app/files/vtu.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/files/surface.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/physics/meshes.hpp"
 
 namespace lilyan {

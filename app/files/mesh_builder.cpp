@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "app/files/polygon.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

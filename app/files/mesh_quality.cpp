@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "app/files/surface.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan {
 namespace {

@@ -13,7 +13,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan {
 namespace {

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

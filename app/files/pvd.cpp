@@ -10,7 +10,7 @@
 #include "app/files/file.hpp"
 #include "app/files/scanner.hpp"
 #include "app/files/vtu.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 

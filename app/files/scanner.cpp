@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

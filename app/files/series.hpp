@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/files/file.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/state.hpp"
-#include "lilyan/core/step_report.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/conservation/step_report.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan {
 

@@ -14,7 +14,7 @@
 #include <numbers>
 
 #include "app/files/mesh_quality.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan {
 namespace {

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "app/files/mesh_quality.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "app/files/file.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

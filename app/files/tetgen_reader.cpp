@@ -16,7 +16,7 @@
 #include "app/files/file.hpp"
 #include "app/files/mesh_builder.hpp"
 #include "app/files/scanner.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

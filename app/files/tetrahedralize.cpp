@@ -12,8 +12,8 @@
 #include "app/files/file.hpp"
 #include "app/files/mesh_quality.hpp"
 #include "app/files/process.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "app/files/file.hpp"
-#include "lilyan/core/version.hpp"
+#include "lilyan/base/version.hpp"
 
 namespace lilyan {
 namespace {

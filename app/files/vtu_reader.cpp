@@ -28,7 +28,7 @@
 #include "app/files/file.hpp"
 #include "app/files/polygon.hpp"
 #include "app/files/scanner.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 

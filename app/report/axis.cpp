@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

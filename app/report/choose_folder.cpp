@@ -15,7 +15,7 @@
 #include "app/files/file.hpp"
 #include "app/files/process.hpp"
 #include "app/files/vital_memory.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

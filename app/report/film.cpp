@@ -19,7 +19,7 @@
 #include "app/report/motion.hpp"
 #include "app/scene/drawing.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

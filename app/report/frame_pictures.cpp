@@ -17,8 +17,8 @@
 #include "app/report/html.hpp"
 #include "app/run/frames.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 namespace {

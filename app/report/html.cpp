@@ -10,7 +10,7 @@
 
 #include "app/files/file.hpp"
 #include "app/files/vital_memory.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::html {
 namespace {

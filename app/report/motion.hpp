@@ -9,7 +9,7 @@
 
 #include "app/report/render.hpp"
 #include "app/run/thinned_table.hpp"
-#include "lilyan/core/state.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan {
 

@@ -11,7 +11,7 @@
 #include "app/files/process.hpp"
 #include "app/report/figure.hpp"
 #include "app/report/render.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

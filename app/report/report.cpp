@@ -6,7 +6,7 @@
 
 #include "app/files/file.hpp"
 #include "app/report/html.hpp"
-#include "lilyan/core/version.hpp"
+#include "lilyan/base/version.hpp"
 
 namespace lilyan {
 namespace {

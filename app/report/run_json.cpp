@@ -13,10 +13,10 @@
 #include "app/run/runner.hpp"
 #include "app/scene/distribution.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/dispatch.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/threads.hpp"
-#include "lilyan/core/version.hpp"
+#include "lilyan/base/version.hpp"
+#include "lilyan/conservation/drift.hpp"
+#include "lilyan/numeric/dispatch.hpp"
+#include "lilyan/parallel/threads.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 
 namespace lilyan {

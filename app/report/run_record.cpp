@@ -9,7 +9,7 @@
 
 #include "app/files/surface.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 namespace {

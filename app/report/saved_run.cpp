@@ -11,7 +11,7 @@
 #include "app/files/file.hpp"
 #include "app/files/vital_memory.hpp"
 #include "app/scene/distribution.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/run/checkpoint.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/drift.hpp"
+#include "lilyan/conservation/drift.hpp"
 
 namespace lilyan {
 

@@ -9,7 +9,7 @@
 
 #include "app/files/file.hpp"
 #include "app/report/figure.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

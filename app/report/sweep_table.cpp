@@ -10,7 +10,7 @@
 #include "app/files/file.hpp"
 #include "app/files/vital_memory.hpp"
 #include "app/report/html.hpp"
-#include "lilyan/core/version.hpp"
+#include "lilyan/base/version.hpp"
 
 namespace lilyan {
 namespace {

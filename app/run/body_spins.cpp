@@ -7,12 +7,12 @@
 #include <set>
 
 #include "app/scene/scene.hpp"
-#include "lilyan/core/classes.hpp"
+#include "lilyan/parallel/classes.hpp"
 
 namespace lilyan {
 namespace {
 
-// A spin below this share of what the motion could carry counts as zero, as in core/drift.cpp.
+// A spin below this share of what the motion could carry counts as zero, as in conservation/drift.cpp.
 constexpr double kNegligibleSpin = 1e-3;
 
 bool is_internal(const Energy& energy) {

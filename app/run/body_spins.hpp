@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/core/archive.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/state.hpp"
-#include "lilyan/core/world.hpp"
-#include "lilyan/integrate/step/torque_groups.hpp"
+#include "lilyan/conservation/drift.hpp"
+#include "lilyan/model/state.hpp"
+#include "lilyan/model/world.hpp"
+#include "lilyan/saving/archive.hpp"
+#include "lilyan/step/torque_groups.hpp"
 
 namespace lilyan {
 

@@ -9,9 +9,9 @@
 
 #include "app/files/file.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/digest.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/version.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/version.hpp"
+#include "lilyan/saving/digest.hpp"
 
 namespace lilyan {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/core/archive.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 

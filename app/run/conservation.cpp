@@ -13,9 +13,9 @@
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/conservation/drift.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/error.hpp"
 
 namespace lilyan {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "lilyan/core/archive.hpp"
-#include "lilyan/core/drift.hpp"
+#include "lilyan/conservation/drift.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 

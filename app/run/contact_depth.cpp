@@ -8,7 +8,7 @@
 #include "app/scene/distribution.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/state.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan {
 namespace {

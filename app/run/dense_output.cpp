@@ -7,7 +7,8 @@
 
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/integrate/control/step_control.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/control/step_control.hpp"
 
 namespace lilyan {
 namespace {

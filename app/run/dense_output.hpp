@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "lilyan/core/state.hpp"
-#include "lilyan/core/step_report.hpp"
+#include "lilyan/conservation/step_report.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lilyan/core/energy.hpp"
+#include "lilyan/model/energy.hpp"
 
 namespace lilyan {
 

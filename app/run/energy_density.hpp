@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "lilyan/core/system.hpp"
+#include "lilyan/model/system.hpp"
 
 namespace lilyan {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/run/runner.hpp"
-#include "lilyan/core/drift.hpp"
+#include "lilyan/conservation/drift.hpp"
 
 namespace lilyan {
 

@@ -7,8 +7,8 @@
 #include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/conservation/drift.hpp"
 
 namespace lilyan {
 

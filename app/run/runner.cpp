@@ -19,9 +19,10 @@
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/conservation/drift.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 

@@ -15,10 +15,10 @@
 #include "app/run/contact_depth.hpp"
 #include "app/run/dense_output.hpp"
 #include "app/run/tunnelling.hpp"
-#include "lilyan/core/digest.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/state.hpp"
-#include "lilyan/core/step_report.hpp"
+#include "lilyan/conservation/drift.hpp"
+#include "lilyan/conservation/step_report.hpp"
+#include "lilyan/model/state.hpp"
+#include "lilyan/saving/digest.hpp"
 #include "lilyan/solve/newton.hpp"
 
 namespace lilyan {

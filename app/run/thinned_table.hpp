@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "lilyan/core/archive.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 

@@ -10,7 +10,7 @@
 #include "app/scene/scene.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/state.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "app/scene/scene.hpp"
 #include "lilyan/contact/proximity.hpp"
-#include "lilyan/core/archive.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 

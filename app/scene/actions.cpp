@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/scene/body.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/physics/damping.hpp"
 #include "lilyan/physics/forces.hpp"
 

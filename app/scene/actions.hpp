@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/scene/table_reader.hpp"
-#include "lilyan/core/system.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/model/system.hpp"
 #include "lilyan/physics/forces.hpp"
 #include "lilyan/physics/rigid_motion.hpp"
 

@@ -11,7 +11,7 @@
 #include "app/scene/scene_tables.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/share.hpp"
+#include "lilyan/parallel/share.hpp"
 #include "lilyan/physics/energies.hpp"
 #include "lilyan/physics/rigid_motion.hpp"
 

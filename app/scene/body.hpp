@@ -13,8 +13,8 @@
 #include "app/scene/actions.hpp"
 #include "app/scene/distribution.hpp"
 #include "app/scene/table_reader.hpp"
-#include "lilyan/core/parameter.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/base/types.hpp"
 #include "lilyan/material/material.hpp"
 #include "lilyan/physics/energies.hpp"
 

@@ -5,9 +5,9 @@
 
 #include "app/scene/scene_tables.hpp"
 #include "app/scene/table_reader.hpp"
+#include "lilyan/base/types.hpp"
 #include "lilyan/contact/contact_points.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/types.hpp"
 
 namespace lilyan {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "lilyan/core/archive.hpp"
-#include "lilyan/core/share.hpp"
+#include "lilyan/parallel/share.hpp"
 #include "lilyan/physics/meshes.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 

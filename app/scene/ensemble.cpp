@@ -11,7 +11,7 @@
 #include "app/scene/observables.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

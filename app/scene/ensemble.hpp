@@ -5,7 +5,7 @@
 
 #include "app/scene/scene.hpp"
 #include "app/scene/table_reader.hpp"
-#include "lilyan/system/expression_model.hpp"
+#include "lilyan/lagrangian/expression_model.hpp"
 
 namespace lilyan {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/parameter.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/parameter.hpp"
 
 namespace lilyan {
 namespace fs = std::filesystem;

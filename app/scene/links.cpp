@@ -3,7 +3,7 @@
 #include <Eigen/Geometry>
 #include <cstddef>
 
-#include "lilyan/core/system.hpp"
+#include "lilyan/model/system.hpp"
 
 namespace lilyan {
 

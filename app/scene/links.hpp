@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan {
 

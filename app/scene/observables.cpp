@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "lilyan/system/differentiate.hpp"
+#include "lilyan/lagrangian/differentiate.hpp"
 
 namespace lilyan {
 namespace {

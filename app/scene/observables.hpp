@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "app/scene/table_reader.hpp"
-#include "lilyan/core/state.hpp"
-#include "lilyan/system/expression_model.hpp"
-#include "lilyan/system/expression_parts.hpp"
-#include "lilyan/system/expression_text.hpp"
+#include "lilyan/lagrangian/expression_model.hpp"
+#include "lilyan/lagrangian/expression_parts.hpp"
+#include "lilyan/lagrangian/expression_text.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan {
 

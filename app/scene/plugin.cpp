@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/plugin.hpp"
 
 namespace lilyan {

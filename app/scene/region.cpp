@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "app/scene/body.hpp"
-#include "lilyan/core/parameter.hpp"
+#include "lilyan/base/parameter.hpp"
 
 namespace lilyan {
 namespace {

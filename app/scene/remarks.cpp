@@ -8,8 +8,9 @@
 
 #include "app/scene/body.hpp"
 #include "app/scene/remarks.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/step/capabilities.hpp"
+#include "lilyan/step/integrator.hpp"
 
 namespace lilyan {
 namespace {

@@ -16,7 +16,8 @@
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/step/capabilities.hpp"
+#include "lilyan/step/integrator.hpp"
 
 namespace lilyan {
 namespace {

@@ -11,13 +11,13 @@
 
 #include "app/files/surface.hpp"
 #include "app/scene/links.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/state.hpp"
-#include "lilyan/core/system.hpp"
-#include "lilyan/integrate/control/step_control.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/control/step_control.hpp"
 #include "lilyan/material/material.hpp"
 #include "lilyan/method/method.hpp"
+#include "lilyan/model/state.hpp"
+#include "lilyan/model/system.hpp"
+#include "lilyan/step/integrator.hpp"
 
 namespace lilyan {
 

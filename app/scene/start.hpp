@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
-#include "lilyan/core/state.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan {
 

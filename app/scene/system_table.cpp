@@ -15,10 +15,11 @@
 #include "app/scene/observables.hpp"
 #include "app/scene/scene_tables.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
-#include "lilyan/core/dense.hpp"
-#include "lilyan/system/expression_text.hpp"
-#include "lilyan/system/parse.hpp"
-#include "lilyan/system/problem.hpp"
+#include "lilyan/lagrangian/expression_text.hpp"
+#include "lilyan/lagrangian/parse.hpp"
+#include "lilyan/lagrangian/problem.hpp"
+#include "lilyan/numeric/dense.hpp"
+#include "lilyan/step/capabilities.hpp"
 
 namespace lilyan {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "app/scene/toml_document.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/parameter.hpp"
-#include "lilyan/system/expression_text.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/lagrangian/expression_text.hpp"
 
 namespace lilyan {
 namespace {

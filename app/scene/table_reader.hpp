@@ -18,9 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/parameter.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan {
 

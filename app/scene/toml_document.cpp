@@ -12,8 +12,8 @@
 
 #include "app/files/vital_memory.hpp"
 #include "app/scene/toml_nesting.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/system/expression_text.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/lagrangian/expression_text.hpp"
 
 namespace lilyan {
 namespace {

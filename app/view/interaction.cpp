@@ -9,8 +9,9 @@
 #include <numbers>
 #include <numeric>
 
-#include "lilyan/core/system_parts.hpp"
-#include "lilyan/core/world.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/model/system_parts.hpp"
+#include "lilyan/model/world.hpp"
 
 namespace lilyan::view {
 namespace {

@@ -10,8 +10,8 @@
 #include "app/scene/scene.hpp"
 #include "app/view/command.hpp"
 #include "app/view/messages.hpp"
-#include "lilyan/core/types.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/step/integrator.hpp"
 
 namespace lilyan::view {
 

@@ -7,7 +7,7 @@
 
 #include "app/files/file.hpp"
 #include "app/view/pane.hpp"
-#include "lilyan/core/version.hpp"
+#include "lilyan/base/version.hpp"
 #include "lilyan/method/method.hpp"
 
 namespace lilyan::view {

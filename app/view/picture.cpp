@@ -6,9 +6,9 @@
 #include "app/scene/drawing.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/model/energy.hpp"
 
 namespace lilyan::view {
 

@@ -12,7 +12,7 @@
 #include "app/scene/scene.hpp"
 #include "app/view/messages.hpp"
 #include "app/view/pane.hpp"
-#include "lilyan/core/state.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan {
 class Drawing;

@@ -22,8 +22,8 @@
 #include "app/scene/scene.hpp"
 #include "app/view/pane.hpp"
 #include "app/view/picture.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/state.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan::view {
 namespace {

@@ -33,7 +33,7 @@
 #include "app/view/messages.hpp"
 #include "app/view/outbox.hpp"
 #include "app/view/session.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::view {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "app/run/pace.hpp"
 #include "app/view/pane_state.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::view {
 namespace {

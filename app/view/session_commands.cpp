@@ -6,7 +6,7 @@
 
 #include "app/view/pane_state.hpp"
 #include "app/view/session.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::view {
 namespace {

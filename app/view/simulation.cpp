@@ -17,8 +17,8 @@
 #include "app/view/pane.hpp"
 #include "app/view/picture.hpp"
 #include "app/view/session.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/conservation/drift.hpp"
 
 namespace lilyan::view {
 namespace {

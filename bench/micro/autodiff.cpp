@@ -27,7 +27,7 @@
 #define LILYAN_HAS_CERES 0
 #endif
 
-#include "lilyan/core/jet.hpp"
+#include "lilyan/numeric/jet.hpp"
 
 namespace {
 

@@ -19,10 +19,10 @@
 #include "app/cli/roofline.hpp"
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/tets.hpp"
-#include "lilyan/core/system.hpp"
-#include "lilyan/core/threads.hpp"
 #include "lilyan/material/neo_hookean.hpp"
 #include "lilyan/material/stvk.hpp"
+#include "lilyan/model/system.hpp"
+#include "lilyan/parallel/threads.hpp"
 #include "lilyan/physics/meshes.hpp"
 
 namespace lilyan {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "lilyan/system/compiled.hpp"
+#include "lilyan/lagrangian/compiled.hpp"
 #include "lilyan/verify/measure.hpp"
 
 namespace {

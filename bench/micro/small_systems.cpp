@@ -13,7 +13,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "lilyan/system/compiled.hpp"
+#include "lilyan/lagrangian/compiled.hpp"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include "app/scene/scene.hpp"
 #include "bullet_world.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/parameter.hpp"
-#include "lilyan/integrate/control/step_control.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/control/step_control.hpp"
 #include "peer.hpp"
 
 namespace {

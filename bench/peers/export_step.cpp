@@ -6,7 +6,8 @@
 //               [repetitions=5] [steps=1] [csv=FILE]
 #include <filesystem>
 
-#include "lilyan/core/parameter.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/control/make_integrator.hpp"
 #include "step_problem.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/core/state.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace peers {
 

@@ -8,8 +8,8 @@
 #include "flow.hpp"
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/parameter.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/control/make_integrator.hpp"
 #include "peer.hpp"
 
 namespace {

@@ -1,4 +1,5 @@
 // Lilyan's two ways to solve an implicit step: its minimiser, and a root find on the gradient.
+#include "lilyan/control/make_integrator.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 #include "lilyan/solve/root.hpp"
 #include "step_problem.hpp"

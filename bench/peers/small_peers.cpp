@@ -9,8 +9,8 @@
 // after ten times as long with that choice.
 #include "small_flow.hpp"
 
-#include "lilyan/core/parameter.hpp"
-#include "lilyan/system/compiled.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/lagrangian/compiled.hpp"
 #include "peer.hpp"
 
 namespace {

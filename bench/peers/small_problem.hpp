@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/system/compiled.hpp"
+#include "lilyan/lagrangian/compiled.hpp"
 
 namespace peers {
 

@@ -6,7 +6,8 @@
 //
 // `solvers` keeps those whose names contain one of the parts. With more than one step, each begins
 // where Lilyan's minimiser ended the one before; times and counts are those of all steps together.
-#include "lilyan/core/parameter.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/control/make_integrator.hpp"
 #include "step_problem.hpp"
 
 namespace {

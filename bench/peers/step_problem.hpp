@@ -9,8 +9,8 @@
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/assemble/pattern.hpp"
-#include "lilyan/integrate/integrator.hpp"
-#include "lilyan/integrate/step/step_objective.hpp"
+#include "lilyan/step/integrator.hpp"
+#include "lilyan/step/step_objective.hpp"
 #include "peer.hpp"
 
 namespace peers {

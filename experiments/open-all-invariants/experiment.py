@@ -109,7 +109,7 @@ EXPERIMENT = Experiment(
           "rubber and steel, the bunny, the dragon about its fixed vertex, a neo-Hookean bar, cloth, a chain of bodies with "
           "constraints, and bodies that collide.",
     given={"the bunny and the dragon:": "those of figures 4 and 7"},
-    chosen={"bars:": "2 × 0.4 × 0.4, 10 × 2 × 2 cells, λ = 10", "the method:": "integrate/step/momentum_solve.hpp"},
+    chosen={"bars:": "2 × 0.4 × 0.4, 10 × 2 × 2 cells, λ = 10", "the method:": "step/momentum_solve.hpp"},
     simulate=simulate,
     judge=judge,
     draw=draw,

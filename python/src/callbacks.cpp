@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "lilyan/assemble/project.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/scatter.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::python {
 namespace {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/system.hpp"
-#include "lilyan/core/system_parts.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/energy_abilities.hpp"
+#include "lilyan/model/system.hpp"
+#include "lilyan/model/system_parts.hpp"
 
 namespace lilyan::python {
 

@@ -24,10 +24,11 @@
 #include "app/view/session.hpp"
 #include "app/view/simulation.hpp"
 #include "callbacks.hpp"
-#include "lilyan/core/threads.hpp"
-#include "lilyan/core/version.hpp"
+#include "lilyan/base/version.hpp"
+#include "lilyan/parallel/threads.hpp"
 #include "lilyan/physics/constraints.hpp"
 #include "lilyan/physics/energies.hpp"
+#include "lilyan/step/capabilities.hpp"
 #include "lilyan/verify/verification.hpp"
 #include "simulation.hpp"
 

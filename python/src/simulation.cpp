@@ -9,7 +9,7 @@
 
 #include "app/run/conservation.hpp"
 #include "callbacks.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::python {
 namespace {

@@ -15,7 +15,7 @@
 #include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/drift.hpp"
+#include "lilyan/conservation/drift.hpp"
 
 namespace lilyan::python {
 

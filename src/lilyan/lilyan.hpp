@@ -38,8 +38,8 @@
 // defines a material includes assemble/tets.hpp as well, whose make_tets makes the energy of a body of it.
 //
 // Headers that are templates of the caller's own functions are not among the following:
-// assemble/tets.hpp (materials), assemble/elements.hpp (energies of small elements), system/automatic.hpp
-// (Lagrangians as C++ functions) and system/compiled.hpp (explicit methods with a potential known when
+// assemble/tets.hpp (materials), assemble/elements.hpp (energies of small elements), lagrangian/automatic.hpp
+// (Lagrangians as C++ functions) and lagrangian/compiled.hpp (explicit methods with a potential known when
 // compiling). Nor are plugin.hpp (a shared object for the program) and verify/verification.hpp, which measures
 // what a method claims; programs that use it link lilyan::verify as well.
 //
@@ -48,19 +48,19 @@
 
 // Systems, states, reports.
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/parameter.hpp"
-#include "lilyan/core/state.hpp"
-#include "lilyan/core/step_report.hpp"
-#include "lilyan/core/system.hpp"
-#include "lilyan/core/threads.hpp"
-#include "lilyan/core/version.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/base/version.hpp"
+#include "lilyan/conservation/drift.hpp"
+#include "lilyan/conservation/step_report.hpp"
+#include "lilyan/model/state.hpp"
+#include "lilyan/model/system.hpp"
+#include "lilyan/parallel/threads.hpp"
 #include "lilyan/version.hpp"
 
 // Methods and stepping.
-#include "lilyan/integrate/control/step_control.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/control/step_control.hpp"
 #include "lilyan/method/method.hpp"
 
 // Energies.
@@ -84,5 +84,5 @@
 #include "lilyan/contact/repulsion_springs.hpp"
 
 // Lagrangians and built-in problems.
-#include "lilyan/system/expression_model.hpp"
-#include "lilyan/system/problem.hpp"
+#include "lilyan/lagrangian/expression_model.hpp"
+#include "lilyan/lagrangian/problem.hpp"

@@ -17,9 +17,9 @@
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/archive.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/conservation/drift.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "app/view/command.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace {
 

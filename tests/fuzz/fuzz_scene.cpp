@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "app/scene/scene.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace {
 

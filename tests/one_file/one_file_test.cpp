@@ -2,6 +2,7 @@
 // in the folder of methods. Nothing else mentions it, and yet it is listed, verified and run.
 #include <gtest/gtest.h>
 
+#include "lilyan/control/make_integrator.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "lilyan/verify/verification.hpp"
 

@@ -1,8 +1,8 @@
 // A portable build's three variants of a hot loop: the same numbers to rounding, from different
 // code. Compiled without -march and without the library, since Eigen's types must not meet two
 // instruction sets in one program.
-#include "lilyan/core/dispatch.hpp"
-#include "lilyan/core/scatter.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/numeric/dispatch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/core/state.hpp"
-#include "lilyan/core/system.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/model/state.hpp"
+#include "lilyan/model/system.hpp"
 #include "lilyan/physics/energies.hpp"
 #include "lilyan/physics/meshes.hpp"
 

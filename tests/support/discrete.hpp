@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/core/energy_discrete_gradient.hpp"
-#include "lilyan/core/fixed.hpp"
+#include "lilyan/model/energy_discrete_gradient.hpp"
+#include "lilyan/model/fixed.hpp"
 #include "support/dense.hpp"
 #include "support/difference.hpp"
 
@@ -29,7 +29,7 @@ inline Vector gradient(const World& world, const Vector& x) {
   return g;
 }
 
-// ∇̄E, and the matrices of iterations for it (BalanceEvaluation in core/energy.hpp).
+// ∇̄E, and the matrices of iterations for it (BalanceEvaluation in model/energy.hpp).
 struct Discrete {
   explicit Discrete(const World& of)
       : world(of), assembler(world), half(assembler.hessian_pattern()) {}

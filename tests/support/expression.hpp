@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/system/differentiate.hpp"
-#include "lilyan/system/parse.hpp"
-#include "lilyan/system/program.hpp"
+#include "lilyan/lagrangian/differentiate.hpp"
+#include "lilyan/lagrangian/parse.hpp"
+#include "lilyan/lagrangian/program.hpp"
 
 namespace lilyan::test {
 

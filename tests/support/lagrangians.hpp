@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "lilyan/core/state.hpp"
-#include "lilyan/system/automatic.hpp"
+#include "lilyan/lagrangian/automatic.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan::test {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/files/mesh.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

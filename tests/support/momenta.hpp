@@ -8,8 +8,8 @@
 #include <cmath>
 #include <string>
 
-#include "lilyan/integrate/control/step_control.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/control/step_control.hpp"
 
 namespace lilyan::test {
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "lilyan/core/mat3.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan::test {
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "lilyan/core/share.hpp"
+#include "lilyan/parallel/share.hpp"
 
 namespace lilyan::test {
 

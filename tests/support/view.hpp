@@ -22,8 +22,8 @@
 #include "app/view/session.hpp"
 #include "app/view/simulation.hpp"
 #include "lilyan/assemble/invariants.hpp"
+#include "lilyan/conservation/drift.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/drift.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test {

@@ -27,24 +27,25 @@ const std::vector<Row>& allowed() {
   static const std::vector<Row> rows = [] {
     Folders library;
     std::vector<Row> all = {
-        {"core", {}},
-        {"method", {"core"}},
-        {"assemble", {"core"}},
-        {"material", {"core", "assemble"}},
-        {"physics", {"core", "assemble", "material"}},
-        {"contact", {"core", "assemble", "physics"}},
-        {"solve", {"core", "assemble"}},
-        {"integrate", {"core", "method", "solve"}},  // integrator.hpp, the interface
-        {"integrate/step", {"core", "method", "assemble", "solve", "integrate"}},
-        {"integrate/constrained",
-         {"core", "method", "assemble", "solve", "integrate", "integrate/step"}},
-        {"integrate/control",
-         {"core", "method", "assemble", "solve", "integrate", "integrate/step",
-          "integrate/constrained"}},
-        {"integrate/integrator",  // integrator.cpp, the one file that knows all of them
-         {"core", "method", "integrate", "integrate/step", "integrate/constrained",
-          "integrate/control"}},
-        {"system", {"core", "method", "physics"}},
+        {"base", {}},
+        {"numeric", {"base"}},
+        {"saving", {"base"}},
+        {"parallel", {"base"}},
+        {"model", {"base", "saving", "parallel"}},
+        {"conservation", {"base", "saving", "model"}},
+        {"method", {"base", "numeric"}},
+        {"assemble", {"base", "numeric", "parallel", "model", "conservation"}},
+        {"material", {"base", "numeric", "model", "assemble"}},
+        {"physics", {"base", "numeric", "saving", "parallel", "model", "assemble"}},
+        {"contact", {"base", "numeric", "saving", "parallel", "model", "assemble", "physics"}},
+        {"solve", {"base", "saving", "parallel", "model", "conservation", "assemble"}},
+        {"step",
+         {"base", "numeric", "saving", "parallel", "model", "conservation", "method", "assemble",
+          "solve"}},
+        {"control",
+         {"base", "numeric", "saving", "parallel", "model", "conservation", "method", "assemble",
+          "solve", "step"}},
+        {"lagrangian", {"base", "numeric", "parallel", "model", "method", "assemble", "physics"}},
     };
     for (const Row& row : all) library.insert(row.folder);
     all.push_back({"verify", library});
@@ -64,7 +65,7 @@ const std::vector<Row>& allowed() {
   return rows;
 }
 
-// "integrate/step" of "lilyan/integrate/step/minimise.hpp", "app/run" of "app/run/runner.hpp";
+// "step" of "lilyan/step/minimise.hpp", "app/run" of "app/run/runner.hpp";
 // "lilyan" of a header that is in no folder. Generated headers have none: empty.
 std::string folder_of(const std::string& path) {
   const std::size_t end = path.rfind('/');
@@ -75,8 +76,7 @@ std::string folder_of(const std::string& path) {
   }
   if (folder == "lilyan") return folder;
   if (folder.starts_with("lilyan/")) folder = folder.substr(7);
-  if (path.ends_with("/integrator.cpp")) folder += "/integrator";
-  // Folders below those of the table belong to them: method/detail, system/problem.
+  // Folders below those of the table belong to them: method/detail, lagrangian/problem.
   std::string found;
   for (const Row& row : allowed()) {
     const bool within = folder == row.folder || folder.starts_with(row.folder + "/");
@@ -87,7 +87,7 @@ std::string folder_of(const std::string& path) {
 
 struct Include {
   std::string from, to;  // folders
-  std::string place;     // "src/lilyan/core/system.hpp:8: #include …"
+  std::string place;     // "src/lilyan/model/system.hpp:8: #include …"
 };
 
 std::vector<Include> includes() {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <functional>
 
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/lagrangian/problem.hpp"
 #include "lilyan/solve/root.hpp"
-#include "lilyan/system/problem.hpp"
 #include "support/difference.hpp"
 #include "support/schemes.hpp"
 

@@ -2,6 +2,7 @@
 // not claimed is clearly absent. The measurements are the library's (lilyan verify).
 #include <gtest/gtest.h>
 
+#include "lilyan/control/make_integrator.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "lilyan/verify/verification.hpp"
 #include "support/schemes.hpp"

@@ -7,11 +7,11 @@
 #include <numbers>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/integrate/constrained/constrained.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/lagrangian/problem.hpp"
 #include "lilyan/physics/constraints.hpp"
 #include "lilyan/physics/small_potential.hpp"
-#include "lilyan/system/problem.hpp"
+#include "lilyan/step/constrained.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"

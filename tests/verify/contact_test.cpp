@@ -11,8 +11,8 @@
 #include "lilyan/contact/friction.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/contact/repulsion_springs.hpp"
-#include "lilyan/integrate/control/step_control.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/control/step_control.hpp"
 #include "support/body.hpp"
 #include "support/contact.hpp"
 

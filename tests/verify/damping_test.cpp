@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
 #include "lilyan/physics/damping.hpp"
 #include "support/body.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/integrate/integrator.hpp"
-#include "lilyan/system/problem.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/lagrangian/problem.hpp"
 #include "support/body.hpp"
 #include "support/paths.hpp"
 #include "support/schemes.hpp"

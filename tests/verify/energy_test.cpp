@@ -1,7 +1,7 @@
 // Energy of materials whose forces are not polynomials, under AVF.
 #include <gtest/gtest.h>
 
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "support/body.hpp"
 

@@ -7,7 +7,8 @@
 #include <string_view>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/step/capabilities.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "support/lagrangians.hpp"
 #include "support/schemes.hpp"

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "support/body.hpp"
 

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/step/capabilities.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"

@@ -12,9 +12,10 @@
 #include <limits>
 #include <numbers>
 
-#include "lilyan/integrate/control/reversible_control.hpp"
-#include "lilyan/integrate/control/step_control.hpp"
-#include "lilyan/system/problem.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/control/reversible_control.hpp"
+#include "lilyan/control/step_control.hpp"
+#include "lilyan/lagrangian/problem.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "support/schemes.hpp"
 

@@ -18,7 +18,7 @@
 #include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/drift.hpp"
+#include "lilyan/conservation/drift.hpp"
 #include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 

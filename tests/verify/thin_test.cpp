@@ -6,7 +6,7 @@
 
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
 #include "support/schemes.hpp"
 #include "support/temp_folder.hpp"
 

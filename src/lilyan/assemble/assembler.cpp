@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <string>
 
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/energy_discrete_gradient.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/fixed.hpp"
-#include "lilyan/core/share.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/model/energy_abilities.hpp"
+#include "lilyan/model/energy_discrete_gradient.hpp"
+#include "lilyan/model/fixed.hpp"
+#include "lilyan/model/sums.hpp"
+#include "lilyan/parallel/share.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 namespace {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "lilyan/assemble/pattern.hpp"
-#include "lilyan/core/dissipation.hpp"
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/scatter.hpp"
-#include "lilyan/core/state.hpp"
-#include "lilyan/core/types.hpp"
-#include "lilyan/core/world.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/model/dissipation.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/state.hpp"
+#include "lilyan/model/world.hpp"
 
 namespace lilyan {
 
@@ -20,7 +20,7 @@ namespace lilyan {
 enum class EnergyPart { all, lasting, moving, beside_strain };
 
 // All energies: values by kind, gradient, Hessian. Where the nodes of an evaluation are a rule for
-// the mean over the path, `mean` says so (core/energy.hpp).
+// the mean over the path, `mean` says so (model/energy.hpp).
 class Assembler {
  public:
   // The system and its memory must outlive the assembler. The pattern (and with it the Hessian) is
@@ -46,7 +46,7 @@ class Assembler {
                const PathMeanWeights* mean = nullptr, bool beside_mass = false,
                EnergyPart part = EnergyPart::all) const;
 
-  // What an iteration for means over the strain needs (BalanceEvaluation in core/energy.hpp). The stresses σ
+  // What an iteration for means over the strain needs (BalanceEvaluation in model/energy.hpp). The stresses σ
   // belong to this; they are those of the last renewal, which the Hessian of such a mean is about.
   //
   // Whether an energy can take its mean over the strain: it has no preferred direction, and a discrete gradient. The choice of those that do, where this is asked for: all that can, by default.

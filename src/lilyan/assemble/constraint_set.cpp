@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "lilyan/core/fixed.hpp"
+#include "lilyan/model/fixed.hpp"
 
 namespace lilyan {
 namespace {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/core/dense.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/state.hpp"
-#include "lilyan/core/system.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/model/state.hpp"
+#include "lilyan/model/system.hpp"
+#include "lilyan/numeric/dense.hpp"
 
 namespace lilyan {
 

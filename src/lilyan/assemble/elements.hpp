@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "lilyan/assemble/project.hpp"
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/energy_discrete_gradient.hpp"
-#include "lilyan/core/path_rounding.hpp"
-#include "lilyan/core/scatter.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/energy_abilities.hpp"
+#include "lilyan/model/energy_discrete_gradient.hpp"
+#include "lilyan/numeric/path_rounding.hpp"
 
 namespace lilyan {
 
@@ -203,7 +203,7 @@ void discrete_gradient_of_elements(std::span<const Element<E>> elements,
   }
 }
 
-// BalanceEvaluation in core/energy.hpp, with the stress p for σ.
+// BalanceEvaluation in model/energy.hpp, with the stress p for σ.
 template <StrainEnergy E>
 void balance_elements(std::span<const Element<E>> elements, const BalanceEvaluation& at) {
   using Coordinates = typename Element<E>::Coordinates;
@@ -239,7 +239,7 @@ void balance_elements(std::span<const Element<E>> elements, const BalanceEvaluat
   }
 }
 
-// Bounds the rounding errors of an energy balance (core/path_rounding.hpp). A local energy is taken to be
+// Bounds the rounding errors of an energy balance (numeric/path_rounding.hpp). A local energy is taken to be
 // computed as a stable formula is: as if its coordinates, and its result, were changed by some units in their
 // last place. Terms that cancel within the formula are as large as z·∂²E/∂z²·z.
 template <LocalEnergy E>

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "lilyan/core/lanes.hpp"
+#include "lilyan/numeric/lanes.hpp"
 
 namespace lilyan {
 

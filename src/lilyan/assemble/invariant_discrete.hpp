@@ -22,7 +22,7 @@
 #include <cstddef>
 
 #include "lilyan/assemble/elements.hpp"
-#include "lilyan/core/jet.hpp"
+#include "lilyan/numeric/jet.hpp"
 
 namespace lilyan {
 

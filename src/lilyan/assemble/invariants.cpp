@@ -5,8 +5,8 @@
 #include <span>
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/core/dispatch.hpp"
-#include "lilyan/core/share.hpp"
+#include "lilyan/numeric/dispatch.hpp"
+#include "lilyan/parallel/share.hpp"
 
 namespace lilyan {
 

@@ -1,9 +1,9 @@
 // Energies and momenta of a state.
 #pragma once
 
-#include "lilyan/core/state.hpp"
-#include "lilyan/core/step_report.hpp"
-#include "lilyan/core/system.hpp"
+#include "lilyan/conservation/step_report.hpp"
+#include "lilyan/model/state.hpp"
+#include "lilyan/model/system.hpp"
 
 namespace lilyan {
 
@@ -15,7 +15,7 @@ namespace lilyan {
 [[nodiscard]] Invariants lagrangian_invariants(const Lagrangian& lagrangian, double t,
                                                const double* q, const double* v);
 // Evaluates the energies at the state. Those that depend on past steps count as they were before
-// any step (core/world.hpp).
+// any step (model/world.hpp).
 [[nodiscard]] Invariants invariants(const System& system, const State& state);
 
 }  // namespace lilyan

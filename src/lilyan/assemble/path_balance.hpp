@@ -1,11 +1,11 @@
-// Rounding of the energy balance of a whole system over the path of a step (core/path_rounding.hpp).
+// Rounding of the energy balance of a whole system over the path of a step (numeric/path_rounding.hpp).
 #pragma once
 
 #include <vector>
 
-#include "lilyan/core/path_rounding.hpp"
-#include "lilyan/core/types.hpp"
-#include "lilyan/core/world.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/model/world.hpp"
+#include "lilyan/numeric/path_rounding.hpp"
 
 namespace lilyan {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/scatter.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 

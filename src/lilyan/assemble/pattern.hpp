@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/scatter.hpp"
-#include "lilyan/core/world.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/world.hpp"
 
 namespace lilyan {
 

@@ -2,7 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "lilyan/core/dispatch.hpp"
+#include "lilyan/numeric/dispatch.hpp"
 
 namespace lilyan {
 namespace {

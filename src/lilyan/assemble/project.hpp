@@ -1,8 +1,8 @@
 // Making element matrices positive semidefinite.
 #pragma once
 
-#include "lilyan/core/lanes.hpp"
-#include "lilyan/core/mat3.hpp"
+#include "lilyan/numeric/lanes.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan {
 

@@ -12,9 +12,9 @@
 
 #include <algorithm>
 
-#include "lilyan/core/lanes.hpp"
-#include "lilyan/core/mat3.hpp"
-#include "lilyan/core/unrolled.hpp"
+#include "lilyan/numeric/lanes.hpp"
+#include "lilyan/numeric/mat3.hpp"
+#include "lilyan/numeric/unrolled.hpp"
 
 namespace lilyan {
 

@@ -1,5 +1,5 @@
 // The matrix of an iteration for the discrete gradient of tetrahedra, and the stress that it is about
-// (BalanceEvaluation in core/energy.hpp).
+// (BalanceEvaluation in model/energy.hpp).
 //
 // With a = ∂S̄/∂C₁ (tet_discrete_kernel.hpp) and δC = F½ᵀδF + δFᵀF½, the change of C by δF as if the end of the
 // step were its middle, an element's part of the matrix is the quadratic form in δF

@@ -41,9 +41,9 @@
 
 #include "lilyan/assemble/strain_stress.hpp"
 #include "lilyan/assemble/tet_kernel.hpp"
-#include "lilyan/core/energy_discrete_gradient.hpp"
-#include "lilyan/core/lanes.hpp"
-#include "lilyan/core/mat3.hpp"
+#include "lilyan/model/energy_discrete_gradient.hpp"
+#include "lilyan/numeric/lanes.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan {
 

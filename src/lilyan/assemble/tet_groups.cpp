@@ -7,8 +7,8 @@
 #include <string>
 
 #include "lilyan/assemble/tet_lanes.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/mat3.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan {
 namespace {

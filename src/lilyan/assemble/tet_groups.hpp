@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "lilyan/assemble/force_sums.hpp"
-#include "lilyan/core/lanes.hpp"
-#include "lilyan/core/threads.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/numeric/lanes.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 

@@ -7,7 +7,7 @@
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/assemble/tet_balance_kernel.hpp"
 #include "lilyan/assemble/tet_discrete_kernel.hpp"
-#include "lilyan/core/unrolled.hpp"
+#include "lilyan/numeric/unrolled.hpp"
 
 namespace lilyan {
 

@@ -17,10 +17,10 @@
 
 #include "lilyan/assemble/tet_lanes.hpp"
 #include "lilyan/assemble/vertex_blocks.hpp"
-#include "lilyan/core/dispatch.hpp"
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/lanes.hpp"
-#include "lilyan/core/mat3.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/numeric/dispatch.hpp"
+#include "lilyan/numeric/lanes.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan {
 

@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "lilyan/assemble/force_sums.hpp"
+#include "lilyan/assemble/scatter.hpp"
 #include "lilyan/assemble/tet_groups.hpp"
 #include "lilyan/assemble/vertex_blocks.hpp"
-#include "lilyan/core/lanes.hpp"
-#include "lilyan/core/mat3.hpp"
-#include "lilyan/core/scatter.hpp"
+#include "lilyan/numeric/lanes.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 // GCC takes arrays that loops fill for arrays that nobody fills.
 #if defined(__GNUC__) && !defined(__clang__)

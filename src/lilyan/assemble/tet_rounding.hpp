@@ -1,4 +1,4 @@
-// Bounds on the rounding errors of a tet's part of an energy balance (core/path_rounding.hpp).
+// Bounds on the rounding errors of a tet's part of an energy balance (numeric/path_rounding.hpp).
 //
 // The material is evaluated with numbers that know their error, at both ends and at the nodes of the mean.
 // F = D_s D_m⁻¹ is wrong by the rounding of edges and products, and at the end by that of the positions,
@@ -10,8 +10,8 @@
 #include <cmath>
 
 #include "lilyan/assemble/tet_groups.hpp"
-#include "lilyan/core/mat3.hpp"
-#include "lilyan/core/path_rounding.hpp"
+#include "lilyan/numeric/mat3.hpp"
+#include "lilyan/numeric/path_rounding.hpp"
 
 namespace lilyan {
 

@@ -11,10 +11,10 @@
 #include "lilyan/assemble/tet_groups.hpp"
 #include "lilyan/assemble/tet_kernel.hpp"
 #include "lilyan/assemble/tet_rounding.hpp"
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/energy_discrete_gradient.hpp"
-#include "lilyan/core/mat3.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/energy_abilities.hpp"
+#include "lilyan/model/energy_discrete_gradient.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 // The functions of a material return packs. How these are returned depends on the processor, of which GCC warns; they
 // are only called where they are compiled.

@@ -5,7 +5,7 @@
 // is the block of vertices a and b. Since Σ_a gᵃ = 0, those of vertices 1, 2, 3 say it all.
 #pragma once
 
-#include "lilyan/core/mat3.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "lilyan/assemble/project.hpp"
-#include "lilyan/core/archive.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/scatter.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 namespace {

@@ -6,7 +6,7 @@
 // pairs it meets.
 //
 // The distance to a triangle has continuous derivatives, hence so has E. Mean forces over a step
-// are integrated as in core/exact_path_mean.hpp, to rounding error, so energy is kept through
+// are integrated as in numeric/exact_path_mean.hpp, to rounding error, so energy is kept through
 // contact.
 //
 // Which pairs can come near is found once a step with a spatial hash over the ways that vertices
@@ -17,12 +17,12 @@
 #include <memory>
 #include <vector>
 
+#include "lilyan/base/types.hpp"
 #include "lilyan/contact/contact_points.hpp"
 #include "lilyan/contact/proximity.hpp"
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/energy_memory.hpp"
-#include "lilyan/core/exact_path_mean.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/energy_memory.hpp"
+#include "lilyan/numeric/exact_path_mean.hpp"
 
 namespace lilyan {
 

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/energy_abilities.hpp"
 
 namespace lilyan {
 

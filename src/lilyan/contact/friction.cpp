@@ -5,10 +5,10 @@
 #include <cmath>
 #include <tuple>
 
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/scatter.hpp"
-#include "lilyan/core/share.hpp"
-#include "lilyan/core/world.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/model/world.hpp"
+#include "lilyan/parallel/share.hpp"
 
 namespace lilyan {
 namespace {

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "lilyan/contact/contact_points.hpp"
-#include "lilyan/core/dissipation.hpp"
+#include "lilyan/model/dissipation.hpp"
 
 namespace lilyan {
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <utility>
 
-#include "lilyan/core/archive.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/exact_path_mean.hpp"
-#include "lilyan/core/scatter.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/numeric/exact_path_mean.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 namespace {

@@ -9,7 +9,7 @@
 //   d₀<0, d₁<0:   G = ½k (d₀d₁ + ½d₁²)                          φ̄ = ½k (d₀ + d₁)
 //   d₀≥0, d₁<0:   G = ½k [½u² + 2d₀u + d₀² ln|u|]  from −d₀ to d₁−d₀,   φ̄ = ½k d₁²/(d₁−d₀)
 //   d₀<0, d₁≥0:   G = −½k d₀² ln((d₁−d₀)/(−d₀))                 φ̄ = −½k d₀²/(d₁−d₀)             (2)
-// for other obstacles with core/exact_path_mean.hpp. So bodies keep their energy through contact.
+// for other obstacles with numeric/exact_path_mean.hpp. So bodies keep their energy through contact.
 //
 // A moving obstacle stands still within a step, where it is at the middle of it; that it is pushed
 // into the body before and after is work.
@@ -21,12 +21,12 @@
 
 #include <Eigen/Core>
 
+#include "lilyan/base/types.hpp"
 #include "lilyan/contact/contact_points.hpp"
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/energy_discrete_gradient.hpp"
-#include "lilyan/core/energy_memory.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/energy_abilities.hpp"
+#include "lilyan/model/energy_discrete_gradient.hpp"
+#include "lilyan/model/energy_memory.hpp"
 #include "lilyan/physics/rigid_motion.hpp"
 
 namespace lilyan {

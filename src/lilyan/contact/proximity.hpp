@@ -10,7 +10,7 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "lilyan/core/archive.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/scatter.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 

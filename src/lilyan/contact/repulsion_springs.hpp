@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/energy_discrete_gradient.hpp"
-#include "lilyan/core/energy_memory.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/energy_abilities.hpp"
+#include "lilyan/model/energy_discrete_gradient.hpp"
+#include "lilyan/model/energy_memory.hpp"
 
 namespace lilyan {
 

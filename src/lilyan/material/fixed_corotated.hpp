@@ -28,11 +28,11 @@
 
 #include <cmath>
 
-#include "lilyan/core/lanes.hpp"
-#include "lilyan/core/mat3.hpp"
-#include "lilyan/core/rounded.hpp"
 #include "lilyan/material/detail/determinant.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/numeric/lanes.hpp"
+#include "lilyan/numeric/mat3.hpp"
+#include "lilyan/numeric/rounded.hpp"
 
 namespace lilyan {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "lilyan/assemble/tet_groups.hpp"
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/parameter.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/model/energy.hpp"
 
 namespace lilyan {
 

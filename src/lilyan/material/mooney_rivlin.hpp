@@ -23,11 +23,11 @@
 
 #include <cmath>
 
-#include "lilyan/core/lanes.hpp"
-#include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
 #include "lilyan/material/detail/strain_invariants.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/numeric/lanes.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan {
 

@@ -10,11 +10,11 @@
 //   ∂P_ij/∂F_kl = μ δ_ik δ_jl + (λ + μ/J²) cof_ij cof_kl + (λ(J−1) − μ/J) ∂cof_ij/∂F_kl         (3)
 #pragma once
 
-#include "lilyan/core/lanes.hpp"
-#include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
 #include "lilyan/material/detail/strain_invariants.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/numeric/lanes.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan {
 

@@ -15,10 +15,10 @@
 //   ∂P/∂F = μ I + λ′ cof ⊗ cof + (λ′(J−1) − μ) ∂cof/∂F                                          (4)
 #pragma once
 
-#include "lilyan/core/mat3.hpp"
 #include "lilyan/material/detail/determinant.hpp"
 #include "lilyan/material/detail/strain_invariants.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan {
 

@@ -11,8 +11,8 @@
 #pragma once
 
 #include "lilyan/assemble/vertex_blocks.hpp"
-#include "lilyan/core/mat3.hpp"
 #include "lilyan/material/material.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan {
 

@@ -16,7 +16,7 @@
 // Symbols: F deformation gradient, C = FᵀF, S second Piola–Kirchhoff stress, ψ energy density.
 //
 // (2) has no potential. How (1) is solved all the same, by symmetric matrices, is in
-// integrate/step/momentum_solve.hpp.
+// step/momentum_solve.hpp.
 #include <fmt/format.h>
 
 #include "lilyan/method/method.hpp"

@@ -1,4 +1,4 @@
-// A method is a table: the coefficients of one time step, read by an interpreter in integrate/.
+// A method is a table: the coefficients of one time step, read by an interpreter in step/.
 //
 // Notation: x₀, v₀ state at the start of the step; d = x₁ − x₀ the displacement; u = d/h;
 // a(θ) = −M⁻¹∇E(x₀ + θ d) the acceleration at a point of the straight path.
@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "lilyan/core/parameter.hpp"
-#include "lilyan/core/quadrature.hpp"
+#include "lilyan/base/parameter.hpp"
+#include "lilyan/numeric/quadrature.hpp"
 
 namespace lilyan {
 
@@ -60,7 +60,7 @@ struct MinimisationTable {
   // tolerance; those in the table are what it starts with.
   bool adaptive_nodes = false;
   // Nothing has a torque about the middle of the step: stiff bodies average their stress over the strain
-  // instead, and others get a force without work (integrate/step/momentum_solve.hpp).
+  // instead, and others get a force without work (step/momentum_solve.hpp).
   bool keeps_angular_momentum = false;
 };
 
@@ -117,7 +117,7 @@ struct DiscreteGradientTable {
 // The predictor as scene files spell it. Throws ParameterError for anything but "constant" and "avf".
 [[nodiscard]] DiscreteGradientTable::Predictor predictor_named(const std::string& name);
 
-// A Runge–Kutta step whose stages are all coupled (integrate/step/collocation.hpp).
+// A Runge–Kutta step whose stages are all coupled (step/collocation.hpp).
 struct CollocationTable {
   std::vector<double> A;  // by rows
   std::vector<double> b, c;

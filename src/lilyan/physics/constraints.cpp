@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 namespace {

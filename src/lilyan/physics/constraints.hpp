@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "lilyan/core/system_parts.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/model/system_parts.hpp"
 
 namespace lilyan {
 

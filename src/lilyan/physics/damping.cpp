@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/scatter.hpp"
-#include "lilyan/core/share.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/model/energy_abilities.hpp"
+#include "lilyan/parallel/share.hpp"
 
 namespace lilyan {
 namespace {

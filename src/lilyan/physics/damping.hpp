@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <vector>
 
-#include "lilyan/core/dissipation.hpp"
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/impulse.hpp"
-#include "lilyan/core/scatter.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/model/dissipation.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/impulse.hpp"
 
 namespace lilyan {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/energy_discrete_gradient.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/energy_abilities.hpp"
+#include "lilyan/model/energy_discrete_gradient.hpp"
 
 namespace lilyan {
 

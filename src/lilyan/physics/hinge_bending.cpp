@@ -15,8 +15,8 @@
 
 #include "lilyan/assemble/elements.hpp"
 #include "lilyan/assemble/invariant_discrete.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/jet.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/numeric/jet.hpp"
 #include "lilyan/physics/energies.hpp"
 
 namespace lilyan {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "lilyan/assemble/gram_element.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/physics/energies.hpp"
 
 namespace lilyan {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "lilyan/core/archive.hpp"
-#include "lilyan/core/motion.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/model/motion.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "lilyan/assemble/gram_element.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/jet.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/numeric/jet.hpp"
 #include "lilyan/physics/energies.hpp"
 
 namespace lilyan {

@@ -10,11 +10,11 @@
 // the quotient loses its digits, and Gauss's rule takes its place, σ = Σ w_k e'(s₀ + θ_k Δs).
 //
 // A mean over the path of an E that is not smooth where functions c(x) are zero is integrated from one zero
-// to the next (core/exact_path_mean.hpp). Where ∇E itself jumps there, by J = j ∇c at s_k, the mean's derivative
+// to the next (numeric/exact_path_mean.hpp). Where ∇E itself jumps there, by J = j ∇c at s_k, the mean's derivative
 // by d has one more term, as the place moves with d, ds_k/dd = −s_k ∇c/(∇c·d):
 //   ∂/∂d ∫ ∇E(x₀ + s d) ds = ∫ s ∇²E ds + Σ_k s_k J Jᵀ/(J·d)                                    (4)
 #include "lilyan/physics/small_potential.hpp"
-#include "lilyan/core/scatter.hpp"
+#include "lilyan/assemble/scatter.hpp"
 
 #include <Eigen/Core>
 #include <array>
@@ -26,10 +26,10 @@
 #include <vector>
 
 #include "lilyan/assemble/project.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/exact_path_mean.hpp"
-#include "lilyan/core/path_breaks.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/numeric/exact_path_mean.hpp"
+#include "lilyan/numeric/path_breaks.hpp"
 
 namespace lilyan {
 namespace {

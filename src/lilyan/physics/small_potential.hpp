@@ -4,9 +4,9 @@
 #include <functional>
 #include <vector>
 
-#include "lilyan/core/energy.hpp"
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/energy_discrete_gradient.hpp"
+#include "lilyan/model/energy.hpp"
+#include "lilyan/model/energy_abilities.hpp"
+#include "lilyan/model/energy_discrete_gradient.hpp"
 
 namespace lilyan {
 

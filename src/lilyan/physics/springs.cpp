@@ -19,7 +19,7 @@
 #include <cmath>
 
 #include "lilyan/assemble/elements.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/physics/energies.hpp"
 
 namespace lilyan {

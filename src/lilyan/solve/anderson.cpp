@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lilyan/core/share.hpp"
+#include "lilyan/model/sums.hpp"
 
 namespace lilyan {
 namespace {

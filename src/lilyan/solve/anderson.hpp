@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "lilyan/core/system.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/model/system.hpp"
 
 namespace lilyan {
 

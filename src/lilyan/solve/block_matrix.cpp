@@ -6,7 +6,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "lilyan/core/threads.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 namespace {

@@ -14,7 +14,7 @@
 #include <numeric>
 #include <vector>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 
 namespace lilyan {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "lilyan/core/scatter.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/assemble/scatter.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 namespace {

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
 #include "lilyan/solve/block_matrix.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lilyan/core/error.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "lilyan/assemble/pattern.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan {
 

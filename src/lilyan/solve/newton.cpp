@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lilyan/core/threads.hpp"
+#include "lilyan/parallel/threads.hpp"
 #include "lilyan/solve/direction.hpp"
 
 namespace lilyan {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "lilyan/assemble/pattern.hpp"
-#include "lilyan/core/archive.hpp"
-#include "lilyan/core/step_report.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/conservation/step_report.hpp"
+#include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lilyan/core/threads.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
 #include "lilyan/solve/block_matrix.hpp"
 #include "lilyan/solve/coarse_space.hpp"
 #include "lilyan/solve/rigid_correction.hpp"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "lilyan/core/classes.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/parallel/classes.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 namespace {

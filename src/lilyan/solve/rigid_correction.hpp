@@ -10,8 +10,8 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "lilyan/core/share.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/parallel/share.hpp"
 #include "lilyan/solve/block_matrix.hpp"
 
 namespace lilyan {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "lilyan/core/step_report.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
+#include "lilyan/conservation/step_report.hpp"
 #include "lilyan/solve/newton.hpp"
 
 namespace lilyan {

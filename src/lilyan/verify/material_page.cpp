@@ -2,6 +2,7 @@
 
 #include "lilyan/material/material.hpp"
 #include "lilyan/physics/energies.hpp"
+#include "lilyan/step/capabilities.hpp"
 #include "lilyan/verify/verification.hpp"
 
 namespace lilyan {

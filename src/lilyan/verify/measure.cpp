@@ -7,7 +7,8 @@
 #include <numbers>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/control/make_integrator.hpp"
 
 namespace lilyan {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/integrate/integrator.hpp"
-#include "lilyan/system/problem.hpp"
+#include "lilyan/lagrangian/problem.hpp"
+#include "lilyan/step/integrator.hpp"
 
 namespace lilyan {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lilyan/integrate/constrained/constrained.hpp"
+#include "lilyan/step/constrained.hpp"
 
 namespace lilyan {
 std::string table_cell(const std::string& text) {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <numbers>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/material/material.hpp"
 #include "lilyan/physics/forces.hpp"
 #include "lilyan/physics/meshes.hpp"

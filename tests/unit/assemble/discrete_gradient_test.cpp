@@ -5,7 +5,7 @@
 #include <random>
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/system/problem.hpp"
+#include "lilyan/lagrangian/problem.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 #include "support/difference.hpp"

@@ -1,4 +1,4 @@
-#include "lilyan/core/lane_math.hpp"
+#include "lilyan/numeric/lane_math.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The functions of whole packs against the standard library's of more digits.
-#include "lilyan/core/lanes.hpp"
+#include "lilyan/numeric/lanes.hpp"
 
 #include <gtest/gtest.h>
 

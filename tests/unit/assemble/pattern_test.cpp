@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "lilyan/core/scatter.hpp"
+#include "lilyan/assemble/scatter.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 

@@ -1,7 +1,7 @@
 // The order of tets and its chunks, and that results do not depend on the number of threads.
 #include "lilyan/assemble/tet_groups.hpp"
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/energy_discrete_gradient.hpp"
+#include "lilyan/model/energy_abilities.hpp"
+#include "lilyan/model/energy_discrete_gradient.hpp"
 
 #include <gtest/gtest.h>
 

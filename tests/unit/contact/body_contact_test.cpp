@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "lilyan/core/error.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/control/make_integrator.hpp"
 #include "lilyan/physics/energies.hpp"
 #include "support/contact.hpp"
 

@@ -7,10 +7,10 @@
 #include <random>
 #include <vector>
 
+#include "lilyan/base/error.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
 #include "support/body.hpp"
 #include "support/contact.hpp"
 #include "support/dissipation.hpp"

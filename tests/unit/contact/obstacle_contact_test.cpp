@@ -1,5 +1,5 @@
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/archive.hpp"
+#include "lilyan/saving/archive.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/contact.hpp"
 #include "support/discrete.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "lilyan/core/jet.hpp"
+#include "lilyan/numeric/jet.hpp"
 #include "support/difference.hpp"
 
 namespace lilyan::proximity_test {

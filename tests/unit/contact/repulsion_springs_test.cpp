@@ -1,5 +1,5 @@
 #include "lilyan/contact/repulsion_springs.hpp"
-#include "lilyan/core/archive.hpp"
+#include "lilyan/saving/archive.hpp"
 
 #include <gtest/gtest.h>
 

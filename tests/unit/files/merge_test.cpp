@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/files/merge.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::test::merge_test {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "app/files/mesh.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/paths.hpp"
 
 namespace lilyan::mesh_files_test {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "app/files/mesh.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/mutate.hpp"
 #include "support/paths.hpp"
 

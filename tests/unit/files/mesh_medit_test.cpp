@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/files/mesh.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/mesh_text.hpp"
 
 namespace lilyan::mesh_medit_test {

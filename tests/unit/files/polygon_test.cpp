@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/files/polygon.hpp"
-#include "lilyan/core/types.hpp"
+#include "lilyan/base/types.hpp"
 
 namespace lilyan::test::polygon_test {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/files/mesh_quality.hpp"
 #include "app/files/process.hpp"
 #include "app/files/surface.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/physics/meshes.hpp"
 
 namespace lilyan::tetrahedralize_test {

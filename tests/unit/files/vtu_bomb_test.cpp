@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/files/vtu.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::test::vtu_bomb_test {
 namespace {

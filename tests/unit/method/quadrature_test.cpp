@@ -1,4 +1,4 @@
-#include "lilyan/core/quadrature.hpp"
+#include "lilyan/numeric/quadrature.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <set>
 
-#include "lilyan/integrate/step/table_plan.hpp"
 #include "lilyan/method/method.hpp"
+#include "lilyan/step/table_plan.hpp"
 #include "support/schemes.hpp"
 
 namespace lilyan::test::registry_test {

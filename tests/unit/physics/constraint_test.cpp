@@ -6,7 +6,7 @@
 #include <random>
 
 #include "lilyan/assemble/constraint_set.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/physics/constraints.hpp"
 #include "support/body.hpp"
 #include "support/difference.hpp"

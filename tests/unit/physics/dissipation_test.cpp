@@ -12,10 +12,10 @@
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/energy_abilities.hpp"
-#include "lilyan/core/error.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/control/make_integrator.hpp"
 #include "lilyan/method/method.hpp"
+#include "lilyan/model/energy_abilities.hpp"
 #include "lilyan/physics/damping.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"

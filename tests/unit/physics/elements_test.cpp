@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "lilyan/core/energy_discrete_gradient.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/model/energy_discrete_gradient.hpp"
 #include "lilyan/physics/energies.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"

@@ -5,9 +5,9 @@
 #include <numbers>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/integrate/integrator.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/lagrangian/problem.hpp"
 #include "lilyan/physics/forces.hpp"
-#include "lilyan/system/problem.hpp"
 #include "lilyan/verify/measure.hpp"
 #include "support/body.hpp"
 #include "support/schemes.hpp"

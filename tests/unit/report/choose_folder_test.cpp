@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test::choose_folder_test {

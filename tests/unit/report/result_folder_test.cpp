@@ -10,7 +10,7 @@
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/drift.hpp"
+#include "lilyan/conservation/drift.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test::result_folder_test {

@@ -13,7 +13,7 @@
 #include "app/files/process.hpp"
 #include "app/files/scanner.hpp"
 #include "app/report/figure.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/label_numbers.hpp"
 #include "support/other_programs.hpp"
 #include "support/temp_folder.hpp"

@@ -10,8 +10,8 @@
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/conservation/drift.hpp"
 #include "support/other_programs.hpp"
 #include "support/temp_folder.hpp"
 

@@ -13,7 +13,7 @@
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/drift.hpp"
+#include "lilyan/conservation/drift.hpp"
 #include "support/mesh_text.hpp"
 
 namespace lilyan::test::frames_test {

@@ -14,9 +14,9 @@
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/conservation/drift.hpp"
 #include "lilyan/method/method.hpp"
+#include "lilyan/parallel/threads.hpp"
 #include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 

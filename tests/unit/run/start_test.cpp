@@ -8,8 +8,8 @@
 #include "app/files/vtu.hpp"
 #include "app/scene/scene.hpp"
 #include "app/scene/start.hpp"
-#include "lilyan/integrate/integrator.hpp"
 #include "lilyan/method/method.hpp"
+#include "lilyan/step/integrator.hpp"
 #include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 

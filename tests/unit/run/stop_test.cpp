@@ -4,8 +4,9 @@
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/integrate/control/step_control.hpp"
+#include "lilyan/conservation/drift.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/control/step_control.hpp"
 #include "support/temp_folder.hpp"
 #include "support/view.hpp"
 

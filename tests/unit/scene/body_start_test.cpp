@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test::body_start_test {

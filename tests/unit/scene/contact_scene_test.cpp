@@ -12,7 +12,8 @@
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/integrate/control/step_control.hpp"
+#include "lilyan/control/make_integrator.hpp"
+#include "lilyan/control/step_control.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test::contact_scene_test {

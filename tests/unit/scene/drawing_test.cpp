@@ -5,7 +5,7 @@
 
 #include "app/scene/drawing.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test::drawing_test {

@@ -7,7 +7,7 @@
 #include "app/scene/scene.hpp"
 #include "app/scene/table_reader.hpp"
 #include "app/scene/toml_nesting.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test::hostile_scene_test {

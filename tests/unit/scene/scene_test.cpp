@@ -1,6 +1,6 @@
 // What scenes mean: placement, mass, deformation, regions, per-vertex files, the resolved scene.
 #include "app/scene/scene.hpp"
-#include "lilyan/system/problem.hpp"
+#include "lilyan/lagrangian/problem.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "lilyan/assemble/assembler.hpp"
-#include "lilyan/core/threads.hpp"
+#include "lilyan/parallel/threads.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 #include "support/thread_ranks.hpp"

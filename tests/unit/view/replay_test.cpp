@@ -6,9 +6,9 @@
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "app/view/picture.hpp"
+#include "lilyan/base/error.hpp"
+#include "lilyan/conservation/drift.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/core/drift.hpp"
-#include "lilyan/core/error.hpp"
 #include "support/view.hpp"
 
 namespace lilyan::test::replay_test {

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "app/view/simulation.hpp"
-#include "lilyan/core/error.hpp"
+#include "lilyan/base/error.hpp"
 #include "support/view.hpp"
 
 namespace lilyan::test::server_test {

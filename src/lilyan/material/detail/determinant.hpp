@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lilyan/assemble/vertex_blocks.hpp"
-#include "lilyan/core/mat3.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan {
 

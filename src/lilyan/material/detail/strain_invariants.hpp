@@ -10,8 +10,8 @@
 
 #include <complex>
 
-#include "lilyan/core/lanes.hpp"
-#include "lilyan/core/mat3.hpp"
+#include "lilyan/numeric/lanes.hpp"
+#include "lilyan/numeric/mat3.hpp"
 
 namespace lilyan {
 

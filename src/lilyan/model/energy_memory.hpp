@@ -1,0 +1,54 @@
+// Energies that change between steps, and what they know.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "lilyan/model/energy.hpp"
+
+namespace lilyan {
+
+class Archive;
+
+// The present knowledge of an energy that changes between steps: where a moving obstacle is, which
+// pairs are near each other, which springs there are. It belongs to the integrator (model/world.hpp)
+// and not to the energy, since a System is only read while stepping.
+class EnergyMemory {
+ public:
+  EnergyMemory() = default;
+  EnergyMemory(const EnergyMemory&) = default;
+  EnergyMemory& operator=(const EnergyMemory&) = default;
+  virtual ~EnergyMemory() = default;
+
+  virtual void archive(Archive& a) = 0;
+};
+
+// Energies that depend on time (a moving obstacle) or on the past (a spring that appears on contact) change between
+// steps, never within one.
+class ChangesBetweenSteps {
+ public:
+  virtual ~ChangesBetweenSteps() = default;
+  // The change of energy between two steps is work where the energy depends on time only, and an
+  // error of the model where it depends on the past.
+  [[nodiscard]] virtual bool depends_on_past() const { return false; }
+  // The memory of an energy that changes, as no step has been made yet.
+  [[nodiscard]] virtual std::unique_ptr<EnergyMemory> make_memory() const = 0;
+  // The stencils in the steps that this memory is for (none: they are always the same).
+  [[nodiscard]] virtual std::optional<Stencils> stencils_now(const EnergyMemory& /*memory*/) const {
+    return std::nullopt;
+  }
+  // Called before a step (again, should it be repeated). True when the stencils have changed.
+  virtual bool begin_step(const StepStart& /*start*/, EnergyMemory& /*memory*/) const {
+    return false;
+  }
+  // Called after a step to x that was solved. False when E left out contacts at x that nobody could
+  // know of before: the step is to be repeated.
+  [[nodiscard]] virtual bool found_all_contacts(const double* /*x*/,
+                                                EnergyMemory& /*memory*/) const {
+    return true;
+  }
+  // Called when the step is done, at its end t.
+  virtual void end_step(double /*t*/, EnergyMemory& /*memory*/) const {}
+};
+
+}  // namespace lilyan

@@ -1,0 +1,54 @@
+// Sums over the vertices of a system, also of one that several processes share.
+#pragma once
+
+#include "lilyan/base/types.hpp"
+#include "lilyan/model/system.hpp"
+#include "lilyan/parallel/share.hpp"
+#include "lilyan/parallel/threads.hpp"
+
+namespace lilyan {
+
+// For a system that is not shared these do nothing but what their names say.
+
+// value, summed up over the processes.
+[[nodiscard]] inline double total(const System& system, double value) {
+  return system.share() ? system.share()->ranks().sum(value) : value;
+}
+[[nodiscard]] inline double largest(const System& system, double value) {
+  return system.share() ? system.share()->ranks().largest(value) : value;
+}
+[[nodiscard]] inline bool anywhere(const System& system, bool value) {
+  return system.share() ? system.share()->ranks().any(value) : value;
+}
+inline void refresh(const System& system, Vector& v) {
+  if (system.share()) system.share()->refresh(v);
+}
+
+// The sum of what term(first, last) returns over ranges of the degrees of freedom.
+template <class Term>
+[[nodiscard]] double sum_over(const System& system, const Term& term) {
+  if (!system.share()) return term(0, system.dofs());
+  double sum = 0;
+  for (const Share::Range& range : system.share()->owned()) sum += term(range.first, range.last);
+  return total(system, sum);
+}
+// The same, shared among threads.
+template <class Term>
+[[nodiscard]] double parallel_sum_over(const System& system, const Term& term) {
+  if (!system.share()) return parallel_sum(system.dofs(), term);
+  double sum = 0;
+  for (const Share::Range& range : system.share()->owned()) {
+    sum += parallel_sum(range.last - range.first, [&](int first, int last) {
+      return term(range.first + first, range.first + last);
+    });
+  }
+  return total(system, sum);
+}
+// a·b
+[[nodiscard]] inline double inner(const System& system, const Vector& a, const Vector& b) {
+  return sum_over(system, [&](int first, int last) {
+    return a.segment(first, last - first).dot(b.segment(first, last - first));
+  });
+}
+
+}  // namespace lilyan

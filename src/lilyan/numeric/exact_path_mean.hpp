@@ -1,0 +1,129 @@
+// Means of a local energy over a straight path, exact to rounding error.
+//
+// For E of a few coordinates and the path z(s) = z₀ + s d, 0 ≤ s ≤ 1:
+//   gradient  ∫ ∇E(z(s)) ds                                                                     (1)
+//   hessian   ∫ s ∇²E(z(s)) ds                                                                  (2)
+//   value     ∫ (E(z(s)) − E(z₀))/s ds                                                          (3)
+// (2) and (1) are the derivatives of (1) and (3) by d; (2), which only steers the solve, is found
+// to fewer digits. Contact begins or ends within a step, or a formula goes over to another branch, so E is
+// not smooth along the path and no fixed rule would do. But over any part of the path ∫ ∇E·d ds must be the
+// difference of E, which E itself tells: parts where Gauss's rule misses that are halved. Where it is known
+// at which s the path comes to such places, the parts begin there.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include <Eigen/Core>
+
+#include "lilyan/numeric/path_breaks.hpp"
+#include "lilyan/numeric/quadrature.hpp"
+
+namespace lilyan {
+
+template <int N>
+struct LocalDerivatives {
+  double value = 0;
+  Eigen::Matrix<double, N, 1> gradient = Eigen::Matrix<double, N, 1>::Zero();
+  Eigen::Matrix<double, N, N> hessian = Eigen::Matrix<double, N, N>::Zero();
+
+  [[nodiscard]] static LocalDerivatives zero(Eigen::Index /*size*/) { return {}; }
+};
+
+inline constexpr int kPathPoints = 7;
+struct PathRule {
+  std::array<double, kPathPoints> s;  // in (0, 1)
+  std::array<double, kPathPoints> weight;
+};
+[[nodiscard]] inline const PathRule& path_rule() {
+  static const PathRule rule = [] {
+    PathRule r{};
+    const auto nodes = gauss(kPathPoints).nodes;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      r.s[i] = nodes[i].theta;
+      r.weight[i] = nodes[i].weight;
+    }
+    r.s[kPathPoints / 2] = 0.5;  // exactly
+    return r;
+  }();
+  return rule;
+}
+
+// energy(z, want_hessian) gives E and its derivatives at z. `size` is how large the lengths are
+// that E is computed from: their rounding errors are errors of E, which no halving makes smaller. `breaks` are
+// ascending numbers between 0 and 1.
+template <class Function, class Coordinates>
+[[nodiscard]] auto exact_path_mean(const Function& energy, const Coordinates& z0,
+                                   const Coordinates& d, double size, bool want_hessian,
+                                   std::span<const double> breaks = {}) {
+  using Derivatives = std::invoke_result_t<const Function&, const Coordinates&, bool>;
+  // The tolerance is relative to the largest E met. Parts shorter than 2^-kDeepest are taken as
+  // they are, and so is everything that is left after very many parts. Where a point goes through a
+  // triangle the force jumps, and only parts as short as rounding errors are short enough.
+  const double tolerance = want_hessian ? 1e-9 : 2e-15;
+  constexpr double kRounding = 4e-16;
+  constexpr int kDeepest = 48;
+  constexpr int kMostParts = 500;
+  struct Part {
+    double from, to, energy_from, energy_to;
+    int depth;
+  };
+  std::array<Part, kDeepest + 2 + PathBreaks::kMost> stack;
+  std::size_t count = 0;
+
+  const PathRule& rule = path_rule();
+  const double start = energy(z0, false).value;
+  Derivatives mean = Derivatives::zero(z0.size());
+  double largest = std::abs(start);
+  double steepest = 0;
+  int parts = 0;
+  Part last{.from = 0,
+            .to = 1,
+            .energy_from = start,
+            .energy_to = energy(Coordinates(z0 + d), false).value,
+            .depth = 0};
+  for (std::size_t k = std::min(breaks.size(), PathBreaks::kMost); k > 0; --k) {
+    const double at = breaks[k - 1];
+    const double there = energy(Coordinates(z0 + at * d), false).value;
+    stack[count++] = {at, last.to, there, last.energy_to, 0};
+    last.to = at;
+    last.energy_to = there;
+  }
+  stack[count++] = last;
+  while (count > 0) {
+    const Part part = stack[--count];
+    const double length = part.to - part.from;
+    Derivatives sum = Derivatives::zero(z0.size());
+    double middle = 0;  // E there: the rule's middle point
+    largest = std::fmax(largest, std::fmax(std::abs(part.energy_from), std::abs(part.energy_to)));
+    for (int i = 0; i < kPathPoints; ++i) {
+      const double s = part.from + rule.s[static_cast<std::size_t>(i)] * length;
+      const Derivatives e = energy(Coordinates(z0 + s * d), want_hessian);
+      const double w = rule.weight[static_cast<std::size_t>(i)] * length;
+      sum.value += w / s * (e.value - start);
+      sum.gradient += w * e.gradient;
+      if (want_hessian) sum.hessian += (w * s) * e.hessian;
+      largest = std::fmax(largest, std::abs(e.value));
+      steepest = std::fmax(steepest, e.gradient.squaredNorm());
+      if (i == kPathPoints / 2) middle = e.value;
+    }
+    const double defect = part.energy_to - part.energy_from - sum.gradient.dot(d);
+    const double rounding = tolerance * largest + kRounding * std::sqrt(steepest) * size;
+    if (!(std::abs(defect) > rounding) || part.depth == kDeepest || ++parts > kMostParts) {
+      mean.value += sum.value;
+      mean.gradient += sum.gradient;
+      if (want_hessian) mean.hessian += sum.hessian;
+      continue;
+    }
+    const double half = part.from + 0.5 * length;
+    stack[count++] = {half, part.to, middle, part.energy_to, part.depth + 1};
+    stack[count++] = {part.from, half, part.energy_from, middle, part.depth + 1};
+  }
+  return mean;
+}
+
+}  // namespace lilyan

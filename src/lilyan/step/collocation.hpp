@@ -1,0 +1,128 @@
+// Interpreter of collocation tables: all stages of a step solved together.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <vector>
+
+#include "lilyan/assemble/assembler.hpp"
+#include "lilyan/assemble/pattern.hpp"
+#include "lilyan/solve/linear_solver.hpp"
+#include "lilyan/solve/root.hpp"
+#include "lilyan/step/integrator.hpp"
+#include "lilyan/step/potential_cache.hpp"
+
+namespace lilyan {
+
+// The coupled equations of a collocation step.
+//
+// With Zᵢ the displacement of stage i, all of them one after the other in one vector Z,
+//   Rᵢ = Σⱼ Bᵢⱼ M (Zⱼ − cⱼ h v₀) + h² [∇E(x₀ + Zᵢ) − f(t₀+cᵢh, x₀+Zᵢ, Vᵢ)] = 0,  B = (A²)⁻¹     (1)
+//   Vᵢ = Σⱼ (A⁻¹)ᵢⱼ Zⱼ / h.                                                                     (2)
+// Multiplied by B, stages are coupled through the masses alone, so the Jacobian is hardly denser
+// than the Hessians of its stages.
+class CollocationEquation final : public Equation {
+ public:
+  CollocationEquation(Assembler& assembler, const CollocationTable& table,
+                      const SolverOptions& options);
+
+  // Sets the step; energy_scale is that of its start.
+  void prepare(const State& start, double h, const TimeSpan& span, double energy_scale);
+
+  void pull_back(Vector& z, double factor) const override;
+  Size evaluate(const Vector& z, Vector& residual) override;
+  [[nodiscard]] bool factorise(const Vector& z, SolverWork& work, NewtonTimes& times) override;
+  void solve(const Vector& residual, Vector& direction) override;
+  double defect(const Vector& z, const Vector& residual) override;
+  [[nodiscard]] bool at_rounding(const Vector& z, const Vector& residual) override;
+  [[nodiscard]] bool rounding_is_harmless(const Vector& z, const Vector& residual) override;
+
+  [[nodiscard]] int stages() const { return stages_; }
+  // Σⱼ Bᵢⱼ (Zⱼ − cⱼ h v₀): h² times the acceleration of stage i once (1) holds.
+  void scaled_acceleration(const Vector& z, int stage, Vector& result) const;
+  // ∇E of a stage at the last evaluation.
+  [[nodiscard]] auto potential_gradient(int stage) const {
+    return gradients_.segment(stage * n_, n_);
+  }
+  // Work per time of the external forces of a stage, as of the last evaluation: with the stage's
+  // own velocity, and with what another velocity has beyond that.
+  struct WorkRates {
+    double own, other;
+  };
+  [[nodiscard]] WorkRates work_rates(const Vector& z, int stage, const Vector& velocity) {
+    go_to_stage(z, stage);
+    const auto force = external_.segment(stage * n_, n_);
+    return {force.dot(stage_v_), force.dot(velocity - stage_v_)};
+  }
+  [[nodiscard]] double relative_velocity_error() const { return velocity_error_; }
+  [[nodiscard]] std::string_view linear_solver() const { return lu_->name(); }
+
+ private:
+  [[nodiscard]] double norm(const Vector& residual) const;
+  void go_to_stage(const Vector& z, int stage);
+  void find_positions();
+
+  Assembler& assembler_;
+  const System& system_;
+  const Vector& mass_;
+  FullPattern pattern_;
+  Vector c_, b_;
+  Eigen::MatrixXd coupling_, inverse_;  // B = (A²)⁻¹, A⁻¹
+  int stages_;
+  Eigen::Index n_;
+  SolverOptions options_;
+  bool forced_;
+
+  const State* start_ = nullptr;
+  TimeSpan span_;  // of the step, as forces see it
+  double h_ = 0;
+  double energy_scale_ = 0;
+  double velocity_error_ = 0;
+  SparseMatrix jacobian_;
+  // Where the Hessian of a stage, and the diagonal of each pair of stages, lie in the Jacobian.
+  std::vector<int> hessian_position_;
+  std::vector<int> coupling_position_;
+  std::vector<double> half_values_, full_values_;
+  std::unique_ptr<GeneralSolver> lu_;
+  Vector external_, gradients_, damping_, scratch_, stage_z_, stage_x_, stage_v_, stage_gradient_,
+      sum_;
+  Vector free_right_, free_solution_;
+  // What forces at x₀ are computed from, found when first needed in a step.
+  Vector lengths_;
+  bool has_lengths_ = false;
+};
+
+class CollocationIntegrator final : public Integrator {
+ public:
+  CollocationIntegrator(const World& world, const CollocationTable& table,
+                        const SolverOptions& options);
+  StepReport step(State& state, double h) override;
+  void archive(Archive& a) override {
+    if (predictor_) predictor_->archive(a);
+  }
+  [[nodiscard]] std::string_view linear_solver() const override {
+    return equation_.linear_solver();
+  }
+  [[nodiscard]] NewtonTimes times() const override;
+
+ private:
+  // A start for the stages from one AVF step, whose minimiser cannot get lost.
+  void predict(const State& state, double h, StepReport& report);
+  // Displacement and end velocity from the stages, and what the residuals gave to the latter.
+  void finish(const State& state, double h);
+  [[nodiscard]] Ledger ledger(const State& start, double h, const StepReport& report);
+
+  const System& system_;
+  CollocationTable table_;
+  SolverOptions options_;
+  Assembler assembler_;
+  PotentialCache potential_;
+  CollocationEquation equation_;
+  RootFinder root_;
+  std::unique_ptr<Integrator> predictor_;
+  State predicted_;
+  Vector z_, d_, x1_, v1_, mean_, acceleration_;
+  Vector solver_impulse_;
+};
+
+}  // namespace lilyan

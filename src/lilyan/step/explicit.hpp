@@ -1,0 +1,42 @@
+// Interpreter of explicit tables: drifts and kicks in order.
+#pragma once
+
+#include "lilyan/assemble/assembler.hpp"
+#include "lilyan/step/integrator.hpp"
+#include "lilyan/step/potential_cache.hpp"
+
+namespace lilyan {
+
+class ExplicitIntegrator final : public Integrator {
+ public:
+  ExplicitIntegrator(const World& world, ExplicitTable table);
+  StepReport step(State& state, double h) override;
+
+ private:
+  [[nodiscard]] Invariants at_start(const State& state);
+  // total += share (F + dissipation) at x, v, and the dissipation apart.
+  void add_all_forces(double t, const Vector& x, const Vector& v, double share, Vector& total,
+                      Vector& dissipated);
+  // A kick of h under external forces as well; false when its iteration does not converge.
+  bool forced_kick(std::size_t stage, double t, double h, const Vector& x, const Vector& gradient,
+                   Vector& v, Ledger& ledger);
+
+  const System& system_;
+  ExplicitTable table_;
+  Assembler assembler_;
+  PotentialCache potential_;
+  Vector inverse_mass_;
+  Vector x1_, v1_;
+  DissipationAssembler dissipation_;
+  bool forced_;
+  TimeSpan span_;  // of the step, as forces see it
+  Vector kicked_, force_, before_force_, dissipated_, before_dissipated_, scratch_;
+  Vector moved_, moved_scratch_;  // with prescribed vertices
+  // The end of the last step, which is usually the start of the next; its positions are those of
+  // potential_.
+  bool has_end_ = false;
+  Invariants end_;
+  Vector end_v_;
+};
+
+}  // namespace lilyan

@@ -1,0 +1,130 @@
+// Φ of every implicit method: its gradient and Hessian are those of its values, and the gradient is
+// the equation the method's table stands for.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "lilyan/step/step_objective.hpp"
+#include "support/body.hpp"
+#include "support/dense.hpp"
+#include "support/schemes.hpp"
+
+namespace lilyan::test::objective_test {
+namespace {
+
+constexpr double kStep = 0.3;
+
+std::vector<Scheme> implicit_schemes() {
+  std::vector<Scheme> schemes = all_schemes();
+  std::erase_if(schemes, [](const Scheme& s) {
+    return s.solve != SolveKind::minimisation ||
+           !std::holds_alternative<MinimisationTable>(s.table);
+  });
+  return schemes;
+}
+
+class StepObjectiveOf : public testing::TestWithParam<Scheme> {
+ protected:
+  // Away from any solution, with a fixed vertex and gravity; jittered, so that some tets are
+  // strongly compressed.
+  void SetUp() override {
+    const auto* table = std::get_if<MinimisationTable>(&GetParam().table);
+    for (const Node& n : table->stages.back().nodes) {
+      if (n.theta != 0) nodes_.push_back(n);
+    }
+    std::mt19937 random(7);
+    x0_ = body_.moving().x + random_vector(body_.rest.size(), 0.1, random);
+    d_ = random_vector(body_.rest.size(), 0.2, random);
+    d_.head<3>().setZero();
+    objective_.prepare({.x0 = &x0_,
+                        .t0 = 0,
+                        .h = kStep,
+                        .nodes = nodes_,
+                        .velocity_weight = table->stages.back().displacement,
+                        .energy_scale = 1});
+    objective_.target() = random_vector(body_.rest.size(), 0.2, random);
+    objective_.target().head<3>().setZero();
+  }
+
+  Body body_{BodyOptions{.mu = 3, .lambda = 2, .gravity = {0, -2, 0}, .fixed = {0}}};
+  Assembler assembler_{body_.system};
+  StepObjective objective_{assembler_, {}};
+  std::vector<Node> nodes_;
+  Vector x0_, d_;
+};
+
+TEST_P(StepObjectiveOf, GradientIsThatOfTheValues) {
+  Vector gradient(d_.size()), unused(d_.size());
+  objective_.evaluate(d_, gradient);
+  EXPECT_TRUE(gradient.head<3>().isZero(0));  // the fixed vertex
+  const double e = 1e-5;
+  for (Eigen::Index i = 3; i < d_.size(); ++i) {
+    const Vector step = e * Vector::Unit(d_.size(), i);
+    const double difference =
+        (objective_.evaluate(d_ + step, unused) - objective_.evaluate(d_ - step, unused)) / (2 * e);
+    EXPECT_NEAR(gradient[i], difference, 1e-8 * gradient.norm()) << i;
+  }
+}
+
+TEST_P(StepObjectiveOf, HessianIsThatOfTheGradient) {
+  const BlockPattern& pattern = assembler_.hessian_pattern();
+  std::vector<double> values(static_cast<std::size_t>(pattern.storage()));
+  objective_.hessian(d_, 0, values);
+  const Matrix hessian = dense(pattern, values);
+  Vector plus(d_.size()), minus(d_.size());
+  const double e = 1e-5;
+  for (int c = 0; c < pattern.dofs(); ++c) {
+    const Vector step = e * Vector::Unit(d_.size(), 3 * pattern.free_vertices()[c / 3] + c % 3);
+    objective_.evaluate(d_ + step, plus);
+    objective_.evaluate(d_ - step, minus);
+    const Vector difference = free_part(pattern, (plus - minus) / (2 * e));
+    EXPECT_LT((hessian.col(c) - difference).norm(), 1e-8 * hessian.norm()) << c;
+  }
+}
+
+// Elements are raised only as far as they are negative together with the mass that they are lent.
+TEST_P(StepObjectiveOf, RaisedHessianIsSemidefiniteBesideItsMasses) {
+  const BlockPattern& pattern = assembler_.hessian_pattern();
+  std::vector<double> values(static_cast<std::size_t>(pattern.storage()));
+  objective_.hessian(d_, 0, values);
+  const Matrix hessian = dense(pattern, values);
+  objective_.hessian(d_, 1, values);
+  const Matrix raised = dense(pattern, values);
+  const auto lowest = [](const Matrix& m) {
+    return Eigen::SelfAdjointEigenSolver<Matrix>(m).eigenvalues()[0];
+  };
+  EXPECT_GE(lowest(raised), -1e-9 * hessian.norm());
+  EXPECT_GE(lowest(raised - hessian), -1e-9 * hessian.norm());
+  // Elements raised by themselves would have been changed more.
+  std::vector<WeightedNode> weighted;
+  for (const Node& n : nodes_) {
+    weighted.push_back({.theta = n.theta, .hessian = kStep * kStep * n.weight * n.theta});
+  }
+  assembler_.hessian(x0_, d_, weighted, 0, values);
+  const Matrix elastic = dense(pattern, values);
+  assembler_.hessian(x0_, d_, weighted, 1, values);
+  const double alone = (dense(pattern, values) - elastic).norm();
+  EXPECT_LE((raised - hessian).norm(), 0.999 * alone);
+  // (Not all methods meet negative eigenvalues here.)
+  if (GetParam().label == "avf(auto)") EXPECT_GT(alone, 0);
+  if (GetParam().label == "backward-euler") EXPECT_GT(alone, 0);
+}
+
+// M (d − y) + h² Σ βᵢ ∇E(x₀ + θᵢ d), one node at a time.
+TEST_P(StepObjectiveOf, GradientIsTheMethodsEquation) {
+  Vector gradient(d_.size()), force(d_.size());
+  objective_.evaluate(d_, gradient);
+  Vector expected = body_.system.mass().cwiseProduct(d_ - objective_.target());
+  for (const Node& n : nodes_) {
+    const WeightedNode here[] = {{.theta = 0, .gradient = 1}};
+    assembler_.gradient(x0_ + n.theta * d_, nullptr, here, force);
+    expected += kStep * kStep * n.weight * force;
+  }
+  EXPECT_LT((gradient - expected).norm(), 1e-13 * gradient.norm());
+}
+
+INSTANTIATE_TEST_SUITE_P(Integrate, StepObjectiveOf, testing::ValuesIn(implicit_schemes()),
+                         test_name);
+
+}  // namespace
+}  // namespace lilyan::test::objective_test
