@@ -310,7 +310,7 @@ StepReport CollocationIntegrator::step(State& state, double h) {
   finish(state, h);
   x1_ = state.x + d_;
   commit(report, state, x1_, v1_, invariants(system_, x1_, v1_, potential_.values(x1_)),
-         [&] { return ledger(state, h, report); });
+         [&] { return account(state, h); });
   return report;
 }
 
@@ -322,21 +322,20 @@ StepReport CollocationIntegrator::step(State& state, double h) {
 // and the method does the rest: it moves with w instead of Vᵢ, and by ∇Eᵢ instead of the change of
 // the potential E along the way (prescribed vertices take their part of that change as work),
 //   method = h Σ bᵢ fᵢ·(w − Vᵢ) − h Σ bᵢ ∇Eᵢ·w + E₁ − E₀ − prescribed work.                     (3)
-Ledger CollocationIntegrator::ledger(const State& start, double h, const StepReport& report) {
-  Ledger result;
+StepAccount CollocationIntegrator::account(const State& start, double h) {
   mean_ = 0.5 * (start.v + v1_);
-  result.solver = mean_.dot(solver_impulse_);
-  result.work = prescribed_work(assembler_.world(), start.x, d_, acceleration_);
-  result.method = potential_change(report.before, report.after) - result.work;
+  StepAccount account{
+      .residual = mean_.dot(solver_impulse_),
+      .prescribed = prescribed_work(assembler_.world(), start.x, d_, acceleration_)};
   for (int i = 0; i < equation_.stages(); ++i) {
     const double weight = table_.b[static_cast<std::size_t>(i)] * h;
-    result.method -= weight * equation_.potential_gradient(i).dot(mean_);
+    account.potential -= weight * equation_.potential_gradient(i).dot(mean_);
     if (system_.forces().empty()) continue;
     const auto [own, other] = equation_.work_rates(z_, i, mean_);
-    result.work += weight * own;
-    result.method += weight * other;
+    account.force += weight * own;
+    account.beside += weight * other;
   }
-  return result;
+  return account;
 }
 
 }  // namespace lilyan

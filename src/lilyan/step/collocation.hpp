@@ -9,6 +9,7 @@
 #include "lilyan/assemble/pattern.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 #include "lilyan/solve/root.hpp"
+#include "lilyan/step/account.hpp"
 #include "lilyan/step/integrator.hpp"
 #include "lilyan/step/potential_cache.hpp"
 
@@ -110,7 +111,7 @@ class CollocationIntegrator final : public Integrator {
   void predict(const State& state, double h, StepReport& report);
   // Displacement and end velocity from the stages, and what the residuals gave to the latter.
   void finish(const State& state, double h);
-  [[nodiscard]] Ledger ledger(const State& start, double h, const StepReport& report);
+  [[nodiscard]] StepAccount account(const State& start, double h);
 
   const System& system_;
   CollocationTable table_;

@@ -96,7 +96,7 @@ StepReport ConstrainedIntegrator::step(State& state, double h) {
   if (!renewals_.settle(objective_, state, h, d_, report, solve_step)) return report;
   commit(report, state, end_x_, velocity_,
          invariants(system_, end_x_, velocity_, potential_.values(end_x_)),
-         [&] { return ledger(state, h, report); });
+         [&] { return account(state, h); });
   return report;
 }
 
@@ -232,7 +232,7 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
       },
       [&] {
         if (momentum_ && momentum_->only_strain()) return 0.0;
-        return ledger(state, h, report).quadrature;
+        return ledger_of(account(state, h), report).quadrature;
       },
       [&](double size) {
         const double rate = plan_.stages.front().displacement_effect / (h * h);
@@ -253,9 +253,8 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
       });
 }
 
-Ledger ConstrainedIntegrator::ledger(const State& state, double h, const StepReport& report) {
-  return plan_.averages_force ? averaged_ledger(state, h, report)
-                              : variational_ledger(state, h, report);
+StepAccount ConstrainedIntegrator::account(const State& state, double h) {
+  return plan_.averages_force ? averaged_account(state, h) : variational_account(state, h);
 }
 
 // With a the weight of d/h in the rule (2) of constrained.hpp, r the residual of (1) there, and
@@ -265,45 +264,39 @@ Ledger ConstrainedIntegrator::ledger(const State& state, double h, const StepRep
 // that of external forces work. Dissipation works along u = d/h, which it sees: it is −D·u, and
 // D·(u − w) is left to the method, together with the constraints' part and
 // with what potentials do, less the work of prescribed vertices.
-Ledger ConstrainedIntegrator::variational_ledger(const State& state, double h,
-                                                 const StepReport& report) {
+StepAccount ConstrainedIntegrator::variational_account(const State& state, double h) {
   const StagePlan& stage = plan_.stages.front();
   const double a = stage.displacement_effect;
-  Ledger result;
-  result.work = prescribed_work(assembler_.world(), state.x, d_, impulse_);
-  result.method = potential_change(report.before, report.after) - result.work;
   const auto mean = 0.5 * (state.v + velocity_);
-  result.solver = (a / h) * mean.dot(residual_);
+  StepAccount account{.residual = (a / h) * mean.dot(residual_),
+                      .prescribed = prescribed_work(assembler_.world(), state.x, d_, impulse_)};
   // Potentials and constraints.
   impulse_ = projection_ - (a / h) * objective_.weighted_gradients() - h * end_gradients_;
   const double start_weight = a * stage.start_weight + stage.end_start_weight;
   if (start_weight != 0) impulse_ -= (h * start_weight) * start_gradient_;
   equation_.set().add_transposed(equation_.start_jacobian(), multipliers_, 1 / h, impulse_);
-  result.method += mean.dot(impulse_);
-  if (!forced_) return result;
+  account.potential = mean.dot(impulse_);
+  if (!forced_) return account;
   const double end_weight = weights_of(stage.stage.end_forces);
   const Vector& dissipation = objective_.dissipation();
-  result.work += h * (a * mean.dot(objective_.weighted_forces()) + mean.dot(end_forces_) -
-                      end_weight * mean.dot(dissipation));
+  account.force = h * (a * mean.dot(objective_.weighted_forces()) + mean.dot(end_forces_) -
+                       end_weight * mean.dot(dissipation));
   const double weight = a * objective_.dissipation_weight() + end_weight;
-  const double driven = -h * objective_.driven_power(d_);
-  result.dissipation = weight * d_.dot(dissipation) - driven;
-  result.work += driven;
-  result.method += weight * (h * mean - d_).dot(dissipation);
-  return result;
+  account.driven = -h * objective_.driven_power(d_);
+  account.dissipation = weight * d_.dot(dissipation);
+  account.beside = weight * (h * mean - d_).dot(dissipation);
+  return account;
 }
 
 // As in minimise.cpp. Here ½(v₀'+v₁') = u, so that with the residual r, exactly,
 //   ΔT = (2/h²) d·r − ∇Ē·d + (2/h²) λ̂·Ḡd + ½|ν|² − ½|ν₁|²  + work,                             (7)
 // where Ḡd − Δg is an error of quadrature, and Δg and ν₁ − ν are errors of the solver.
-Ledger ConstrainedIntegrator::averaged_ledger(const State& state, double h,
-                                              const StepReport& report) {
+StepAccount ConstrainedIntegrator::averaged_account(const State& state, double h) {
   const StagePlan& stage = plan_.stages.front();
-  Ledger result;
-  const double prescribed =
-      momentum_ ? momentum_->prescribed_work(d_, average_)
-                : prescribed_work(assembler_.world(), state.x, d_, average_, impulse_);
-  result.work = prescribed;
+  StepAccount account{.prescribed = momentum_ ? momentum_->prescribed_work(d_, average_)
+                                              : prescribed_work(assembler_.world(), state.x, d_,
+                                                                average_, impulse_),
+                      .averages_force = true};
   const double a = stage.displacement_effect;
   const double rate = a / (h * h);
   const Vector& lambda = multipliers_;
@@ -312,20 +305,19 @@ Ledger ConstrainedIntegrator::averaged_ledger(const State& state, double h,
   const double closing = rate * lambda.dot(end_values_);
   const double pushing = rate * lambda.dot(rate_);
   end_values_ += equation_.start_values();
-  result.solver = rate * d_.dot(residual_) + closing +
-                  0.5 * (equation_.normal_speed().squaredNorm() - normal_.squaredNorm());
+  account.residual = rate * d_.dot(residual_) + closing +
+                     0.5 * (equation_.normal_speed().squaredNorm() - normal_.squaredNorm());
   if (forced_) {
     const double weight = a * objective_.dissipation_weight();
-    const double driven = -h * weight * objective_.driven_power(d_);
-    result.work += a * d_.dot(objective_.weighted_forces()) + driven;
-    result.dissipation = weight * d_.dot(objective_.dissipation()) - driven;
+    account.driven = -h * weight * objective_.driven_power(d_);
+    account.force = a * d_.dot(objective_.weighted_forces());
+    account.dissipation = weight * d_.dot(objective_.dissipation());
   }
-  result.quadrature = potential_change(report.before, report.after) - prescribed -
-                      rate * d_.dot(objective_.weighted_gradients()) + pushing - closing;
+  account.potential = -rate * d_.dot(objective_.weighted_gradients()) + pushing - closing;
   if (stage.start_weight != 0) {
-    result.quadrature -= a * stage.start_weight * d_.dot(start_gradient_);
+    account.potential -= a * stage.start_weight * d_.dot(start_gradient_);
   }
-  return result;
+  return account;
 }
 
 }  // namespace lilyan

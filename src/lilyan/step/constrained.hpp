@@ -43,6 +43,7 @@
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/path_balance.hpp"
 #include "lilyan/solve/root.hpp"
+#include "lilyan/step/account.hpp"
 #include "lilyan/step/constrained_equation.hpp"
 #include "lilyan/step/integrator.hpp"
 #include "lilyan/step/momentum_solve.hpp"
@@ -78,9 +79,9 @@ class ConstrainedIntegrator final : public Integrator {
   void find_velocity(const State& state, double h);
   // Takes the normal part out of velocity_ at end_x_; false when the constraints are singular.
   bool project();
-  [[nodiscard]] Ledger ledger(const State& state, double h, const StepReport& report);
-  [[nodiscard]] Ledger variational_ledger(const State& state, double h, const StepReport& report);
-  [[nodiscard]] Ledger averaged_ledger(const State& state, double h, const StepReport& report);
+  [[nodiscard]] StepAccount account(const State& state, double h);
+  [[nodiscard]] StepAccount variational_account(const State& state, double h);
+  [[nodiscard]] StepAccount averaged_account(const State& state, double h);
 
   const System& system_;
   SolverOptions options_;

@@ -313,26 +313,24 @@ StepReport DiscreteGradientIntegrator::step(State& state, double h) {
   v1_ = (2 / h) * d_ - state.v;
   x1_ = state.x + d_;
   commit(report, state, x1_, v1_, invariants(system_, x1_, v1_, potential_.values(x1_)),
-         [&] { return ledger(state, h, report); });
+         [&] { return account(state, h); });
   return report;
 }
 
 // With r the residual, M(v₁−v₀) = (2/h) r − h ∇̄E, and the kinetic energy changes by its product
 // with the mean velocity. The part due to r is the solver's. The rest, E₁ − E₀ − ∇̄E·d, is what the
 // discrete gradient leaves of its promise: rounding. External forces work.
-Ledger DiscreteGradientIntegrator::ledger(const State& start, double h, const StepReport& report) {
+StepAccount DiscreteGradientIntegrator::account(const State& start, double h) {
   const auto mean = 0.5 * (start.v + v1_);
-  Ledger result;
-  result.solver = (2 / h) * mean.dot(root_.residual());
-  if (!system_.forces().empty()) result.work = h * mean.dot(equation_->external_forces());
+  StepAccount account{.residual = (2 / h) * mean.dot(root_.residual()),
+                      .potential = -(2 / h) * mean.dot(equation_->weighted_forces()),
+                      .averages_force = true};
+  if (!system_.forces().empty()) account.force = h * mean.dot(equation_->external_forces());
   if (!system_.dissipations().empty()) {
-    const double driven = -h * equation_->driven_power(d_);
-    result.dissipation = h * mean.dot(equation_->dissipation()) - driven;
-    result.work += driven;
+    account.dissipation = h * mean.dot(equation_->dissipation());
+    account.driven = -h * equation_->driven_power(d_);
   }
-  result.quadrature = potential_change(report.before, report.after) -
-                      (2 / h) * mean.dot(equation_->weighted_forces());
-  return result;
+  return account;
 }
 
 }  // namespace lilyan

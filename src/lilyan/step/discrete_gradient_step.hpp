@@ -9,6 +9,7 @@
 #include "lilyan/model/state.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 #include "lilyan/solve/root.hpp"
+#include "lilyan/step/account.hpp"
 #include "lilyan/step/integrator.hpp"
 #include "lilyan/step/potential_cache.hpp"
 
@@ -128,7 +129,7 @@ class DiscreteGradientIntegrator final : public Integrator {
  private:
   // Sets d_ to the start of the root find and adds the work it took to the report.
   void predict(const State& state, double h, StepReport& report);
-  [[nodiscard]] Ledger ledger(const State& start, double h, const StepReport& report);
+  [[nodiscard]] StepAccount account(const State& start, double h);
 
   const System& system_;
   SolverOptions options_;

@@ -60,7 +60,7 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
     if (now != &vector) vector = *now;
     now = &vector;
   };
-  Ledger ledger;
+  StepAccount account;
   double t = state.t;
   bool evaluated = false;  // at x
   for (std::size_t i = 0; i < table_.stages.size(); ++i) {
@@ -78,7 +78,7 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
     double power = inner(system_, gradient, *v);
     if (forced_) {
       own(v, v1_);
-      if (!forced_kick(i, t, weight * h, *x, gradient, v1_, ledger)) {
+      if (!forced_kick(i, t, weight * h, *x, gradient, v1_, account)) {
         report.status = StepStatus::not_converged;
         return report;
       }
@@ -87,7 +87,7 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
       v = &v1_;
     }
     power += inner(system_, gradient, v1_);
-    ledger.method -= 0.5 * weight * h * power;  // (1)
+    account.potential -= 0.5 * weight * h * power;  // (1)
   }
   own(x, x1_);
   own(v, v1_);
@@ -97,15 +97,12 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
   end_v_ = v1_;
   has_end_ = true;
   commit(report, state, x1_, v1_, end_, [&] {
-    double prescribed = 0;
     if (!system_.motions().empty()) {
       moved_ = x1_ - state.x;
       moved_scratch_.resize(moved_.size());
-      prescribed = prescribed_work(assembler_.world(), state.x, moved_, moved_scratch_);
+      account.prescribed = prescribed_work(assembler_.world(), state.x, moved_, moved_scratch_);
     }
-    ledger.work += prescribed;
-    ledger.method += potential_change(report.before, report.after) - prescribed;  // (2)
-    return ledger;
+    return account;  // (2)
   });
   return report;
 }
@@ -127,7 +124,7 @@ void ExplicitIntegrator::add_all_forces(double t, const Vector& x, const Vector&
 // after. The latter is what the kick leads to, hence an iteration, contracting with
 // h·(damping/mass).
 bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, const Vector& x,
-                                     const Vector& gradient, Vector& v, Ledger& ledger) {
+                                     const Vector& gradient, Vector& v, StepAccount& account) {
   const bool drift_before = stage > 0;
   const bool drift_after = stage + 1 < table_.stages.size();
   const double share_after = drift_after ? (drift_before ? 0.5 : 1.0) : 0.0;
@@ -159,8 +156,9 @@ bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, cons
         driven -= h * (1 - share_after) * dissipation_.driven_power(which, v);
         driven -= h * share_after * dissipation_.driven_power(which, kicked_);
       }
-      ledger.dissipation += dissipation - driven;
-      ledger.work += h * inner(system_, force_, scratch_) - dissipation + driven;
+      account.dissipation += dissipation;
+      account.driven += driven;
+      account.force += h * inner(system_, force_, scratch_) - dissipation;
       v.swap(kicked_);
       return true;
     }

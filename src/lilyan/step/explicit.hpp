@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lilyan/assemble/assembler.hpp"
+#include "lilyan/step/account.hpp"
 #include "lilyan/step/integrator.hpp"
 #include "lilyan/step/potential_cache.hpp"
 
@@ -19,7 +20,7 @@ class ExplicitIntegrator final : public Integrator {
                       Vector& dissipated);
   // A kick of h under external forces as well; false when its iteration does not converge.
   bool forced_kick(std::size_t stage, double t, double h, const Vector& x, const Vector& gradient,
-                   Vector& v, Ledger& ledger);
+                   Vector& v, StepAccount& account);
 
   const System& system_;
   ExplicitTable table_;

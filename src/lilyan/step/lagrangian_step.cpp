@@ -484,16 +484,17 @@ bool LagrangianIntegrator::accurate(const State& state, double h, StepReport& re
 //   work + dissipation = h Σ eᵢ (fᵢ·Vᵢ − ∂L/∂tᵢ).                                               (3)
 // The rest of (1), with (2), is what the method does: for those that average forces an error of
 // quadrature.
-Ledger LagrangianIntegrator::ledger(const State& start) {
-  Ledger result;
-  result.work = equation_.work();
-  result.dissipation = equation_.dissipation();
+StepAccount LagrangianIntegrator::account(const State& start) {
+  StepAccount account{.force = equation_.work(),
+                      .dissipation = equation_.dissipation(),
+                      .averages_force = table_.averages_force};
   mean_ = 0.5 * (start.v + v1_);
   double rest = equation_.impulse_beyond_work(mean_);
   if (g_.size() > 0) rest += legendre_.constraint_power(mean_, end_jacobian_);
   rest += 0.5 * ((p0_ + p1_).dot(v1_ - start.v)) - (end_value_ - start_value_);
-  (table_.averages_force ? result.quadrature : result.method) = rest;
-  return result;
+  // The change of L has that of potential energy in it.
+  account.potential = rest - potential_change(start_invariants_, end_invariants_);
+  return account;
 }
 
 StepReport LagrangianIntegrator::step(State& state, double h) {
@@ -514,7 +515,7 @@ StepReport LagrangianIntegrator::step(State& state, double h) {
   end_v_ = v1_;
   end_p_ = p1_;
   has_end_ = true;
-  commit(report, state, q1_, v1_, end_invariants_, [&] { return ledger(state); });
+  commit(report, state, q1_, v1_, end_invariants_, [&] { return account(state); });
   return report;
 }
 

@@ -12,6 +12,7 @@
 #include "lilyan/model/system.hpp"
 #include "lilyan/numeric/dense.hpp"
 #include "lilyan/solve/root.hpp"
+#include "lilyan/step/account.hpp"
 #include "lilyan/step/integrator.hpp"
 #include "lilyan/step/legendre.hpp"
 #include "lilyan/step/path_nodes.hpp"
@@ -134,7 +135,7 @@ class LagrangianIntegrator final : public Integrator {
   bool accurate(const State& state, double h, StepReport& report);
   [[nodiscard]] RoundingFloor floor(const State& state, double h, double scale) const;
   void find_table();  // of an adaptive mean
-  [[nodiscard]] Ledger ledger(const State& start);
+  [[nodiscard]] StepAccount account(const State& start);
 
   const System& system_;
   const Lagrangian& lagrangian_;

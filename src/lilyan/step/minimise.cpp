@@ -149,7 +149,7 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
   new_x_ = state.x + end.d;
   commit(report, state, new_x_, end.v,
          invariants(system_, new_x_, end.v, potential_.values(new_x_)),
-         [&] { return ledger(plan, state, end.v, report); });
+         [&] { return account(plan, state, end.v, h); });
   return report;
 }
 
@@ -299,7 +299,7 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
       [&] {
         // Means over the strain have no nodes.
         if (momentum_ && momentum_->only_strain()) return 0.0;
-        return ledger(plan, state, points_[0].v, report).quadrature;
+        return ledger_of(account(plan, state, points_[0].v, h), report).quadrature;
       },
       [&](double size) {
         return balance_.floor({.x0 = &state.x,
@@ -403,9 +403,8 @@ void MinimiseIntegrator::book(const StagePlan& plan, std::size_t k, double h, Ve
 // averaged forces (where w = u), and the method's own doing otherwise; of the change of potential
 // energy, prescribed vertices take their part as work. Forces work along the velocity that they
 // see, which need not be w. The difference is the method's, as is the last term.
-Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, const Vector& v1,
-                                  const StepReport& report) {
-  Ledger result;
+StepAccount MinimiseIntegrator::account(const TablePlan& plan, const State& start, const Vector& v1,
+                                        double h) {
   const Vector& v0 = start.v;
   const auto by_mean = [&](const Vector& impulse) {  // w·impulse
     return sum_over(system_, [&](int first, int last) {
@@ -413,34 +412,33 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
       return (0.5 * (part(v0) + part(v1))).dot(part(impulse));
     });
   };
-  result.solver = by_mean(solver_impulse_);
+  StepAccount account{.residual = by_mean(solver_impulse_),
+                      .potential = by_mean(potential_impulse_),
+                      .driven = driven_work_,
+                      .averages_force = plan.averages_force};
   const bool own = plan.stages.back().stage.force_velocity == ForceVelocity::own;
   const Point& end = points_[plan.stages.size() - 1];
-  double beside = 0;  // w·F less the work along the velocities that forces see
   if (forced_) {
+    const double all = by_mean(forces_.impulse);  // w·F
+    double along = all;                           // the work along the velocities that forces see
     if (plan.needs_history) {
       // The force of this step goes on acting through later ones: the trapezoidal rule instead.
       const auto trapezoid = [&](const Vector& at_start, const Vector& at_end) {
-        return 0.5 * report.h * (inner(system_, at_start, v0) + inner(system_, at_end, v1));
+        return 0.5 * h * (inner(system_, at_start, v0) + inner(system_, at_end, v1));
       };
-      result.work = trapezoid(start_.force, end.force);
-      result.dissipation = trapezoid(start_.dissipation, end.dissipation);
-      driven_work_ = -0.5 * report.h * (start_.driven + end.driven);
-      beside = by_mean(forces_.impulse) - result.work;
+      along = trapezoid(start_.force, end.force);
+      account.dissipation = trapezoid(start_.dissipation, end.dissipation);
+      account.driven = -0.5 * h * (start_.driven + end.driven);
     } else if (own) {
-      result.work = forces_.own_work;
-      result.dissipation = dissipation_.own_work;
-      beside = by_mean(forces_.impulse) - result.work;
+      along = forces_.own_work;
+      account.dissipation = dissipation_.own_work;
     } else {
-      result.work = by_mean(forces_.impulse);
       // The velocity that dissipation sees is that of the path.
-      result.dissipation = inner(system_, end.d, dissipation_.impulse) / report.h;
-      beside = by_mean(dissipation_.impulse) - result.dissipation;
-      result.work -= beside;
+      account.dissipation = inner(system_, end.d, dissipation_.impulse) / h;
+      along -= by_mean(dissipation_.impulse) - account.dissipation;
     }
-    result.work -= result.dissipation;
-    result.work += driven_work_;
-    result.dissipation -= driven_work_;
+    account.beside = all - along;
+    account.force = along - account.dissipation;
   }
   if (!system_.motions().empty()) {
     // By the method's own average where it has one, which leaves the quadrature error what it is.
@@ -450,22 +448,17 @@ Ledger MinimiseIntegrator::ledger(const TablePlan& plan, const State& start, con
         rule_.push_back({node.theta, 2 * node.weight});
       }
     }
-    const double work =
+    account.prescribed =
         momentum_ ? momentum_->prescribed_work(end.d, rule_)
         : rule_.empty()
             ? prescribed_work(assembler_.world(), start.x, end.d, weighted_forces_)
             : prescribed_work(assembler_.world(), start.x, end.d, rule_, weighted_forces_);
-    result.work += work;
-    (plan.averages_force ? result.quadrature : result.method) -= work;
   }
-  result.method += beside;
   if (plan.needs_history) {
     weighted_forces_ = system_.mass().cwiseProduct(coasting_velocity_ - v0);
-    result.method += by_mean(weighted_forces_);
+    account.beside += by_mean(weighted_forces_);
   }
-  (plan.averages_force ? result.quadrature : result.method) +=
-      by_mean(potential_impulse_) + potential_change(report.before, report.after);
-  return result;
+  return account;
 }
 
 }  // namespace lilyan

@@ -9,6 +9,7 @@
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/path_balance.hpp"
 #include "lilyan/solve/newton.hpp"
+#include "lilyan/step/account.hpp"
 #include "lilyan/step/integrator.hpp"
 #include "lilyan/step/momentum_solve.hpp"
 #include "lilyan/step/path_nodes.hpp"
@@ -75,8 +76,8 @@ class MinimiseIntegrator final : public Integrator {
   void book_coasting(const StagePlan& plan, double h);
   void book(const StagePlan& plan, std::size_t k, double h, Vector Point::*force,
             const Vector& weighted, Exchange& to) const;
-  [[nodiscard]] Ledger ledger(const TablePlan& plan, const State& start, const Vector& v1,
-                              const StepReport& report);
+  [[nodiscard]] StepAccount account(const TablePlan& plan, const State& start, const Vector& v1,
+                                    double h);
 
   const System& system_;
   SolverOptions options_;
