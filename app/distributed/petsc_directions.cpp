@@ -133,21 +133,20 @@ void PetscDirections::make_direct() {
   check(KSPSetFromOptions(direct_));
 }
 
-void PetscDirections::assemble(Objective& objective, const Vector& d, double projection,
-                               NewtonTimes& times) {
+void PetscDirections::assemble(const LocalModel& model, double projection, NewtonTimes& times) {
   const Timer timer(times.assembly);
   ++times.hessians;
-  objective.hessian(d, projection, hessian_);
+  model.hessian(projection, hessian_);
 }
 
-void PetscDirections::look_at(const Objective& objective, const Vector& d) {
-  const Vector* x = objective.positions();
-  const Vector* mass = objective.masses();
+void PetscDirections::look_at(const LocalModel& model) {
+  const Vector* x = model.positions();
+  const Vector* mass = model.masses();
   parallel_ranges(rows_.places(), [&](int first, int last) {
     for (int place = first; place < last; ++place) {
       const int at = 3 * rows_.vertex(place);
       for (int c = 0; c < 3; ++c) {
-        positions_[3 * place + c] = x ? (*x)[at + c] + 0.5 * d[at + c] : 0.0;
+        positions_[3 * place + c] = x ? (*x)[at + c] + 0.5 * model.z[at + c] : 0.0;
       }
       if (place < rows_.rows()) mass_[place] = mass ? (*mass)[at] : 0.0;
     }
@@ -176,12 +175,12 @@ bool PetscDirections::goes_down() const {
   return product > 0 && std::isfinite(product);
 }
 
-PetscDirections::End PetscDirections::solve_by_iteration(const Objective& objective,
-                                                         const Vector& d, const Request& request,
-                                                         SolverWork& work, NewtonTimes& times) {
+PetscDirections::End PetscDirections::solve_by_iteration(const LocalModel& model,
+                                                         const Request& request, SolverWork& work,
+                                                         NewtonTimes& times) {
   {
     const Timer timer(times.factorisation);
-    look_at(objective, d);
+    look_at(model);
     const bool own = operators_ == shared_.matrix();
     if (own || request.last) shared_.assign(hessian_, digits_of(request));
     if (!own) matrix_->assign(hessian_);
@@ -273,35 +272,34 @@ PetscDirections::End PetscDirections::solve_by_factor(bool reuse, SolverWork& wo
 }
 
 // Tries the Hessian as it is, and then with its elements' negative eigenvalues raised.
-bool PetscDirections::find_with(LinearKind kind, Objective& objective, const Vector& d,
-                                const Request& request, SolverWork& work, NewtonTimes& times) {
+bool PetscDirections::find_with(LinearKind kind, const LocalModel& model, const Request& request,
+                                SolverWork& work, NewtonTimes& times) {
   last_ = kind;
   for (const double projection : {0.0, 0.5, 1.0}) {
     if (projection == 0 && request.definite) continue;
     if (projection == 0.5) ++work.definiteness_fixes;
-    assemble(objective, d, projection, times);
-    const End end = kind == LinearKind::pcg ? solve_by_iteration(objective, d, request, work, times)
+    assemble(model, projection, times);
+    const End end = kind == LinearKind::pcg ? solve_by_iteration(model, request, work, times)
                                             : solve_by_factor(false, work, times);
     if (end == End::solved) return true;
     if (end == End::exhausted) {
       if (choice_ == LinearChoice::pcg) return goes_down();  // as far as it got
-      return give_to_factor(objective, d, request, work, times);
+      return give_to_factor(model, request, work, times);
     }
   }
   if (kind == LinearKind::cholesky || choice_ != LinearChoice::automatic) return false;
-  return give_to_factor(objective, d, request, work, times);
+  return give_to_factor(model, request, work, times);
 }
 
-bool PetscDirections::give_to_factor(Objective& objective, const Vector& d, const Request& request,
+bool PetscDirections::give_to_factor(const LocalModel& model, const Request& request,
                                      SolverWork& work, NewtonTimes& times) {
   hold_ = next_hold_;
   next_hold_ = std::min(2 * next_hold_, kLongestHold);
-  return find_with(LinearKind::cholesky, objective, d, request, work, times);
+  return find_with(LinearKind::cholesky, model, request, work, times);
 }
 
-bool PetscDirections::find(Objective& objective, const Vector& d, const Vector& gradient,
-                           const Request& request, Vector& direction, SolverWork& work,
-                           NewtonTimes& times) {
+bool PetscDirections::find(const LocalModel& model, const Vector& gradient, const Request& request,
+                           Vector& direction, SolverWork& work, NewtonTimes& times) {
   double* numbers = nullptr;
   check(VecGetArrayWrite(right_, &numbers));
   for (int row = 0; row < rows_.rows(); ++row) {
@@ -320,8 +318,7 @@ bool PetscDirections::find(Objective& objective, const Vector& d, const Vector& 
       exact = hold_ > 0 || request.insist > 1;
       if (hold_ > 0) --hold_;
     }
-    found = find_with(exact ? LinearKind::cholesky : LinearKind::pcg, objective, d, request, work,
-                      times);
+    found = find_with(exact ? LinearKind::cholesky : LinearKind::pcg, model, request, work, times);
     if (found && !exact && !factorised()) next_hold_ = 8;
   }
   if (!found) return false;

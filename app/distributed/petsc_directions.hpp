@@ -33,7 +33,7 @@ class PetscDirections final : public DirectionSource {
   ~PetscDirections() override;
 
   void begin() override { renew_ = true; }
-  bool find(Objective& objective, const Vector& d, const Vector& gradient, const Request& request,
+  bool find(const LocalModel& model, const Vector& gradient, const Request& request,
             Vector& direction, SolverWork& work, NewtonTimes& times) override;
   [[nodiscard]] bool factorised() const override { return last_ == LinearKind::cholesky; }
   [[nodiscard]] bool truncated() const override { return truncated_; }
@@ -50,22 +50,22 @@ class PetscDirections final : public DirectionSource {
   void make_matrix();  // when first needed
   void make_iterative();
   void make_direct();
-  void assemble(Objective& objective, const Vector& d, double projection, NewtonTimes& times);
+  void assemble(const LocalModel& model, double projection, NewtonTimes& times);
   // Takes positions, half way along d where forces act, and masses.
-  void look_at(const Objective& objective, const Vector& d);
+  void look_at(const LocalModel& model);
   void describe_rigid_motions();  // the near null space that algebraic multigrid asks for
-  End solve_by_iteration(const Objective& objective, const Vector& d, const Request& request,
-                         SolverWork& work, NewtonTimes& times);
+  End solve_by_iteration(const LocalModel& model, const Request& request, SolverWork& work,
+                         NewtonTimes& times);
   // Once more with the matrix at hand.
   bool solve_again(const Request& request, SolverWork& work, NewtonTimes& times);
   // PETSc's reason to end, and how many iterations it took.
   std::pair<KSPConvergedReason, PetscInt> iterate(double accuracy, int most, SolverWork& work);
   End solve_by_factor(bool reuse, SolverWork& work, NewtonTimes& times);
-  bool find_with(LinearKind kind, Objective& objective, const Vector& d, const Request& request,
-                 SolverWork& work, NewtonTimes& times);
+  bool find_with(LinearKind kind, const LocalModel& model, const Request& request, SolverWork& work,
+                 NewtonTimes& times);
   // Where conjugate gradients got nowhere: this direction and some more by MUMPS.
-  bool give_to_factor(Objective& objective, const Vector& d, const Request& request,
-                      SolverWork& work, NewtonTimes& times);
+  bool give_to_factor(const LocalModel& model, const Request& request, SolverWork& work,
+                      NewtonTimes& times);
   [[nodiscard]] bool goes_down() const;  // the solution, along the right side
   void correct_rigid_motions();
 

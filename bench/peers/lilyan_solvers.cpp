@@ -2,6 +2,7 @@
 #include "lilyan/control/make_integrator.hpp"
 #include "lilyan/solve/linear_solver.hpp"
 #include "lilyan/solve/root.hpp"
+#include "lilyan/solve/timer.hpp"
 #include "step_problem.hpp"
 
 namespace peers {
@@ -51,9 +52,9 @@ class GradientEquation final : public Equation {
         p.dofs(), p.dofs(), p.entries(), p.column_start().data(), p.row().data(), zero.data());
   }
 
-  Size evaluate(const Vector& d, Vector& residual) override {
-    problem_.evaluate(d, residual);
-    return {.norm = problem_.objective().norm(residual)};
+  void evaluate(Iterate& at) override {
+    problem_.evaluate(at.z, at.residual);
+    at.norm = problem_.equation().norm(at.residual);
   }
   bool factorise(const Vector& d, SolverWork& work, NewtonTimes& times) override {
     const Timer timer(times.factorisation);
@@ -68,12 +69,11 @@ class GradientEquation final : public Equation {
     lu_->solve(residual, direction);
     direction = -direction;
   }
-  double defect(const Vector& d, const Vector& residual) override {
-    return problem_.defect(d, residual);
+  Defect defect(const Iterate& at) override {
+    return problem_.equation().defect(at.z, at.residual);
   }
-  bool at_rounding(const Vector& d, const Vector& residual) override {
-    const StepObjective& objective = problem_.objective();
-    return objective.norm(residual) <= objective.rounding(d, diagonal_).gradient;
+  bool at_rounding(const Iterate& at) override {
+    return at.norm <= problem_.equation().rounding(at.z, 0, diagonal_).gradient;
   }
 
  private:
@@ -96,8 +96,9 @@ class Root final : public Candidate {
     NewtonResult result;
     {
       const CpuTimer timer(outcome.seconds);
-      outcome.d = problem_.start();
-      result = finder_.solve(equation_, outcome.d, problem_.scene().solver.newton.max_iterations);
+      Iterate at{.z = problem_.start()};
+      result = finder_.solve(equation_, at, problem_.scene().solver.newton.max_iterations);
+      outcome.d = at.z;
     }
     outcome.iterations = static_cast<int>(result.work.iterations);
     outcome.evaluations = problem_.evaluations();

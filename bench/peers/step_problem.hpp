@@ -2,6 +2,7 @@
 // test for having arrived that Lilyan itself uses.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -10,7 +11,7 @@
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/assemble/pattern.hpp"
 #include "lilyan/step/integrator.hpp"
-#include "lilyan/step/step_objective.hpp"
+#include "lilyan/step/stage_equation.hpp"
 #include "peer.hpp"
 
 namespace peers {
@@ -24,21 +25,20 @@ class StepProblem {
         stage_(std::get<lilyan::MinimisationTable>(scheme.table).stages.at(0)),
         h_(h),
         assembler_(*scene.system),
-        objective_(assembler_, scene.solver),
+        work_(assembler_, scene.solver),
         full_(assembler_.hessian_pattern()),
         lower_(static_cast<std::size_t>(assembler_.hessian_pattern().storage())) {
-    objective_.begin_step(scene.initial, h);
-    objective_.target() = h * scene.initial.v;
-    objective_.prepare({.x0 = &scene.initial.x,
-                        .t0 = 0,
-                        .h = h,
-                        .nodes = stage_.nodes,
-                        .force_nodes = stage_.nodes,
-                        .velocity_weight = stage_.displacement,
-                        .energy_scale = invariants(*scene.system, scene.initial).scale(),
-                        .path_weight = 1,
-                        .path_velocity = nullptr,
-                        .start_velocity = nullptr});
+    const lilyan::State& start = scene.initial;
+    work_.begin_step(start, h, {start.t, start.t + h});
+    target_ = h * start.v;
+    equation_.emplace(work_,
+                      lilyan::StageTerms{.x0 = &start.x,
+                                         .target = &target_,
+                                         .h = h,
+                                         .nodes = stage_.nodes,
+                                         .force_nodes = stage_.nodes,
+                                         .velocity_weight = stage_.displacement,
+                                         .energy_scale = invariants(*scene.system, start).scale()});
   }
 
   [[nodiscard]] const lilyan::Scene& scene() const { return scene_; }
@@ -46,21 +46,25 @@ class StepProblem {
   [[nodiscard]] int size() const { return static_cast<int>(scene_.initial.x.size()); }
   [[nodiscard]] lilyan::Vector start() const { return h_ * scene_.initial.v; }
   [[nodiscard]] const lilyan::FullPattern& pattern() const { return full_; }
-  [[nodiscard]] lilyan::StepObjective& objective() { return objective_; }
+  [[nodiscard]] const lilyan::StageEquation& equation() const { return *equation_; }
 
   double evaluate(const lilyan::Vector& d, lilyan::Vector& gradient) {
     const CpuTimer timer(seconds_);
     ++evaluations_;
-    return objective_.evaluate(d, gradient);
+    at_.z = d;
+    equation_->linearise(d, forces_);
+    equation_->evaluate(forces_, at_);
+    gradient = at_.residual;
+    return at_.value;
   }
   // Lower triangle in the half pattern of pattern().
   const std::vector<double>& hessian(const lilyan::Vector& d) {
     const CpuTimer timer(seconds_);
-    objective_.hessian(d, 0, lower_);
+    equation_->hessian(forces_, d, 0, lower_);
     return lower_;
   }
   [[nodiscard]] double defect(const lilyan::Vector& d, const lilyan::Vector& gradient) {
-    return objective_.defect(d, gradient);
+    return equation_->defect(d, gradient).share;
   }
 
   // Counts what is done until its end as time within callbacks.
@@ -79,7 +83,11 @@ class StepProblem {
   lilyan::Stage stage_;
   double h_;
   lilyan::Assembler assembler_;
-  lilyan::StepObjective objective_;
+  lilyan::StageWorkspace work_;
+  std::optional<lilyan::StageEquation> equation_;
+  lilyan::Linearised forces_;
+  lilyan::Iterate at_;
+  lilyan::Vector target_;
   lilyan::FullPattern full_;
   std::vector<double> lower_;
   int evaluations_ = 0;

@@ -20,9 +20,10 @@ class SmallEquation final : public Equation {
   using Function = std::function<Vector(const Vector&)>;
   explicit SmallEquation(Function f) : f_(std::move(f)) {}
 
-  Size evaluate(const Vector& d, Vector& residual) override {
-    residual = f_(d);
-    return {.norm = residual.norm()};
+  [[nodiscard]] Vector value(const Vector& z) const { return f_(z); }
+  void evaluate(Iterate& at) override {
+    at.residual = f_(at.z);
+    at.norm = at.residual.norm();
   }
   bool factorise(const Vector& d, SolverWork& work, NewtonTimes&) override {
     ++work.factorisations;
@@ -32,10 +33,8 @@ class SmallEquation final : public Equation {
   void solve(const Vector& residual, Vector& direction) override {
     direction = -jacobian_.partialPivLu().solve(residual);
   }
-  double defect(const Vector&, const Vector& residual) override { return residual.norm() / 1e-12; }
-  bool at_rounding(const Vector&, const Vector& residual) override {
-    return residual.norm() <= 1e-13;
-  }
+  Defect defect(const Iterate& at) override { return {.share = at.norm / 1e-12}; }
+  bool at_rounding(const Iterate& at) override { return at.norm <= 1e-13; }
 
   [[nodiscard]] Eigen::MatrixXd jacobian(const Vector& at) const {
     Eigen::MatrixXd J(at.size(), at.size());
@@ -57,10 +56,11 @@ struct Found {
   double residual;
 };
 
-Found find_root(SmallEquation& equation, Vector at) {
-  RootFinder finder(at.size(), {});
+Found find_root(SmallEquation& equation, const Vector& start) {
+  RootFinder finder(start.size(), {});
+  Iterate at{.z = start};
   const NewtonResult r = finder.solve(equation, at, 200);
-  return {r.status, at, finder.residual().norm()};
+  return {r.status, at.z, at.residual.norm()};
 }
 
 // Figure 2: E = 128x⁴, unit mass, x₀ = −1.10, v₀ = 12.25.
@@ -97,16 +97,15 @@ double relative_energy_error(const Vector& z) {
 TEST(AvfPaperFigure2, TheRootFinderInPhaseSpaceIsStuckAtTheLargeStep) {
   SmallEquation equation = phase_space_step(0.033);
   const Vector minimum = Eigen::Vector2d(1.08085, 12.31557);
-  Vector a(2), around(2);
-  equation.evaluate(minimum, a);
+  const Vector a = equation.value(minimum);
   EXPECT_NEAR(a.norm(), 1.786, 1e-3);
   EXPECT_LE((equation.jacobian(minimum).transpose() * a).norm(), 1e-3);
   EXPECT_NEAR(relative_energy_error(minimum), 0.0454, 1e-3);
   for (const double radius : {1e-3, 1e-2, 0.1}) {
     for (int k = 0; k < 32; ++k) {
       const double angle = k * 2 * M_PI / 32;
-      equation.evaluate(minimum + radius * Eigen::Vector2d(std::cos(angle), std::sin(angle)),
-                        around);
+      const Vector around =
+          equation.value(minimum + radius * Eigen::Vector2d(std::cos(angle), std::sin(angle)));
       EXPECT_GT(around.norm(), a.norm()) << radius << " " << k;
     }
   }
@@ -135,8 +134,7 @@ TEST(AvfPaperFigure2, TheRootFinderInPhaseSpaceSucceedsAtTheSmallStep) {
       for (double v = -29; v < 60; v += 4) {
         const Found f = find_root(equation, Eigen::Vector2d(x, v));
         if (h < 0.01 && !succeeded(f.status)) {
-          Vector a(2);
-          equation.evaluate(f.at, a);
+          const Vector a = equation.value(f.at);
           EXPECT_GT((equation.jacobian(f.at).transpose() * a).norm(), 0.1 * a.norm());
         }
         stuck += !succeeded(f.status);
@@ -223,22 +221,26 @@ TEST(AvfPaperFigure3, RootFinderStaysInItAndTheMinimiserDoesNot) {
   // g as an objective for the same Newton that takes the steps, from any start.
   class Merit final : public Objective {
    public:
-    double evaluate(const Vector& x, Vector& gradient) override {
-      gradient[0] = F(x[0]);
-      const double s = x[0], a = kStart;
+    void evaluate(const Linearised&, Iterate& at) const override {
+      at.residual[0] = F(at.z[0]);
+      const double s = at.z[0], a = kStart;
       // ∫ of the quotient: (x²+a²−2)(x+a) = x³ + a x² + (a²−2) x + a³ − 2a
       const double inner =
           s * s * s * s / 4 + a * s * s * s / 3 + (a * a - 2) * s * s / 2 + (a * a * a - 2 * a) * s;
-      return 0.5 * s * s - (a + kStep * kSpeed) * s + 0.5 * kStep * kStep * (10 * s + 1500 * inner);
+      at.value =
+          0.5 * s * s - (a + kStep * kSpeed) * s + 0.5 * kStep * kStep * (10 * s + 1500 * inner);
     }
-    void hessian(const Vector& x, double projection, std::vector<double>& values) override {
+    void hessian(const Linearised&, const Vector& x, double projection,
+                 std::vector<double>& values) const override {
       const double s = x[0], a = kStart;
       const double force = 0.5 * kStep * kStep * 1500 * (3 * s * s + 2 * a * s + a * a - 2);
       values[0] = 1 + (force < 0 ? (1 - projection) * force : force);
     }
-    double defect(const Vector&, const Vector& g) override { return std::abs(g[0]) / 1e-11; }
+    [[nodiscard]] Defect defect(const Vector&, const Vector& g) const override {
+      return {.share = std::abs(g[0]) / 1e-11};
+    }
     [[nodiscard]] double norm(const Vector& g) const override { return std::abs(g[0]); }
-    [[nodiscard]] Rounding rounding(const Vector&, const Vector&) const override {
+    [[nodiscard]] Rounding rounding(const Vector&, double, const Vector&) const override {
       return {1e-15, 1e-14};
     }
   };
@@ -256,10 +258,11 @@ TEST(AvfPaperFigure3, RootFinderStaysInItAndTheMinimiserDoesNot) {
       EXPECT_NEAR(found.at[0], -0.756, 0.05) << start;
       EXPECT_GT(found.residual, 0.5);
     }
-    Vector x = Vector::Constant(1, start);
-    const NewtonResult minimised = newton.minimise(merit, x);
+    Iterate at{.z = Vector::Constant(1, start)};
+    Linearised none;
+    const NewtonResult minimised = newton.minimise(merit, none, at);
     EXPECT_TRUE(succeeded(minimised.status)) << start << ": " << describe(minimised.status);
-    EXPECT_NEAR(x[0], 1.102, 2e-3) << start;
+    EXPECT_NEAR(at.z[0], 1.102, 2e-3) << start;
   }
   std::printf("    of 121 starts in [−3, 3] the root finder fails from %d, the minimiser from 0\n",
               stuck);

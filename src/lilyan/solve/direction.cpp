@@ -75,9 +75,8 @@ void DirectionFinder::archive(Archive& a) {
 
 void DirectionFinder::begin() { renew_ = true; }
 
-bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& gradient,
-                           const Request& request, Vector& direction, SolverWork& work,
-                           NewtonTimes& times) {
+bool DirectionFinder::find(const LocalModel& model, const Vector& gradient, const Request& request,
+                           Vector& direction, SolverWork& work, NewtonTimes& times) {
   parallel_ranges(pattern_.dofs(), [&](int first, int last) {
     for (int c = first; c < last; ++c) right_[c] = -gradient[pattern_.dof(c)];
   });
@@ -90,8 +89,8 @@ bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& 
       exact = hold_ > 0 || request.insist > 1;
       if (hold_ > 0) --hold_;
     }
-    const bool found = exact ? by_factor(objective, d, request, work, times)
-                             : by_iteration(objective, d, request, work, times);
+    const bool found =
+        exact ? by_factor(model, request, work, times) : by_iteration(model, request, work, times);
     if (!found) return false;
   }
   if (factorised()) {
@@ -104,28 +103,28 @@ bool DirectionFinder::find(Objective& objective, const Vector& d, const Vector& 
   return true;
 }
 
-bool DirectionFinder::by_factor(Objective& objective, const Vector& d, const Request& request,
-                                SolverWork& work, NewtonTimes& times) {
+bool DirectionFinder::by_factor(const LocalModel& model, const Request& request, SolverWork& work,
+                                NewtonTimes& times) {
   try {
-    const bool done = factorise_definite(objective, d, pattern_, definiteness_, cholesky(),
-                                         hessian_, work, times);
+    const bool done =
+        factorise_definite(model, pattern_, definiteness_, cholesky(), hessian_, work, times);
     last_ = LinearKind::cholesky;
     return done;
   } catch (const Error&) {  // too large for the memory, say
     if (choice_ != LinearChoice::automatic) throw;
     choice_ = LinearChoice::pcg;
     cholesky_.reset();
-    return by_iteration(objective, d, request, work, times);
+    return by_iteration(model, request, work, times);
   }
 }
 
-bool DirectionFinder::by_iteration(Objective& objective, const Vector& d, const Request& request,
+bool DirectionFinder::by_iteration(const LocalModel& model, const Request& request,
                                    SolverWork& work, NewtonTimes& times) {
   last_ = LinearKind::pcg;
   spent_ = 0;
   const bool solved =
-      with_definite_hessian(objective, d, pattern_, definiteness_, request.definite, hessian_, work,
-                            times, [&] { return attempt(objective, d, request, work, times); });
+      with_definite_hessian(model, pattern_, definiteness_, request.definite, hessian_, work, times,
+                            [&] { return attempt(model, request, work, times); });
   if (solved && end_ == PcgEnd::converged) {
     next_hold_ = kFirstHold;
     return true;
@@ -133,20 +132,20 @@ bool DirectionFinder::by_iteration(Objective& objective, const Vector& d, const 
   if (choice_ == LinearChoice::pcg) return solved;  // as far as it got
   hold_ = next_hold_;
   next_hold_ = std::min(2 * next_hold_, kLongestHold);
-  return by_factor(objective, d, request, work, times);
+  return by_factor(model, request, work, times);
 }
 
 // One try with the matrix at hand; false when it is not positive definite.
-bool DirectionFinder::attempt(const Objective& objective, const Vector& d, const Request& request,
-                              SolverWork& work, NewtonTimes& times) {
+bool DirectionFinder::attempt(const LocalModel& model, const Request& request, SolverWork& work,
+                              NewtonTimes& times) {
   {
     const Timer timer(times.factorisation);
-    const Vector* x = objective.positions();
-    const Vector* mass = objective.masses();
+    const Vector* x = model.positions();
+    const Vector* mass = model.masses();
     parallel_ranges(pattern_.dofs(), [&](int first, int last) {
       for (int c = first; c < last; ++c) {
         const int dof = pattern_.dof(c);
-        positions_[c] = x ? (*x)[dof] + 0.5 * d[dof] : 0.0;  // half-way, where forces act
+        positions_[c] = x ? (*x)[dof] + 0.5 * model.z[dof] : 0.0;  // half-way, where forces act
         if (mass) masses_[c] = (*mass)[dof];
       }
     });
@@ -167,7 +166,7 @@ bool DirectionFinder::attempt(const Objective& objective, const Vector& d, const
   spent_ += pcg_->iterations();
   // With the masses at hand, what there is so far is a good direction: better than what a matrix modified
   // all over the body gives, and cheaper.
-  if (end_ == PcgEnd::not_definite && objective.masses() && pcg_->iterations() > 0 &&
+  if (end_ == PcgEnd::not_definite && model.masses() && pcg_->iterations() > 0 &&
       definiteness_ == Definiteness::project) {
     end_ = PcgEnd::converged;
     truncated_ = true;

@@ -5,18 +5,21 @@
 #include <memory>
 #include <vector>
 
+#include "lilyan/saving/archive.hpp"
 #include "lilyan/solve/linear_solver.hpp"
-#include "lilyan/solve/newton.hpp"
+#include "lilyan/solve/objective.hpp"
+#include "lilyan/solve/options.hpp"
 #include "lilyan/solve/pcg.hpp"
+#include "lilyan/solve/timer.hpp"
 
 namespace lilyan {
 
-// Assembles the Hessian at d into `values` and gives it to `attempt`, until that says that it was
+// Assembles the Hessian into `values` and gives it to `attempt`, until that says that it was
 // definite: as it is; with its elements' negative eigenvalues raised, half-way and then fully; at
 // last with a growing multiple of the identity. The first one is left out where it is known not to be
 // definite. False when nothing helps.
 template <class Attempt>
-bool with_definite_hessian(Objective& objective, const Vector& d, const BlockPattern& pattern,
+bool with_definite_hessian(const LocalModel& model, const BlockPattern& pattern,
                            Definiteness definiteness, bool indefinite, std::vector<double>& values,
                            SolverWork& work, NewtonTimes& times, const Attempt& attempt) {
   // Projecting half-way is often enough for definiteness and keeps more of the true curvature:
@@ -28,7 +31,7 @@ bool with_definite_hessian(Objective& objective, const Vector& d, const BlockPat
   const auto assemble = [&](double projection) {
     const Timer timer(times.assembly);
     ++times.hessians;
-    objective.hessian(d, projection, values);
+    model.hessian(projection, values);
   };
   if (!indefinite || definiteness == Definiteness::shift) {
     assemble(0);
@@ -56,15 +59,14 @@ bool with_definite_hessian(Objective& objective, const Vector& d, const BlockPat
 }
 
 // Finds a definite matrix in this way that has a Cholesky factor.
-inline bool factorise_definite(Objective& objective, const Vector& d, const BlockPattern& pattern,
+inline bool factorise_definite(const LocalModel& model, const BlockPattern& pattern,
                                Definiteness definiteness, LinearSolver& linear,
                                std::vector<double>& values, SolverWork& work, NewtonTimes& times) {
-  return with_definite_hessian(
-      objective, d, pattern, definiteness, false, values, work, times, [&] {
-        const Timer timer(times.factorisation);
-        ++work.factorisations;
-        return linear.factorise({values.data(), static_cast<std::size_t>(pattern.entries())});
-      });
+  return with_definite_hessian(model, pattern, definiteness, false, values, work, times, [&] {
+    const Timer timer(times.factorisation);
+    ++work.factorisations;
+    return linear.factorise({values.data(), static_cast<std::size_t>(pattern.entries())});
+  });
 }
 
 // Where Newton's method gets its directions from.
@@ -91,9 +93,8 @@ class DirectionSource {
     bool definite = false;
   };
   // False when the Hessian cannot be made positive definite.
-  virtual bool find(Objective& objective, const Vector& d, const Vector& gradient,
-                    const Request& request, Vector& direction, SolverWork& work,
-                    NewtonTimes& times) = 0;
+  virtual bool find(const LocalModel& model, const Vector& gradient, const Request& request,
+                    Vector& direction, SolverWork& work, NewtonTimes& times) = 0;
 
   // Whether the last direction came from a factor, which can be used again.
   [[nodiscard]] virtual bool factorised() const = 0;
@@ -118,7 +119,7 @@ class DirectionFinder final : public DirectionSource {
   DirectionFinder(const BlockPattern& pattern, LinearChoice choice, Definiteness definiteness);
 
   void begin() override;
-  bool find(Objective& objective, const Vector& d, const Vector& gradient, const Request& request,
+  bool find(const LocalModel& model, const Vector& gradient, const Request& request,
             Vector& direction, SolverWork& work, NewtonTimes& times) override;
   [[nodiscard]] bool factorised() const override { return last_ == LinearKind::cholesky; }
   [[nodiscard]] bool truncated() const override { return truncated_; }
@@ -128,12 +129,12 @@ class DirectionFinder final : public DirectionSource {
   [[nodiscard]] const std::vector<double>& hessian() const override { return hessian_; }
 
  private:
-  bool by_iteration(Objective& objective, const Vector& d, const Request& request, SolverWork& work,
+  bool by_iteration(const LocalModel& model, const Request& request, SolverWork& work,
                     NewtonTimes& times);
-  bool by_factor(Objective& objective, const Vector& d, const Request& request, SolverWork& work,
+  bool by_factor(const LocalModel& model, const Request& request, SolverWork& work,
                  NewtonTimes& times);
-  bool attempt(const Objective& objective, const Vector& d, const Request& request,
-               SolverWork& work, NewtonTimes& times);
+  bool attempt(const LocalModel& model, const Request& request, SolverWork& work,
+               NewtonTimes& times);
   bool again(const Request& request, SolverWork& work, NewtonTimes& times);
   int iteration_limit();
   LinearSolver& cholesky();

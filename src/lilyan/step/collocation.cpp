@@ -8,10 +8,11 @@
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/model/fixed.hpp"
 #include "lilyan/numeric/dense.hpp"
+#include "lilyan/solve/timer.hpp"
 #include "lilyan/step/commit.hpp"
 #include "lilyan/step/external_forces.hpp"
 #include "lilyan/step/prescribed_work.hpp"
-#include "lilyan/step/step_objective.hpp"
+#include "lilyan/step/stage_equation.hpp"
 
 namespace lilyan {
 namespace {
@@ -27,33 +28,31 @@ CollocationEquation::CollocationEquation(Assembler& assembler, const Collocation
       stages_(static_cast<int>(table.c.size())),
       n_(system_.dofs()),
       options_(options),
-      forced_(!system_.forces().empty()),
-      lu_(make_lu()) {
+      forced_(!system_.forces().empty()) {
+  matrix_.lu = make_lu();
   const int s = stages_;
   Eigen::MatrixXd A(s, s);
   const double* rows = table.A.data();
-  c_.resize(s);
-  b_.resize(s);
+  table_.c.resize(s);
+  table_.b.resize(s);
   for (int i = 0; i < s; ++i) {
-    c_[i] = table.c[static_cast<std::size_t>(i)];
-    b_[i] = table.b[static_cast<std::size_t>(i)];
+    table_.c[i] = table.c[static_cast<std::size_t>(i)];
+    table_.b[i] = table.b[static_cast<std::size_t>(i)];
     for (int j = 0; j < s; ++j) A(i, j) = rows[i * s + j];
   }
   DenseLu lu;
   lu.compute(A);
-  inverse_ = lu.inverse();
-  coupling_ = inverse_ * inverse_;
+  table_.inverse = lu.inverse();
+  table_.coupling = table_.inverse * table_.inverse;
   find_positions();
-  half_values_.resize(static_cast<std::size_t>(pattern_.half().storage()));
-  full_values_.resize(static_cast<std::size_t>(pattern_.entries()));
-  for (Vector* v : {&stage_z_, &stage_x_, &stage_v_, &stage_gradient_, &sum_, &scratch_, &damping_,
-                    &lengths_}) {
+  matrix_.half_values.resize(static_cast<std::size_t>(pattern_.half().storage()));
+  matrix_.full_values.resize(static_cast<std::size_t>(pattern_.entries()));
+  for (Vector* v : {&work_.z, &work_.x, &work_.v, &work_.gradient, &work_.sum, &work_.scratch,
+                    &work_.damping, &work_.lengths}) {
     v->setZero(n_);
   }
-  external_.setZero(s * n_);
-  gradients_.setZero(s * n_);
-  free_right_.setZero(static_cast<Eigen::Index>(s) * pattern_.dofs());
-  free_solution_ = free_right_;
+  matrix_.right.setZero(static_cast<Eigen::Index>(s) * pattern_.dofs());
+  matrix_.solution = matrix_.right;
 }
 
 void CollocationEquation::find_positions() {
@@ -69,47 +68,49 @@ void CollocationEquation::find_positions() {
       }
     }
   }
-  jacobian_.resize(stages_ * m, stages_ * m);
-  jacobian_.setFromTriplets(entries.begin(), entries.end());
-  jacobian_.makeCompressed();
+  matrix_.jacobian.resize(stages_ * m, stages_ * m);
+  matrix_.jacobian.setFromTriplets(entries.begin(), entries.end());
+  matrix_.jacobian.makeCompressed();
   const auto find = [&](int row, int column) {
-    const int* begin = jacobian_.innerIndexPtr() + jacobian_.outerIndexPtr()[column];
-    const int* end = jacobian_.innerIndexPtr() + jacobian_.outerIndexPtr()[column + 1];
-    return static_cast<int>(std::lower_bound(begin, end, row) - jacobian_.innerIndexPtr());
+    const int* begin = matrix_.jacobian.innerIndexPtr() + matrix_.jacobian.outerIndexPtr()[column];
+    const int* end =
+        matrix_.jacobian.innerIndexPtr() + matrix_.jacobian.outerIndexPtr()[column + 1];
+    return static_cast<int>(std::lower_bound(begin, end, row) - matrix_.jacobian.innerIndexPtr());
   };
   for (int i = 0; i < stages_; ++i) {
     for (int c = 0; c < m; ++c) {
       for (int k = pattern_.column_start()[c]; k < pattern_.column_start()[c + 1]; ++k) {
-        hessian_position_.push_back(find(i * m + pattern_.row()[k], i * m + c));
+        matrix_.hessian_position.push_back(find(i * m + pattern_.row()[k], i * m + c));
       }
     }
     for (int j = 0; j < stages_; ++j) {
-      for (int c = 0; c < m; ++c) coupling_position_.push_back(find(i * m + c, j * m + c));
+      for (int c = 0; c < m; ++c) matrix_.coupling_position.push_back(find(i * m + c, j * m + c));
     }
   }
 }
 
 void CollocationEquation::prepare(const State& start, double h, const TimeSpan& span,
                                   double energy_scale) {
-  span_ = span;
-  start_ = &start;
-  has_lengths_ = false;
-  h_ = h;
-  energy_scale_ = energy_scale;
+  problem_.span = span;
+  problem_.start = &start;
+  work_.has_lengths = false;
+  problem_.h = h;
+  problem_.energy_scale = energy_scale;
 }
 
 void CollocationEquation::go_to_stage(const Vector& z, int stage) {
-  stage_x_ = start_->x + z.segment(stage * n_, n_);
-  stage_v_.setZero();
+  work_.x = problem_.start->x + z.segment(stage * n_, n_);
+  work_.v.setZero();
   for (int j = 0; j < stages_; ++j) {
-    stage_v_ += (inverse_(stage, j) / h_) * z.segment(j * n_, n_);  // (2)
+    work_.v += (table_.inverse(stage, j) / problem_.h) * z.segment(j * n_, n_);  // (2)
   }
 }
 
 void CollocationEquation::scaled_acceleration(const Vector& z, int stage, Vector& result) const {
   result.setZero();
   for (int j = 0; j < stages_; ++j) {
-    result += coupling_(stage, j) * (z.segment(j * n_, n_) - (c_[j] * h_) * start_->v);
+    result += table_.coupling(stage, j) *
+              (z.segment(j * n_, n_) - (table_.c[j] * problem_.h) * problem_.start->v);
   }
 }
 
@@ -121,66 +122,71 @@ void CollocationEquation::pull_back(Vector& z, double factor) const {
   }
 }
 
-Equation::Size CollocationEquation::evaluate(const Vector& z, Vector& residual) {
-  const double hh = h_ * h_;
+void CollocationEquation::evaluate(Iterate& at) {
+  const double hh = problem_.h * problem_.h;
+  at.potential.resize(at.z.size());
+  if (forced_) at.force.resize(at.z.size());
   for (int i = 0; i < stages_; ++i) {
-    stage_z_ = z.segment(i * n_, n_);
-    assembler_.gradient(start_->x, &stage_z_, kStage, stage_gradient_);
-    gradients_.segment(i * n_, n_) = stage_gradient_;
-    scaled_acceleration(z, i, sum_);
-    residual.segment(i * n_, n_) = mass_.cwiseProduct(sum_) + hh * stage_gradient_;  // (1)
+    work_.z = at.z.segment(i * n_, n_);
+    assembler_.gradient(problem_.start->x, &work_.z, kStage, work_.gradient);
+    at.potential.segment(i * n_, n_) = work_.gradient;
+    scaled_acceleration(at.z, i, work_.sum);
+    at.residual.segment(i * n_, n_) = mass_.cwiseProduct(work_.sum) + hh * work_.gradient;  // (1)
     if (!forced_) continue;
-    go_to_stage(z, i);
-    sum_.setZero();
-    add_forces(system_, span_, start_->t + c_[i] * h_, stage_x_, stage_v_, 1, scratch_, sum_);
-    external_.segment(i * n_, n_) = sum_;
-    residual.segment(i * n_, n_) -= hh * sum_;
+    go_to_stage(at.z, i);
+    work_.sum.setZero();
+    add_forces(system_, problem_.span, problem_.start->t + table_.c[i] * problem_.h, work_.x,
+               work_.v, 1, work_.scratch, work_.sum);
+    at.force.segment(i * n_, n_) = work_.sum;
+    at.residual.segment(i * n_, n_) -= hh * work_.sum;
   }
-  return {.norm = norm(residual)};
+  at.norm = norm(at.residual);
 }
 
 bool CollocationEquation::factorise(const Vector& z, SolverWork& work, NewtonTimes& times) {
   const Timer timer(times.factorisation);
   ++work.factorisations;
   const int m = pattern_.dofs();
-  double* values = jacobian_.valuePtr();
-  std::fill(values, values + jacobian_.nonZeros(), 0.0);
-  const double hh = h_ * h_;
+  double* values = matrix_.jacobian.valuePtr();
+  std::fill(values, values + matrix_.jacobian.nonZeros(), 0.0);
+  const double hh = problem_.h * problem_.h;
   std::size_t entry = 0;
   std::size_t diagonal = 0;
   for (int i = 0; i < stages_; ++i) {
-    stage_z_ = z.segment(i * n_, n_);
-    assembler_.hessian(start_->x, stage_z_, kStage, 0, half_values_);
-    pattern_.mirror(half_values_, full_values_);
-    for (const double v : full_values_) values[hessian_position_[entry++]] += hh * v;
+    work_.z = z.segment(i * n_, n_);
+    assembler_.hessian(problem_.start->x, work_.z, kStage, 0, matrix_.half_values);
+    pattern_.mirror(matrix_.half_values, matrix_.full_values);
+    for (const double v : matrix_.full_values) values[matrix_.hessian_position[entry++]] += hh * v;
     if (forced_) {
       go_to_stage(z, i);
-      damping_.setZero();
-      add_damping(system_, start_->t + c_[i] * h_, stage_x_, stage_v_, h_, scratch_, damping_);
+      work_.damping.setZero();
+      add_damping(system_, problem_.start->t + table_.c[i] * problem_.h, work_.x, work_.v,
+                  problem_.h, work_.scratch, work_.damping);
     }
     for (int j = 0; j < stages_; ++j) {
       for (int c = 0; c < m; ++c) {
         const int dof = pattern_.half().dof(c);
-        values[coupling_position_[diagonal++]] +=
-            coupling_(i, j) * mass_[dof] + (forced_ ? inverse_(i, j) * damping_[dof] : 0.0);
+        values[matrix_.coupling_position[diagonal++]] +=
+            table_.coupling(i, j) * mass_[dof] +
+            (forced_ ? table_.inverse(i, j) * work_.damping[dof] : 0.0);
       }
     }
   }
-  return lu_->factorise(jacobian_);
+  return matrix_.lu->factorise(matrix_.jacobian);
 }
 
 void CollocationEquation::solve(const Vector& residual, Vector& direction) {
   const int m = pattern_.dofs();
   for (int i = 0; i < stages_; ++i) {
     for (int c = 0; c < m; ++c) {
-      free_right_[i * m + c] = -residual[i * n_ + pattern_.half().dof(c)];
+      matrix_.right[i * m + c] = -residual[i * n_ + pattern_.half().dof(c)];
     }
   }
-  lu_->solve(free_right_, free_solution_);
+  matrix_.lu->solve(matrix_.right, matrix_.solution);
   direction.setZero();
   for (int i = 0; i < stages_; ++i) {
     for (int c = 0; c < m; ++c) {
-      direction[i * n_ + pattern_.half().dof(c)] = free_solution_[i * m + c];
+      direction[i * n_ + pattern_.half().dof(c)] = matrix_.solution[i * m + c];
     }
   }
 }
@@ -195,51 +201,51 @@ double CollocationEquation::norm(const Vector& residual) const {
 
 // A residual changes v₁ by (1/h) M⁻¹ Σ bᵢRᵢ, and with it the energy by the product with the mean
 // velocity, which is about that of the stages.
-double CollocationEquation::defect(const Vector& z, const Vector& residual) {
+Defect CollocationEquation::defect(const Iterate& at) {
   double kinetic = 0;
   double work = 0;
   for (int i = 0; i < stages_; ++i) {
-    go_to_stage(z, i);
-    kinetic = std::max(kinetic, 0.5 * stage_v_.dot(mass_.cwiseProduct(stage_v_)));
-    work += b_[i] * stage_v_.dot(residual.segment(i * n_, n_));
+    go_to_stage(at.z, i);
+    kinetic = std::max(kinetic, 0.5 * work_.v.dot(mass_.cwiseProduct(work_.v)));
+    work += table_.b[i] * work_.v.dot(at.residual.segment(i * n_, n_));
   }
-  const double scale = std::max(energy_scale_, kinetic);
-  const double size = norm(residual);
-  velocity_error_ = 0;
-  if (size == 0) return 0;
-  velocity_error_ = size / std::abs(h_) / std::sqrt(2 * scale);
-  const double energy_error = std::abs(work / h_) / scale;
-  const double worst = std::max(energy_error / options_.energy_tolerance,
-                                velocity_error_ / options_.velocity_tolerance);
-  return std::isnan(worst) ? std::numeric_limits<double>::infinity() : worst;
+  const double scale = std::max(problem_.energy_scale, kinetic);
+  const double size = norm(at.residual);
+  if (size == 0) return {};
+  const double velocity = size / std::abs(problem_.h) / std::sqrt(2 * scale);
+  const double energy = std::abs(work / problem_.h) / scale;
+  const double worst =
+      std::max(energy / options_.energy_tolerance, velocity / options_.velocity_tolerance);
+  return {.share = std::isnan(worst) ? std::numeric_limits<double>::infinity() : worst,
+          .velocity = velocity};
 }
 
 // The numbers that forces are computed from are known to a relative ε, which the Jacobian turns into an error of
 // the residual.
-bool CollocationEquation::at_rounding(const Vector& z, const Vector& residual) {
-  if (!has_lengths_) assembler_.lengths(start_->x, lengths_);
-  has_lengths_ = true;
+bool CollocationEquation::at_rounding(const Iterate& at) {
+  if (!work_.has_lengths) assembler_.lengths(problem_.start->x, work_.lengths);
+  work_.has_lengths = true;
   const int m = pattern_.dofs();
   double sum = 0;
   for (int i = 0; i < stages_; ++i) {
     for (int c = 0; c < m; ++c) {
       const int dof = pattern_.half().dof(c);
-      const double position = lengths_[dof] + std::abs(z[i * n_ + dof]);
-      const int position_of_diagonal = coupling_position_.data()[(i * stages_ + i) * m + c];
-      const double error = jacobian_.valuePtr()[position_of_diagonal] * position;
+      const double position = work_.lengths[dof] + std::abs(at.z[i * n_ + dof]);
+      const int position_of_diagonal = matrix_.coupling_position.data()[(i * stages_ + i) * m + c];
+      const double error = matrix_.jacobian.valuePtr()[position_of_diagonal] * position;
       sum += error * error / mass_[dof];
     }
   }
-  return norm(residual) <= 4 * std::numeric_limits<double>::epsilon() * std::sqrt(sum);
+  return norm(at.residual) <= 4 * std::numeric_limits<double>::epsilon() * std::sqrt(sum);
 }
 
-bool CollocationEquation::rounding_is_harmless(const Vector& z, const Vector& residual) {
+bool CollocationEquation::rounding_is_harmless(const Iterate& at) {
   double change = 0;
   for (int i = 0; i < stages_; ++i) {
-    scaled_acceleration(z, i, sum_);
-    change += sum_.dot(mass_.cwiseProduct(sum_));
+    scaled_acceleration(at.z, i, work_.sum);
+    change += work_.sum.dot(mass_.cwiseProduct(work_.sum));
   }
-  return small_beside(system_, start_->x, norm(residual), std::sqrt(change));
+  return small_beside(system_, problem_.start->x, norm(at.residual), std::sqrt(change));
 }
 
 CollocationIntegrator::CollocationIntegrator(const World& world, const CollocationTable& table,
@@ -251,8 +257,8 @@ CollocationIntegrator::CollocationIntegrator(const World& world, const Collocati
       potential_(assembler_),
       equation_(assembler_, table, options),
       root_(static_cast<Eigen::Index>(table.c.size()) * system_.dofs(), options.newton),
-      predictor_(make_predictor(world, options)),
-      z_(Vector::Zero(static_cast<Eigen::Index>(table.c.size()) * system_.dofs())) {
+      predictor_(make_predictor(world, options)) {
+  found_.resize(static_cast<Eigen::Index>(table.c.size()) * system_.dofs());
   for (Vector* v : {&d_, &x1_, &v1_, &mean_, &acceleration_, &solver_impulse_}) {
     v->setZero(system_.dofs());
   }
@@ -272,7 +278,7 @@ void CollocationIntegrator::predict(const State& state, double h, StepReport& re
   const bool found = succeeded(work.status);
   for (int i = 0; i < equation_.stages(); ++i) {
     const double c = table_.c[static_cast<std::size_t>(i)];
-    auto stage = z_.segment(i * system_.dofs(), system_.dofs());
+    auto stage = found_.z.segment(i * system_.dofs(), system_.dofs());
     stage = (c * h) * state.v;
     if (found) stage += (c * c) * (predicted_.x - state.x - h * state.v);
   }
@@ -287,10 +293,10 @@ void CollocationIntegrator::finish(const State& state, double h) {
   for (int i = 0; i < equation_.stages(); ++i) {
     const double b = table_.b[static_cast<std::size_t>(i)];
     const double c = table_.c[static_cast<std::size_t>(i)];
-    equation_.scaled_acceleration(z_, i, acceleration_);
+    equation_.scaled_acceleration(found_.z, i, acceleration_);
     d_ += (b * (1 - c)) * acceleration_;
     v1_ += (b / h) * acceleration_;
-    solver_impulse_ += (b / h) * root_.residual().segment(i * system_.dofs(), system_.dofs());
+    solver_impulse_ += (b / h) * found_.residual.segment(i * system_.dofs(), system_.dofs());
   }
 }
 
@@ -301,11 +307,11 @@ StepReport CollocationIntegrator::step(State& state, double h) {
   report.after = report.before;
   predict(state, h, report);
   equation_.prepare(state, h, span_of_step(state, h), report.before.scale());
-  const NewtonResult solved =
-      root_.solve(equation_, z_, options_.newton.max_iterations - report.solver_work.iterations);
+  const NewtonResult solved = root_.solve(
+      equation_, found_, options_.newton.max_iterations - report.solver_work.iterations);
   report.status = solved.status;
   report.solver_work += solved.work;
-  report.residual = equation_.relative_velocity_error();
+  report.residual = equation_.defect(found_).velocity;
   if (!succeeded(report.status)) return report;
   finish(state, h);
   x1_ = state.x + d_;
@@ -329,9 +335,10 @@ StepAccount CollocationIntegrator::account(const State& start, double h) {
       .prescribed = prescribed_work(assembler_.world(), start.x, d_, acceleration_)};
   for (int i = 0; i < equation_.stages(); ++i) {
     const double weight = table_.b[static_cast<std::size_t>(i)] * h;
-    account.potential -= weight * equation_.potential_gradient(i).dot(mean_);
+    account.potential -=
+        weight * found_.potential.segment(i * system_.dofs(), system_.dofs()).dot(mean_);
     if (system_.forces().empty()) continue;
-    const auto [own, other] = equation_.work_rates(z_, i, mean_);
+    const auto [own, other] = equation_.work_rates(found_, i, mean_);
     account.force += weight * own;
     account.beside += weight * other;
   }

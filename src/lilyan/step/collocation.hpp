@@ -20,6 +20,7 @@ namespace lilyan {
 // With Zᵢ the displacement of stage i, all of them one after the other in one vector Z,
 //   Rᵢ = Σⱼ Bᵢⱼ M (Zⱼ − cⱼ h v₀) + h² [∇E(x₀ + Zᵢ) − f(t₀+cᵢh, x₀+Zᵢ, Vᵢ)] = 0,  B = (A²)⁻¹     (1)
 //   Vᵢ = Σⱼ (A⁻¹)ᵢⱼ Zⱼ / h.                                                                     (2)
+// An evaluation leaves ∇E of the stages in Iterate::potential and f in Iterate::force.
 // Multiplied by B, stages are coupled through the masses alone, so the Jacobian is hardly denser
 // than the Hessians of its stages.
 class CollocationEquation final : public Equation {
@@ -31,66 +32,70 @@ class CollocationEquation final : public Equation {
   void prepare(const State& start, double h, const TimeSpan& span, double energy_scale);
 
   void pull_back(Vector& z, double factor) const override;
-  Size evaluate(const Vector& z, Vector& residual) override;
+  void evaluate(Iterate& at) override;
   [[nodiscard]] bool factorise(const Vector& z, SolverWork& work, NewtonTimes& times) override;
   void solve(const Vector& residual, Vector& direction) override;
-  double defect(const Vector& z, const Vector& residual) override;
-  [[nodiscard]] bool at_rounding(const Vector& z, const Vector& residual) override;
-  [[nodiscard]] bool rounding_is_harmless(const Vector& z, const Vector& residual) override;
+  [[nodiscard]] Defect defect(const Iterate& at) override;
+  [[nodiscard]] bool at_rounding(const Iterate& at) override;
+  [[nodiscard]] bool rounding_is_harmless(const Iterate& at) override;
 
   [[nodiscard]] int stages() const { return stages_; }
   // Σⱼ Bᵢⱼ (Zⱼ − cⱼ h v₀): h² times the acceleration of stage i once (1) holds.
   void scaled_acceleration(const Vector& z, int stage, Vector& result) const;
-  // ∇E of a stage at the last evaluation.
-  [[nodiscard]] auto potential_gradient(int stage) const {
-    return gradients_.segment(stage * n_, n_);
-  }
-  // Work per time of the external forces of a stage, as of the last evaluation: with the stage's
-  // own velocity, and with what another velocity has beyond that.
+  // Work per time of the external forces of a stage: with the stage's own velocity, and with what another
+  // velocity has beyond that.
   struct WorkRates {
     double own, other;
   };
-  [[nodiscard]] WorkRates work_rates(const Vector& z, int stage, const Vector& velocity) {
-    go_to_stage(z, stage);
-    const auto force = external_.segment(stage * n_, n_);
-    return {force.dot(stage_v_), force.dot(velocity - stage_v_)};
+  [[nodiscard]] WorkRates work_rates(const Iterate& at, int stage, const Vector& velocity) {
+    go_to_stage(at.z, stage);
+    const auto force = at.force.segment(stage * n_, n_);
+    return {force.dot(work_.v), force.dot(velocity - work_.v)};
   }
-  [[nodiscard]] double relative_velocity_error() const { return velocity_error_; }
-  [[nodiscard]] std::string_view linear_solver() const { return lu_->name(); }
+  [[nodiscard]] std::string_view linear_solver() const { return matrix_.lu->name(); }
 
  private:
   [[nodiscard]] double norm(const Vector& residual) const;
   void go_to_stage(const Vector& z, int stage);
   void find_positions();
 
+  struct Table {
+    Vector c, b;
+    Eigen::MatrixXd coupling, inverse;  // B = (A²)⁻¹, A⁻¹
+  };
+  struct Problem {
+    const State* start = nullptr;
+    TimeSpan span;  // as forces see it
+    double h = 0;
+    double energy_scale = 0;
+  };
+  struct Matrix {
+    SparseMatrix jacobian;
+    // Where the Hessian of a stage, and the diagonal of each pair of stages, lie in it.
+    std::vector<int> hessian_position, coupling_position;
+    std::vector<double> half_values, full_values;
+    std::unique_ptr<GeneralSolver> lu;
+    Vector right, solution;
+  };
+  struct Workspace {
+    Vector damping, scratch, z, x, v, gradient, sum;
+    // What forces at x₀ are computed from, found when first needed in a step.
+    Vector lengths;
+    bool has_lengths = false;
+  };
+
   Assembler& assembler_;
   const System& system_;
   const Vector& mass_;
   FullPattern pattern_;
-  Vector c_, b_;
-  Eigen::MatrixXd coupling_, inverse_;  // B = (A²)⁻¹, A⁻¹
+  Table table_;
   int stages_;
   Eigen::Index n_;
   SolverOptions options_;
   bool forced_;
-
-  const State* start_ = nullptr;
-  TimeSpan span_;  // of the step, as forces see it
-  double h_ = 0;
-  double energy_scale_ = 0;
-  double velocity_error_ = 0;
-  SparseMatrix jacobian_;
-  // Where the Hessian of a stage, and the diagonal of each pair of stages, lie in the Jacobian.
-  std::vector<int> hessian_position_;
-  std::vector<int> coupling_position_;
-  std::vector<double> half_values_, full_values_;
-  std::unique_ptr<GeneralSolver> lu_;
-  Vector external_, gradients_, damping_, scratch_, stage_z_, stage_x_, stage_v_, stage_gradient_,
-      sum_;
-  Vector free_right_, free_solution_;
-  // What forces at x₀ are computed from, found when first needed in a step.
-  Vector lengths_;
-  bool has_lengths_ = false;
+  Problem problem_;
+  Matrix matrix_;
+  Workspace work_;
 };
 
 class CollocationIntegrator final : public Integrator {
@@ -122,7 +127,8 @@ class CollocationIntegrator final : public Integrator {
   RootFinder root_;
   std::unique_ptr<Integrator> predictor_;
   State predicted_;
-  Vector z_, d_, x1_, v1_, mean_, acceleration_;
+  Iterate found_;
+  Vector d_, x1_, v1_, mean_, acceleration_;
   Vector solver_impulse_;
 };
 

@@ -30,24 +30,26 @@ ConstrainedIntegrator::ConstrainedIntegrator(const World& world, const Scheme& s
       assembler_(world),
       potential_(assembler_),
       balance_(world),
-      objective_(assembler_, options),
-      equation_(system_, objective_,
+      work_(assembler_, options),
+      equation_(work_,
                 plan_.stages[0].solved_nodes.empty() ? nullptr : &assembler_.hessian_pattern(),
                 options.newton.definiteness),
       root_(system_.dofs() + equation_.set().equations(), options.newton),
-      momentum_equation_(equation_, objective_),
-      renewals_(system_),
-      end_jacobian_(equation_.set().make_jacobian()) {
+      momentum_equation_(equation_),
+      renewals_(system_) {
+  data_.end.jacobian = equation_.set().make_jacobian();
   const int m = equation_.set().equations();
-  end_gram_.setZero(m, m);
-  for (Vector* v : {&end_values_, &normal_, &rate_, &multipliers_, &scales_}) v->setZero(m);
-  for (Vector* v : {&d_, &residual_, &velocity_, &end_x_, &start_gradient_, &end_gradients_,
-                    &end_forces_, &impulse_, &projection_, &known_velocity_}) {
+  data_.end.gram.setZero(m, m);
+  for (Vector* v :
+       {&data_.end.values, &data_.end.normal, &data_.rate, &data_.multipliers, &data_.scales})
+    v->setZero(m);
+  for (Vector* v : {&data_.d, &data_.residual, &data_.target, &data_.velocity, &data_.end_x,
+                    &data_.start_gradient, &data_.end_gradients, &data_.end_forces, &data_.impulse,
+                    &data_.projection, &data_.known_velocity}) {
     v->setZero(system_.dofs());
   }
   if (constrained_table(scheme).keeps_angular_momentum && system_.dimension() == 3) {
     momentum_ = std::make_unique<MomentumSolve>(assembler_, options_, m);
-    left_.setZero(system_.dofs() + m);
   }
 }
 
@@ -64,7 +66,7 @@ std::string_view ConstrainedIntegrator::linear_solver() const {
 bool ConstrainedIntegrator::begin(const State& state, double h, StepReport& report) {
   const ConstraintSet& set = equation_.set();
   if (!equation_.begin(state.x)) {
-    if (!checked_) {
+    if (!data_.checked) {
       refuse_dependent(system_, set, equation_.start_factor().dependent(), equation_.start_gram(),
                        equation_.start_values(), equation_.start_scale());
     }
@@ -73,10 +75,10 @@ bool ConstrainedIntegrator::begin(const State& state, double h, StepReport& repo
   }
   const auto& jacobian = equation_.start_jacobian();
   check_values(system_, set, equation_.start_values(), equation_.start_scale(), jacobian);
-  set.apply(jacobian, state.v, rate_);
-  check_velocities(system_, set, rate_, state.v, jacobian, equation_.start_scale(), h);
-  checked_ = true;
-  if (plan_.needs_start_gradient) start_gradient_ = potential_.gradient(state.x);
+  set.apply(jacobian, state.v, data_.rate);
+  check_velocities(system_, set, data_.rate, state.v, jacobian, equation_.start_scale(), h);
+  data_.checked = true;
+  if (plan_.needs_start_gradient) data_.start_gradient = potential_.gradient(state.x);
   return true;
 }
 
@@ -86,59 +88,59 @@ StepReport ConstrainedIntegrator::step(State& state, double h) {
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   if (!begin(state, h, report)) return report;
-  objective_.begin_step(state, h, span_of_step(state, h));
-  warm_ = false;
+  work_.begin_step(state, h, span_of_step(state, h));
+  data_.warm = false;
   const auto solve_step = [&] {
     return plan_.adaptive_nodes ? solve_adaptive(state, h, report) : solve(state, h, report);
   };
   if (!solve_step()) return report;
-  warm_ = true;
-  if (!renewals_.settle(objective_, state, h, d_, report, solve_step)) return report;
-  commit(report, state, end_x_, velocity_,
-         invariants(system_, end_x_, velocity_, potential_.values(end_x_)),
+  data_.warm = true;
+  if (!renewals_.settle(work_, state, h, data_.d, report, solve_step)) return report;
+  commit(report, state, data_.end_x, data_.velocity,
+         invariants(system_, data_.end_x, data_.velocity, potential_.values(data_.end_x)),
          [&] { return account(state, h); });
   return report;
 }
 
 bool ConstrainedIntegrator::solve(const State& state, double h, StepReport& report) {
   const StagePlan& stage = plan_.stages.front();
-  Vector& y = objective_.target();
+  Vector& y = data_.target;
   y = h * state.v;
   if (stage.start_weight != 0) {
-    y.array() -= (h * h * stage.start_weight) * start_gradient_.array() / system_.mass().array();
+    y.array() -=
+        (h * h * stage.start_weight) * data_.start_gradient.array() / system_.mass().array();
   }
   double start_velocity = 0;
   for (const Known& k : stage.stage.velocity) start_velocity += k.velocity;
-  known_velocity_ = start_velocity * state.v;
+  data_.known_velocity = start_velocity * state.v;
   std::optional<PathMeanWeights> mean;
   if (plan_.averages_force) {
     mean = {h * h * weights_of(stage.stage.nodes), h * h * stage.start_weight};
   }
-  objective_.prepare({.x0 = &state.x,
-                      .t0 = state.t,
-                      .h = h,
-                      .nodes = stage.solved_nodes,
-                      .force_nodes = stage.force_nodes,
-                      .velocity_weight = stage.displacement_effect,
-                      .energy_scale = report.before.scale(),
-                      .path_weight = 1,
-                      .path_velocity = nullptr,
-                      .start_velocity = nullptr,
-                      .dissipation_weight = weights_of(stage.stage.nodes),
-                      .end_weight = stage.stage.displacement,
-                      .end_velocity = &known_velocity_,
-                      .mean = mean});
-  average_.clear();
+  const StageTerms terms{.x0 = &state.x,
+                         .target = &y,
+                         .t0 = state.t,
+                         .h = h,
+                         .nodes = stage.solved_nodes,
+                         .force_nodes = stage.force_nodes,
+                         .velocity_weight = stage.displacement_effect,
+                         .energy_scale = report.before.scale(),
+                         .dissipation_weight = weights_of(stage.stage.nodes),
+                         .end_weight = stage.stage.displacement,
+                         .end_velocity = &data_.known_velocity,
+                         .mean = mean};
+  data_.average.clear();
   if (plan_.averages_force) {
-    for (const Node& n : stage.stage.nodes) average_.push_back({n.theta, 2 * n.weight});
+    for (const Node& n : stage.stage.nodes) data_.average.push_back({n.theta, 2 * n.weight});
   }
-  if (!warm_) d_ = h * state.v;
-  equation_.prepare({.x0 = &state.x, .v0 = &state.v, .h = h, .average = average_}, d_, z_);
-  if (!(momentum_ ? keep_momenta(state, h, report) : find_root(report))) return false;
-  d_ = z_.head(d_.size());
-  multipliers_ = z_.tail(end_values_.size());
-  residual_ = (momentum_ ? left_ : root_.residual()).head(d_.size());
-  end_x_ = state.x + d_;
+  if (!data_.warm) data_.d = h * state.v;
+  equation_.prepare({.free = terms, .v0 = &state.v, .average = data_.average}, data_.d,
+                    data_.found.z);
+  if (!(momentum_ ? keep_momenta(state, h, report) : find_root(1, report))) return false;
+  data_.d = data_.found.z.head(data_.d.size());
+  data_.multipliers = data_.found.z.tail(data_.end.values.size());
+  data_.residual = data_.found.residual.head(data_.d.size());
+  data_.end_x = state.x + data_.d;
   find_velocity(state, h);
   if (!project()) {
     report.status = StepStatus::singular_constraints;
@@ -147,13 +149,14 @@ bool ConstrainedIntegrator::solve(const State& state, double h, StepReport& repo
   return true;
 }
 
-bool ConstrainedIntegrator::find_root(StepReport& report) {
-  const NewtonResult solved = root_.solve(equation_, z_, options_.newton.max_iterations);
+bool ConstrainedIntegrator::find_root(double slack, StepReport& report) {
+  const NewtonResult solved =
+      root_.solve(equation_, data_.found, options_.newton.max_iterations, slack);
   report.status = succeeded(solved.status) && report.status == StepStatus::round_off
                       ? report.status
                       : solved.status;
   report.solver_work += solved.work;
-  report.residual = std::max(report.residual, objective_.relative_velocity_error());
+  report.residual = std::max(report.residual, equation_.defect(data_.found).velocity);
   return succeeded(solved.status);
 }
 
@@ -161,12 +164,13 @@ bool ConstrainedIntegrator::keep_momenta(const State& state, double h, StepRepor
   const MomentumSolve::Step step{.start = state,
                                  .h = h,
                                  .nodes = plan_.stages.front().stage.nodes,
-                                 .start_gradient = start_gradient_,
+                                 .start_gradient = data_.start_gradient,
                                  .scale = report.before.scale()};
-  return momentum_->find(step, momentum_equation_, warm_, z_, left_, report, [&] {
-    (void)equation_.arrive(z_);
-    return find_root(report);
-  });
+  return momentum_->find(step, momentum_equation_, data_.warm, data_.found, report,
+                         [&](double slack) {
+                           (void)equation_.arrive(data_.found.z);
+                           return find_root(slack, report);
+                         });
 }
 
 void ConstrainedIntegrator::find_velocity(const State& state, double h) {
@@ -174,49 +178,50 @@ void ConstrainedIntegrator::find_velocity(const State& state, double h) {
   const auto& mass = system_.mass().array();
   // Divided by h, not multiplied by its rounded inverse: d has the factor h from the target, and a
   // factor that does not cancel would change the energy by the same share in every step.
-  velocity_ = d_ / h;
-  velocity_ *= plan.stage.displacement;
+  data_.velocity = data_.d / h;
+  data_.velocity *= plan.stage.displacement;
   double start_velocity = 0;
   for (const Known& k : plan.stage.velocity) start_velocity += k.velocity;
-  velocity_ += start_velocity * state.v;
+  data_.velocity += start_velocity * state.v;
   if (plan_.averages_force) {  // (5)
-    velocity_.array() += start_velocity * equation_.normal_impulse().array() / mass;
+    data_.velocity.array() += start_velocity * equation_.normal_impulse().array() / mass;
     return;
   }
   // (2): what the constraints' part of d gets from the rule beyond its own mean velocity.
-  impulse_.setZero();
-  equation_.set().add_transposed(equation_.start_jacobian(), multipliers_,
-                                 (1 - plan.stage.displacement) / h, impulse_);
-  if (plan.end_start_weight != 0) impulse_ -= (h * plan.end_start_weight) * start_gradient_;
-  end_gradients_.setZero();
+  data_.impulse.setZero();
+  equation_.set().add_transposed(equation_.start_jacobian(), data_.multipliers,
+                                 (1 - plan.stage.displacement) / h, data_.impulse);
+  if (plan.end_start_weight != 0)
+    data_.impulse -= (h * plan.end_start_weight) * data_.start_gradient;
+  data_.end_gradients.setZero();
   if (!plan.end_nodes.empty()) {
-    assembler_.gradient(state.x, &d_, plan.end_nodes, end_gradients_);
-    impulse_ -= h * end_gradients_;
+    assembler_.gradient(state.x, &data_.d, plan.end_nodes, data_.end_gradients);
+    data_.impulse -= h * data_.end_gradients;
   }
   if (forced_) {
-    end_forces_.setZero();
-    objective_.add_path_forces(d_, plan.stage.end_forces, end_forces_);
-    end_forces_ += weights_of(plan.stage.end_forces) * objective_.dissipation();
-    impulse_ += h * end_forces_;
+    data_.end_forces.setZero();
+    equation_.stage().add_path_forces(data_.d, plan.stage.end_forces, data_.end_forces);
+    data_.end_forces += weights_of(plan.stage.end_forces) * data_.found.dissipation;
+    data_.impulse += h * data_.end_forces;
   }
-  velocity_.array() += impulse_.array() / mass;
+  data_.velocity.array() += data_.impulse.array() / mass;
 }
 
 bool ConstrainedIntegrator::project() {
   const ConstraintSet& set = equation_.set();
-  set.evaluate(end_x_, end_values_, end_jacobian_);
-  set.gram(end_jacobian_, end_jacobian_, end_gram_);
-  if (!end_factor_.factorise(end_gram_)) return false;
-  projection_.setZero();
+  set.evaluate(data_.end_x, data_.end.values, data_.end.jacobian);
+  set.gram(data_.end.jacobian, data_.end.jacobian, data_.end.gram);
+  if (!data_.end.factor.factorise(data_.end.gram)) return false;
+  data_.projection.setZero();
   for (int pass = 0; pass < 2; ++pass) {  // the second takes out what rounding left
-    set.apply(end_jacobian_, velocity_, rate_);
-    end_factor_.solve_lower(rate_);
-    if (pass == 0) normal_ = rate_;
-    end_factor_.solve_upper(rate_);
-    impulse_.setZero();
-    set.add_transposed(end_jacobian_, rate_, 1, impulse_);
-    velocity_.array() -= impulse_.array() / system_.mass().array();
-    projection_ -= impulse_;
+    set.apply(data_.end.jacobian, data_.velocity, data_.rate);
+    data_.end.factor.solve_lower(data_.rate);
+    if (pass == 0) data_.end.normal = data_.rate;
+    data_.end.factor.solve_upper(data_.rate);
+    data_.impulse.setZero();
+    set.add_transposed(data_.end.jacobian, data_.rate, 1, data_.impulse);
+    data_.velocity.array() -= data_.impulse.array() / system_.mass().array();
+    data_.projection -= data_.impulse;
   }
   return true;
 }
@@ -227,7 +232,8 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
       [&](const std::vector<Node>& nodes) {
         plan_.set_path_nodes(nodes);
         if (!solve(state, h, report)) return false;
-        report.after = invariants(system_, end_x_, velocity_, potential_.values(end_x_));
+        report.after =
+            invariants(system_, data_.end_x, data_.velocity, potential_.values(data_.end_x));
         return true;
       },
       [&] {
@@ -238,17 +244,17 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
         const double rate = plan_.stages.front().displacement_effect / (h * h);
         RoundingFloor floor = balance_.floor({.x0 = &state.x,
                                               .v0 = &state.v,
-                                              .d = &d_,
-                                              .x1 = &end_x_,
+                                              .d = &data_.d,
+                                              .x1 = &data_.end_x,
                                               .h = h,
                                               .rule = path_nodes_.nodes(),
-                                              .mean_force = &objective_.weighted_gradients(),
+                                              .mean_force = &data_.found.potential,
                                               .force_factor = rate},
                                              size);
         // Each constraint's values are differences of terms of this size, at both ends and in Ḡd.
         constexpr double kTerms = 64 * kUnitRoundoff;
-        equation_.set().scales(end_x_, scales_);
-        floor.error += kTerms * std::abs(rate) * multipliers_.cwiseAbs().dot(scales_);
+        equation_.set().scales(data_.end_x, data_.scales);
+        floor.error += kTerms * std::abs(rate) * data_.multipliers.cwiseAbs().dot(data_.scales);
         return floor;
       });
 }
@@ -267,24 +273,26 @@ StepAccount ConstrainedIntegrator::account(const State& state, double h) {
 StepAccount ConstrainedIntegrator::variational_account(const State& state, double h) {
   const StagePlan& stage = plan_.stages.front();
   const double a = stage.displacement_effect;
-  const auto mean = 0.5 * (state.v + velocity_);
-  StepAccount account{.residual = (a / h) * mean.dot(residual_),
-                      .prescribed = prescribed_work(assembler_.world(), state.x, d_, impulse_)};
+  const auto mean = 0.5 * (state.v + data_.velocity);
+  StepAccount account{
+      .residual = (a / h) * mean.dot(data_.residual),
+      .prescribed = prescribed_work(assembler_.world(), state.x, data_.d, data_.impulse)};
   // Potentials and constraints.
-  impulse_ = projection_ - (a / h) * objective_.weighted_gradients() - h * end_gradients_;
+  data_.impulse = data_.projection - (a / h) * data_.found.potential - h * data_.end_gradients;
   const double start_weight = a * stage.start_weight + stage.end_start_weight;
-  if (start_weight != 0) impulse_ -= (h * start_weight) * start_gradient_;
-  equation_.set().add_transposed(equation_.start_jacobian(), multipliers_, 1 / h, impulse_);
-  account.potential = mean.dot(impulse_);
+  if (start_weight != 0) data_.impulse -= (h * start_weight) * data_.start_gradient;
+  equation_.set().add_transposed(equation_.start_jacobian(), data_.multipliers, 1 / h,
+                                 data_.impulse);
+  account.potential = mean.dot(data_.impulse);
   if (!forced_) return account;
   const double end_weight = weights_of(stage.stage.end_forces);
-  const Vector& dissipation = objective_.dissipation();
-  account.force = h * (a * mean.dot(objective_.weighted_forces()) + mean.dot(end_forces_) -
+  const Vector& dissipation = data_.found.dissipation;
+  account.force = h * (a * mean.dot(equation_.forces().force) + mean.dot(data_.end_forces) -
                        end_weight * mean.dot(dissipation));
-  const double weight = a * objective_.dissipation_weight() + end_weight;
-  account.driven = -h * objective_.driven_power(d_);
-  account.dissipation = weight * d_.dot(dissipation);
-  account.beside = weight * (h * mean - d_).dot(dissipation);
+  const double weight = a * equation_.stage().dissipation_weight() + end_weight;
+  account.driven = -h * equation_.stage().driven_power(data_.d);
+  account.dissipation = weight * data_.d.dot(dissipation);
+  account.beside = weight * (h * mean - data_.d).dot(dissipation);
   return account;
 }
 
@@ -293,29 +301,31 @@ StepAccount ConstrainedIntegrator::variational_account(const State& state, doubl
 // where Ḡd − Δg is an error of quadrature, and Δg and ν₁ − ν are errors of the solver.
 StepAccount ConstrainedIntegrator::averaged_account(const State& state, double h) {
   const StagePlan& stage = plan_.stages.front();
-  StepAccount account{.prescribed = momentum_ ? momentum_->prescribed_work(d_, average_)
-                                              : prescribed_work(assembler_.world(), state.x, d_,
-                                                                average_, impulse_),
+  StepAccount account{.prescribed = momentum_
+                                        ? momentum_->prescribed_work(data_.d, data_.average)
+                                        : prescribed_work(assembler_.world(), state.x, data_.d,
+                                                          data_.average, data_.impulse),
                       .averages_force = true};
   const double a = stage.displacement_effect;
   const double rate = a / (h * h);
-  const Vector& lambda = multipliers_;
-  equation_.set().apply(equation_.directions(), d_, rate_);  // Ḡd
-  end_values_ -= equation_.start_values();                   // Δg
-  const double closing = rate * lambda.dot(end_values_);
-  const double pushing = rate * lambda.dot(rate_);
-  end_values_ += equation_.start_values();
-  account.residual = rate * d_.dot(residual_) + closing +
-                     0.5 * (equation_.normal_speed().squaredNorm() - normal_.squaredNorm());
+  const Vector& lambda = data_.multipliers;
+  equation_.set().apply(equation_.directions(), data_.d, data_.rate);  // Ḡd
+  data_.end.values -= equation_.start_values();                        // Δg
+  const double closing = rate * lambda.dot(data_.end.values);
+  const double pushing = rate * lambda.dot(data_.rate);
+  data_.end.values += equation_.start_values();
+  account.residual =
+      rate * data_.d.dot(data_.residual) + closing +
+      0.5 * (equation_.normal_speed().squaredNorm() - data_.end.normal.squaredNorm());
   if (forced_) {
-    const double weight = a * objective_.dissipation_weight();
-    account.driven = -h * weight * objective_.driven_power(d_);
-    account.force = a * d_.dot(objective_.weighted_forces());
-    account.dissipation = weight * d_.dot(objective_.dissipation());
+    const double weight = a * equation_.stage().dissipation_weight();
+    account.driven = -h * weight * equation_.stage().driven_power(data_.d);
+    account.force = a * data_.d.dot(equation_.forces().force);
+    account.dissipation = weight * data_.d.dot(data_.found.dissipation);
   }
-  account.potential = -rate * d_.dot(objective_.weighted_gradients()) + pushing - closing;
+  account.potential = -rate * data_.d.dot(data_.found.potential) + pushing - closing;
   if (stage.start_weight != 0) {
-    account.potential -= a * stage.start_weight * d_.dot(start_gradient_);
+    account.potential -= a * stage.start_weight * data_.d.dot(data_.start_gradient);
   }
   return account;
 }

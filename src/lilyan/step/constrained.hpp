@@ -50,10 +50,30 @@
 #include "lilyan/step/path_nodes.hpp"
 #include "lilyan/step/potential_cache.hpp"
 #include "lilyan/step/renewals.hpp"
-#include "lilyan/step/step_objective.hpp"
+#include "lilyan/step/stage_equation.hpp"
 #include "lilyan/step/table_plan.hpp"
 
 namespace lilyan {
+
+// What a step with constraints knows while it is made.
+struct ConstrainedData {
+  bool checked = false;       // the state the run started from
+  bool warm = false;          // d is a good guess
+  std::vector<Node> average;  // (cᵢ, bᵢ) of (4)
+  Vector target, known_velocity, start_gradient;
+  Iterate found;  // (d, λ̂), and what is left of the equations
+  Vector d, multipliers, residual;
+  Vector end_x, velocity, end_gradients, end_forces;
+  // Constraints at the end, the normal part ν₁ of the velocity there, and the impulse of (3).
+  struct End {
+    ConstraintSet::Jacobian jacobian;
+    DenseMatrix gram;
+    GramFactor factor;
+    Vector values, normal;
+  } end;
+  Vector projection;
+  Vector impulse, rate, scales;  // workspace
+};
 
 class ConstrainedIntegrator final : public Integrator {
  public:
@@ -63,7 +83,7 @@ class ConstrainedIntegrator final : public Integrator {
   // one another there.
   StepReport step(State& state, double h) override;
   void archive(Archive& a) override {
-    a(path_nodes_, checked_);
+    a(path_nodes_, data_.checked);
     if (momentum_) a(*momentum_);
   }
   [[nodiscard]] std::string_view linear_solver() const override;
@@ -73,11 +93,11 @@ class ConstrainedIntegrator final : public Integrator {
   bool begin(const State& state, double h, StepReport& report);
   bool solve(const State& state, double h, StepReport& report);
   // Finds z from the guess at hand; false when that failed, which the report then says.
-  bool find_root(StepReport& report);
+  bool find_root(double slack, StepReport& report);
   bool keep_momenta(const State& state, double h, StepReport& report);
   bool solve_adaptive(const State& state, double h, StepReport& report);
   void find_velocity(const State& state, double h);
-  // Takes the normal part out of velocity_ at end_x_; false when the constraints are singular.
+  // Takes the normal part out of data_.velocity at data_.end_x; false when the constraints are singular.
   bool project();
   [[nodiscard]] StepAccount account(const State& state, double h);
   [[nodiscard]] StepAccount variational_account(const State& state, double h);
@@ -87,27 +107,17 @@ class ConstrainedIntegrator final : public Integrator {
   SolverOptions options_;
   TablePlan plan_;
   bool forced_;
-  bool checked_ = false;  // the state the run started from
   Assembler assembler_;
   PotentialCache potential_;
   PathBalance balance_;  // of steps with adaptive nodes
-  StepObjective objective_;
+  StageWorkspace work_;
   ConstrainedEquation equation_;
   RootFinder root_;
   ConstrainedMomentumEquation momentum_equation_;
   Renewals renewals_;
-  bool warm_ = false;                        // d_ is a good guess
   std::unique_ptr<MomentumSolve> momentum_;  // only with tables that ask for it
   PathNodes path_nodes_;
-  std::vector<Node> average_;  // (cᵢ, bᵢ) of (4)
-
-  ConstraintSet::Jacobian end_jacobian_;
-  DenseMatrix end_gram_;
-  GramFactor end_factor_;
-  Vector end_values_, normal_, rate_;
-  Vector z_, multipliers_, scales_, residual_, left_;
-  Vector d_, velocity_, end_x_, start_gradient_, end_gradients_, end_forces_, impulse_, projection_,
-      known_velocity_;  // projection_: the impulse of (3)
+  ConstrainedData data_;
 };
 
 // Variational (symplectic) one-stage methods, explicit ones with one drift among them; those that

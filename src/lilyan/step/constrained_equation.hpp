@@ -11,7 +11,7 @@
 #include "lilyan/solve/linear_solver.hpp"
 #include "lilyan/solve/root.hpp"
 #include "lilyan/step/momentum_solve.hpp"
-#include "lilyan/step/step_objective.hpp"
+#include "lilyan/step/stage_equation.hpp"
 
 namespace lilyan {
 
@@ -19,7 +19,7 @@ namespace lilyan {
 //
 //   ∇Φ(d) − C(d)ᵀλ̂ = 0,   g(x₀+d) = 0,   λ̂ = h²λ · (share of the force in the stage)            (1)
 //
-// Φ is the objective of the step without constraints (step_objective.hpp). The rows of C are the
+// Φ is the function of the step without constraints (stage_equation.hpp). The rows of C are the
 // directions in which constraints push:
 //
 //   start:     C = G(x₀): variational methods (SHAKE)                                           (2)
@@ -43,29 +43,24 @@ namespace lilyan {
 class ConstrainedEquation final : public Equation, private MeritFunction {
  public:
   // The pattern must outlive this; null when Φ has no energies in it, so that H is diagonal.
-  ConstrainedEquation(const System& system, StepObjective& free, const BlockPattern* pattern,
-                      Definiteness definiteness);
+  ConstrainedEquation(StageWorkspace& work, const BlockPattern* pattern, Definiteness definiteness);
 
   struct Problem {
-    const Vector* x0;
-    const Vector* v0;
-    double h;
-    // (cᵢ, bᵢ) of (3); empty: (2).
-    std::span<const Node> average;
+    StageTerms free;  // of the step without constraints
+    const Vector* v0 = nullptr;
+    std::span<const Node> average = {};  // (cᵢ, bᵢ) of (3); empty: (2)
   };
   // Jacobian, its factor and the size of the terms at x₀; false when singular there.
   bool begin(const Vector& x0);
-  // After begin() and after the free objective was prepared, with its target as without
-  // constraints. Makes a guess for z of one for d.
+  // After begin(). Makes a guess for z of one for d.
   void prepare(const Problem& problem, const Vector& d, Vector& z);
 
-  Size evaluate(const Vector& z, Vector& residual) override;
+  void evaluate(Iterate& at) override;
   Arrival arrive(const Vector& z) override;
-  std::optional<StepStatus> judge(const Vector& z, const Vector& residual,
-                                  const Step& last) override;
-  std::optional<StepStatus> judge_stuck(const Vector& z, const Vector& residual) override;
-  double defect(const Vector& z, const Vector& residual) override;
-  [[nodiscard]] bool at_rounding(const Vector& z, const Vector& residual) override;
+  std::optional<StepStatus> judge(const Iterate& at, const Step& last) override;
+  std::optional<StepStatus> judge_stuck(const Iterate& at) override;
+  [[nodiscard]] Defect defect(const Iterate& at) override;
+  [[nodiscard]] bool at_rounding(const Iterate& at) override;
   [[nodiscard]] bool factorise(const Vector& z, SolverWork& work, NewtonTimes& times) override;
   void solve(const Vector& residual, Vector& direction) override;
   [[nodiscard]] StepStatus singular() const override { return singular_; }
@@ -74,27 +69,33 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   void pull_back(Vector& z, double factor) const override;
   [[nodiscard]] MeritFunction* merit() override { return this; }
 
+  // The equation without constraints, and its forces as of the last arrival.
+  [[nodiscard]] const StageEquation& stage() const { return *free_.equation; }
+  [[nodiscard]] const Linearised& forces() const { return free_.forces; }
+  void average_strain(bool over_strain) {
+    free_.equation = free_.equation->averaging_strain(over_strain);
+  }
   [[nodiscard]] const ConstraintSet& set() const { return set_; }
   // Of a residual: √(‖residual‖² + |g|²), both as displacements in the norm of M.
   [[nodiscard]] double norm(const Vector& residual);
   // How many times its rounding error the worst g is.
   [[nodiscard]] double gap(const Vector& residual) const;
   // Whether there is a matrix of this step.
-  [[nodiscard]] bool factorised() const { return factorised_; }
+  [[nodiscard]] bool factorised() const { return linear_.factorised; }
   // C as of the last arrival.
   [[nodiscard]] const ConstraintSet::Jacobian& directions() const {
-    return averaged() ? mean_ : start_;
+    return averaged() ? average_.directions : start_.jacobian;
   }
   // At x₀, from begin().
-  [[nodiscard]] const Vector& start_values() const { return start_values_; }
-  [[nodiscard]] const Vector& start_scale() const { return scale_; }
-  [[nodiscard]] const ConstraintSet::Jacobian& start_jacobian() const { return start_; }
-  [[nodiscard]] const GramFactor& start_factor() const { return start_factor_; }
-  [[nodiscard]] const DenseMatrix& start_gram() const { return gram_; }
-  [[nodiscard]] const Vector& normal_speed() const { return nu_; }
+  [[nodiscard]] const Vector& start_values() const { return start_.values; }
+  [[nodiscard]] const Vector& start_scale() const { return start_.scale; }
+  [[nodiscard]] const ConstraintSet::Jacobian& start_jacobian() const { return start_.jacobian; }
+  [[nodiscard]] const GramFactor& start_factor() const { return start_.factor; }
+  [[nodiscard]] const DenseMatrix& start_gram() const { return start_.gram; }
+  [[nodiscard]] const Vector& normal_speed() const { return normal_.speed; }
   // M N ν, the impulse at the start of the step.
-  [[nodiscard]] const Vector& normal_impulse() const { return normal_impulse_; }
-  [[nodiscard]] const LinearSolver* linear_solver() const { return cholesky_.get(); }
+  [[nodiscard]] const Vector& normal_impulse() const { return normal_.impulse; }
+  [[nodiscard]] const LinearSolver* linear_solver() const { return linear_.cholesky.get(); }
 
  private:
   [[nodiscard]] bool averaged() const { return !problem_.average.empty(); }
@@ -110,14 +111,68 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   [[nodiscard]] bool at_rounding(const Vector& d, const Vector& g, const Vector& residual,
                                  const Vector& lambda);
   void solve_hessian(const Vector& right, Vector& solution);
-  [[nodiscard]] bool rounding_is_harmless(const Vector& z, const Vector& residual) override;
+  [[nodiscard]] bool rounding_is_harmless(const Iterate& at) override;
 
-  Slope begin_search(const Vector& z, const Vector& residual, const Vector& direction) override;
-  double change(double length, double value, const Vector& trial_residual) override;
-  double rounding(const Vector& z) override;
+  Slope begin_search(const Iterate& at, const Vector& direction) override;
+  double change(double length, const Iterate& at, const Iterate& trial) override;
+  double rounding(const Iterate& at, const Iterate& trial) override;
+
+  [[nodiscard]] double closing_scale(int k) const;
+
+  // The equation of the step without constraints, whose target moves with the normal speed.
+  struct Free {
+    std::optional<StageEquation> equation;
+    Linearised forces;
+    Iterate part;
+    Vector plain_target, target;
+  };
+  // Constraints at the start and at the end; averaged and at a node.
+  struct Start {
+    ConstraintSet::Jacobian jacobian;
+    DenseMatrix gram;
+    GramFactor factor;
+    Vector values, scale;
+  };
+  struct End {
+    ConstraintSet::Jacobian jacobian;
+    DenseMatrix gram;
+    GramFactor factor;
+    double reach = 0;  // the largest displacement at the point of linearisation
+  };
+  struct Average {
+    ConstraintSet::Jacobian directions, node;
+  };
+  struct Normal {
+    Vector speed, impulse, right, velocity;  // ν, M N ν
+    DenseMatrix mix;
+    DenseLu lu;
+  };
+  // The linear system (4).
+  struct Linear {
+    std::unique_ptr<LinearSolver> cholesky;
+    std::vector<double> hessian;
+    Vector diagonal;
+    DenseMatrix columns, schur;  // H⁻¹Cᵀ, G H⁻¹Cᵀ
+    bool new_columns = true;     // columns are outdated
+    bool factorised = false;     // in this step
+    DenseLu lu;
+    Vector right, solution;  // over the free degrees of freedom
+  };
+  // The weight of |g|, the value of |g| at the begin of the search, and λ₊ᵀC δ.
+  struct Search {
+    double weight = 0;
+    double start_distance = 0;
+    double push = 0;
+  };
+  // Workspace, over all degrees of freedom, over the equations, and over both.
+  struct Here {
+    Vector d, x, gradient, right, solution;
+    Vector g, lambda, scratch;
+    Vector correction;
+  };
 
   const System& system_;
-  StepObjective& free_;
+  StageWorkspace& work_;
   ConstraintSet set_;
   const BlockPattern* pattern_;
   Definiteness definiteness_;
@@ -125,62 +180,37 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   int n_, m_;
   Problem problem_{};
   StepStatus singular_ = StepStatus::singular_constraints;
-
-  // Constraints at the start, at the end, averaged and at a node, and what is made of them.
-  ConstraintSet::Jacobian start_, end_, mean_, node_;
-  GramFactor start_factor_, end_factor_;
-  DenseMatrix gram_, end_gram_, mix_;
-  DenseLu mix_lu_;
-  [[nodiscard]] double closing_scale(int k) const;
-  double reach_ = 0;  // the largest displacement at the point of linearisation
-  Vector start_values_, scale_, nu_, normal_right_;
-  Vector plain_target_, normal_impulse_, x_, velocity_;
-
-  // The linear system (4).
-  std::unique_ptr<LinearSolver> cholesky_;
-  std::vector<double> hessian_;
-  Vector diagonal_;
-  DenseMatrix columns_, schur_;  // H⁻¹Cᵀ, G H⁻¹Cᵀ
-  bool new_columns_ = true;      // columns_ is outdated
-  bool factorised_ = false;      // in this step
-  DenseLu lu_;
-
-  // For the search: the weight of |g|, the value of |g| at its begin, and λ₊ᵀC δ.
-  double weight_ = 0;
-  double start_distance_ = 0;
-  double push_ = 0;
+  Free free_;
+  Start start_;
+  End end_;
+  Average average_;
+  Normal normal_;
+  Linear linear_;
+  Search search_;
   bool good_ = false;  // the point last judged is as accurate as asked for
-
-  // Workspace, over all degrees of freedom, over the free ones, and over the equations.
-  Vector d_, gradient_, right_, solution_;
-  Vector free_right_, free_solution_;
-  Vector g_, lambda_, scratch_;
-  Vector correction_;  // of z, over all of it
+  Here here_;
 };
 
 // The constrained equation as a solve for all momenta sees it.
 class ConstrainedMomentumEquation final : public MomentumEquation {
  public:
-  ConstrainedMomentumEquation(ConstrainedEquation& equation, StepObjective& free)
-      : equation_(equation), free_(free) {}
-  bool evaluate(const Vector& z, Vector& residual) override;
+  explicit ConstrainedMomentumEquation(ConstrainedEquation& equation) : equation_(equation) {}
+  bool evaluate(Iterate& at) override;
   [[nodiscard]] double norm(const Vector& left) override { return equation_.norm(left); }
-  double defect(const Vector& z, const Vector& left) override;
-  [[nodiscard]] double velocity_error() const override { return velocity_error_; }
-  [[nodiscard]] bool closed() const override { return closed_; }
+  [[nodiscard]] Defect defect(const Iterate& at) override;
+  [[nodiscard]] bool closed(const Iterate& at) const override;
   // What is left has the same sign in step after step.
   [[nodiscard]] double target() const override { return 0.01; }
-  bool solve(const Vector& z, const Vector& left, const Newton::Correction& request,
-             Vector& direction, SolverWork& work) override;
+  bool solve(const Iterate& at, const Newton::Correction& request, Vector& direction,
+             SolverWork& work) override;
   void add_constraints(const Vector& z, Vector& sum) override;
-  [[nodiscard]] StepObjective& objective() override { return free_; }
+  [[nodiscard]] const StageEquation& stage() const override { return equation_.stage(); }
+  [[nodiscard]] const Linearised& forces() const override { return equation_.forces(); }
+  void average_strain(bool over_strain) override { equation_.average_strain(over_strain); }
   [[nodiscard]] const NewtonTimes& times() const { return times_; }
 
  private:
   ConstrainedEquation& equation_;
-  StepObjective& free_;
-  double velocity_error_ = 0;
-  bool closed_ = false;
   NewtonTimes times_;
   Vector multipliers_;
 };

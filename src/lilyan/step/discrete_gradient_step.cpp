@@ -9,9 +9,10 @@
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/model/fixed.hpp"
+#include "lilyan/solve/timer.hpp"
 #include "lilyan/step/commit.hpp"
 #include "lilyan/step/external_forces.hpp"
-#include "lilyan/step/step_objective.hpp"
+#include "lilyan/step/stage_equation.hpp"
 
 namespace lilyan {
 
@@ -43,62 +44,61 @@ DiscreteEquation::DiscreteEquation(const World& world, const FullPattern& patter
       velocity_tolerance_(options.velocity_tolerance),
       forced_(!system_.forces().empty()),
       dissipation_(world),
-      drift_(system_.dofs()),
-      lengths_(system_.dofs()),
-      forces_(system_.dofs()),
-      free_right_(pattern.dofs()),
-      free_solution_(pattern.dofs()),
       lu_(make_lu()) {
+  for (Vector* v : {&problem_.drift, &work_.lengths}) v->setZero(system_.dofs());
+  for (Vector* v : {&work_.right, &work_.solution}) v->setZero(pattern.dofs());
   if (!dissipation_.empty()) {
-    dissipated_.setZero(system_.dofs());
-    dissipation_hessian_.resize(static_cast<std::size_t>(pattern.half().storage()));
+    work_.dissipation_hessian.resize(static_cast<std::size_t>(pattern.half().storage()));
   }
   if (!forced_ && dissipation_.empty()) return;
-  for (Vector* v : {&external_, &damping_, &middle_x_, &middle_v_, &scratch_})
-    v->setZero(system_.dofs());
+  for (Vector* v : {&work_.damping, &work_.x, &work_.v, &work_.scratch}) v->setZero(system_.dofs());
 }
 
 void DiscreteEquation::prepare(const State& start, double h, const TimeSpan& span,
                                double energy_scale, double potential) {
-  span_ = span;
-  x0_ = &start.x;
-  has_lengths_ = false;
-  t_middle_ = start.t + h / 2;
-  h_ = h;
-  energy_scale_ = energy_scale;
-  potential_ = potential;
-  drift_ = h * start.v;
+  problem_.span = span;
+  problem_.x0 = &start.x;
+  work_.has_lengths = false;
+  problem_.t_middle = start.t + h / 2;
+  problem_.h = h;
+  problem_.energy_scale = energy_scale;
+  problem_.potential = potential;
+  problem_.drift = h * start.v;
   dissipation_.begin_step(start, h);
 }
 
 void DiscreteEquation::go_to_middle(const Vector& d) {
-  middle_x_ = *x0_ + 0.5 * d;
-  middle_v_ = d / h_;
+  work_.x = *problem_.x0 + 0.5 * d;
+  work_.v = d / problem_.h;
 }
 
 void DiscreteEquation::pull_back(Vector& d, double factor) const { scale_free(system_, factor, d); }
 
 double DiscreteEquation::driven_power(const Vector& d) {
-  middle_v_ = d / h_;
-  return dissipation_.driven_power(DissipationVelocity::path, middle_v_);
+  work_.v = d / problem_.h;
+  return dissipation_.driven_power(DissipationVelocity::path, work_.v);
 }
 
-Equation::Size DiscreteEquation::evaluate(const Vector& d, Vector& residual) {
-  forces(d, forces_);
-  residual.array() = mass_.array() * (d - drift_).array() + forces_.array();
+void DiscreteEquation::evaluate(Iterate& at) {
+  const Vector& d = at.z;
+  Vector& residual = at.residual;
+  at.potential.resize(d.size());
+  forces(d, at.potential);
+  residual.array() = mass_.array() * (d - problem_.drift).array() + at.potential.array();
   if (!dissipation_.empty()) {
-    middle_v_ = d / h_;
-    dissipated_.setZero();
-    dissipation_.value_and_gradient(DissipationVelocity::path, middle_v_, -1, dissipated_);
-    residual -= (0.5 * h_ * h_) * dissipated_;
+    work_.v = d / problem_.h;
+    at.dissipation.setZero(d.size());
+    dissipation_.value_and_gradient(DissipationVelocity::path, work_.v, -1, at.dissipation);
+    residual -= (0.5 * problem_.h * problem_.h) * at.dissipation;
   }
   if (forced_) {
     go_to_middle(d);
-    external_.setZero();
-    add_forces(system_, span_, t_middle_, middle_x_, middle_v_, 1, scratch_, external_);
-    residual -= (0.5 * h_ * h_) * external_;
+    at.force.setZero(d.size());
+    add_forces(system_, problem_.span, problem_.t_middle, work_.x, work_.v, 1, work_.scratch,
+               at.force);
+    residual -= (0.5 * problem_.h * problem_.h) * at.force;
   }
-  return {.norm = norm(residual)};
+  at.norm = norm(residual);
 }
 
 bool DiscreteEquation::factorise(const Vector& d, SolverWork& work, NewtonTimes& times) {
@@ -111,28 +111,29 @@ bool DiscreteEquation::factorise(const Vector& d, SolverWork& work, NewtonTimes&
   }
   if (forced_) {
     go_to_middle(d);
-    damping_.setZero();
-    add_damping(system_, t_middle_, middle_x_, middle_v_, 0.5 * h_, scratch_, damping_);
+    work_.damping.setZero();
+    add_damping(system_, problem_.t_middle, work_.x, work_.v, 0.5 * problem_.h, work_.scratch,
+                work_.damping);
     for (int c = 0; c < pattern_.dofs(); ++c) {
-      values[pattern_.diagonal()[c]] += damping_[pattern_.half().dof(c)];
+      values[pattern_.diagonal()[c]] += work_.damping[pattern_.half().dof(c)];
     }
   }
   if (!dissipation_.empty()) {
-    middle_v_ = d / h_;
-    std::ranges::fill(dissipation_hessian_, 0.0);
-    dissipation_.add_hessian(DissipationVelocity::path, middle_v_, 0.5 * h_, 0, pattern_.half(),
-                             dissipation_hessian_);
-    pattern_.add_mirrored(dissipation_hessian_,
+    work_.v = d / problem_.h;
+    std::ranges::fill(work_.dissipation_hessian, 0.0);
+    dissipation_.add_hessian(DissipationVelocity::path, work_.v, 0.5 * problem_.h, 0,
+                             pattern_.half(), work_.dissipation_hessian);
+    pattern_.add_mirrored(work_.dissipation_hessian,
                           {values, static_cast<std::size_t>(pattern_.entries())});
   }
   return lu_->factorise(jacobian_);
 }
 
 void DiscreteEquation::solve_sparse(const Vector& right_side, Vector& solution) {
-  for (int c = 0; c < pattern_.dofs(); ++c) free_right_[c] = right_side[pattern_.half().dof(c)];
-  lu_->solve(free_right_, free_solution_);
+  for (int c = 0; c < pattern_.dofs(); ++c) work_.right[c] = right_side[pattern_.half().dof(c)];
+  lu_->solve(work_.right, work_.solution);
   solution.setZero();
-  for (int c = 0; c < pattern_.dofs(); ++c) solution[pattern_.half().dof(c)] = free_solution_[c];
+  for (int c = 0; c < pattern_.dofs(); ++c) solution[pattern_.half().dof(c)] = work_.solution[c];
 }
 
 void DiscreteEquation::solve(const Vector& residual, Vector& direction) {
@@ -144,40 +145,41 @@ double DiscreteEquation::norm(const Vector& residual) const {
   return std::sqrt((residual.array().square() / mass_.array()).sum());
 }
 
-// As StepObjective::defect: a residual r is the velocity error 2/h M⁻¹r and, through the mean
+// As StageEquation::defect: a residual r is the velocity error 2/h M⁻¹r and, through the mean
 // velocity d/h, the energy error 2/h² d·r.
-double DiscreteEquation::defect(const Vector& d, const Vector& residual) {
-  const double kinetic = 0.5 * (mass_.array() * d.array().square()).sum() / (h_ * h_);
-  const double scale = std::max(energy_scale_, kinetic);
-  const double size = norm(residual);
-  velocity_error_ = 0;
-  if (size == 0) return 0;
-  velocity_error_ = 2 / std::abs(h_) * size / std::sqrt(2 * scale);
-  const double energy_error = 2 / (h_ * h_) * std::abs(d.dot(residual)) / scale;
-  const double worst =
-      std::max(energy_error / energy_tolerance_, velocity_error_ / velocity_tolerance_);
-  return std::isnan(worst) ? std::numeric_limits<double>::infinity() : worst;
+Defect DiscreteEquation::defect(const Iterate& at) {
+  const Vector& d = at.z;
+  const double kinetic =
+      0.5 * (mass_.array() * d.array().square()).sum() / (problem_.h * problem_.h);
+  const double scale = std::max(problem_.energy_scale, kinetic);
+  const double size = norm(at.residual);
+  if (size == 0) return {};
+  const double velocity = 2 / std::abs(problem_.h) * size / std::sqrt(2 * scale);
+  const double energy = 2 / (problem_.h * problem_.h) * std::abs(d.dot(at.residual)) / scale;
+  const double worst = std::max(energy / energy_tolerance_, velocity / velocity_tolerance_);
+  return {.share = std::isnan(worst) ? std::numeric_limits<double>::infinity() : worst,
+          .velocity = velocity};
 }
 
-bool DiscreteEquation::at_rounding(const Vector& d, const Vector& residual) {
-  return norm(residual) <= rounding(d);
+bool DiscreteEquation::at_rounding(const Iterate& at) {
+  return norm(at.residual) <= rounding(at.z);
 }
 
-bool DiscreteEquation::rounding_is_harmless(const Vector& d, const Vector& residual) {
-  const double change = std::sqrt((mass_.array() * (d - drift_).array().square()).sum());
-  return small_beside(system_, *x0_, norm(residual), change);
+bool DiscreteEquation::rounding_is_harmless(const Iterate& at) {
+  const double change = std::sqrt((mass_.array() * (at.z - problem_.drift).array().square()).sum());
+  return small_beside(system_, *problem_.x0, norm(at.residual), change);
 }
 
 // The numbers that forces are computed from are known to a relative ε, which the Jacobian turns into an error of
 // the residual.
 double DiscreteEquation::rounding(const Vector& d) {
-  if (!has_lengths_) sums_.lengths(*x0_, lengths_);
-  has_lengths_ = true;
+  if (!work_.has_lengths) sums_.lengths(*problem_.x0, work_.lengths);
+  work_.has_lengths = true;
   double sum = 0;
   for (int c = 0; c < pattern_.dofs(); ++c) {
     const int i = pattern_.half().dof(c);
     const double error =
-        jacobian_.valuePtr()[pattern_.diagonal()[c]] * (lengths_[i] + std::abs(d[i]));
+        jacobian_.valuePtr()[pattern_.diagonal()[c]] * (work_.lengths[i] + std::abs(d[i]));
     sum += error * error / mass_[i];
   }
   return 4 * kEpsilon * std::sqrt(sum);
@@ -195,28 +197,28 @@ GlobalEquation::GlobalEquation(Assembler& assembler, const FullPattern& pattern,
 // rounding errors of the energies it is a difference of: c would be nothing but noise.
 double GlobalEquation::coefficient(double end_energy, const Vector& d) const {
   const double work = middle_.dot(d);
-  const double missing = end_energy - potential_ - work;
-  const double size = std::abs(end_energy) + std::abs(potential_) + std::abs(work);
+  const double missing = end_energy - problem_.potential - work;
+  const double size = std::abs(end_energy) + std::abs(problem_.potential) + std::abs(work);
   if (std::abs(missing) <= 8 * kEpsilon * size || d.isZero(0)) return 0;
   return missing / d.squaredNorm();  // (1)
 }
 
 void GlobalEquation::forces(const Vector& d, Vector& forces) {
-  assembler_.gradient(*x0_, &d, kMidpoint, middle_);
+  assembler_.gradient(*problem_.x0, &d, kMidpoint, middle_);
   forces = middle_;
-  c_ = coefficient(sum_of(assembler_.values(*x0_, &d, kEndpoint, true)), d);
+  c_ = coefficient(sum_of(assembler_.values(*problem_.x0, &d, kEndpoint, true)), d);
   forces += c_ * d;
-  forces *= 0.5 * h_ * h_;
+  forces *= 0.5 * problem_.h * problem_.h;
 }
 
 void GlobalEquation::derivative(const Vector& d, std::span<double> values) {
-  assembler_.hessian(*x0_, d, kMidpoint, 0, half_values_);
+  assembler_.hessian(*problem_.x0, d, kMidpoint, 0, half_values_);
   const BlockPattern& half = pattern_.half();
   // ∇c first, with the product ½∇²E(x½) d from the half matrix.
   grad_c_.setZero();
-  assembler_.gradient(*x0_, &d, kMidpoint, middle_);
-  c_ = coefficient(sum_of(assembler_.values_and_gradient(*x0_, &d, kEndpoint, end_, nullptr, true)),
-                   d);
+  assembler_.gradient(*problem_.x0, &d, kMidpoint, middle_);
+  c_ = coefficient(
+      sum_of(assembler_.values_and_gradient(*problem_.x0, &d, kEndpoint, end_, nullptr, true)), d);
   if (c_ != 0) {
     const double square = d.squaredNorm();
     grad_c_ = end_ - middle_ - 2 * c_ * d;
@@ -230,7 +232,7 @@ void GlobalEquation::derivative(const Vector& d, std::span<double> values) {
     }
     grad_c_ /= square;  // (2)
   }
-  const double weight = 0.5 * h_ * h_;
+  const double weight = 0.5 * problem_.h * problem_.h;
   pattern_.mirror(half_values_, values);
   for (double& v : values) v *= weight;
   for (const int k : pattern_.diagonal()) values[k] += weight * c_;
@@ -238,7 +240,7 @@ void GlobalEquation::derivative(const Vector& d, std::span<double> values) {
 
 bool GlobalEquation::factorise(const Vector& d, SolverWork& work, NewtonTimes& times) {
   if (!DiscreteEquation::factorise(d, work, times)) return false;
-  end_ = (0.5 * h_ * h_) * d;
+  end_ = (0.5 * problem_.h * problem_.h) * d;
   solve_sparse(end_, response_);
   return std::abs(1 + grad_c_.dot(response_)) > kEpsilon;  // otherwise (3) is singular
 }
@@ -253,7 +255,8 @@ double GlobalEquation::rounding(const Vector& d) {
   double bound = DiscreteEquation::rounding(d);
   // ½h² ε|E|/|d|, along d.
   if (c_ != 0) {
-    bound += 4 * kEpsilon * 0.5 * h_ * h_ * std::abs(potential_) * norm(d) / d.squaredNorm();
+    bound += 4 * kEpsilon * 0.5 * problem_.h * problem_.h * std::abs(problem_.potential) * norm(d) /
+             d.squaredNorm();
   }
   return bound;
 }
@@ -268,9 +271,9 @@ DiscreteGradientIntegrator::DiscreteGradientIntegrator(const World& world,
       pattern_(assembler_.hessian_pattern()),
       equation_(std::make_unique<GlobalEquation>(assembler_, pattern_, options)),
       root_(system_.dofs(), options.newton),
-      d_(system_.dofs()),
       x1_(system_.dofs()),
       v1_(system_.dofs()) {
+  found_.resize(system_.dofs());
   if (table.predictor == DiscreteGradientTable::Predictor::avf) {
     predictor_ = make_predictor(world, options);
   }
@@ -285,13 +288,13 @@ NewtonTimes DiscreteGradientIntegrator::times() const {
 }
 
 void DiscreteGradientIntegrator::predict(const State& state, double h, StepReport& report) {
-  d_ = h * state.v;
+  found_.z = h * state.v;
   if (!predictor_) return;
   predicted_ = state;
   const StepReport work = predictor_->step(predicted_, h);
   report.solver_work += work.solver_work;
   // A path that ends in an inverted element is no start; the root find then has to do without.
-  if (succeeded(work.status)) d_ = predicted_.x - state.x;
+  if (succeeded(work.status)) found_.z = predicted_.x - state.x;
 }
 
 StepReport DiscreteGradientIntegrator::step(State& state, double h) {
@@ -304,14 +307,14 @@ StepReport DiscreteGradientIntegrator::step(State& state, double h) {
   equation_->prepare(state, h, span_of_step(state, h), report.before.scale(),
                      report.before.total - report.before.kinetic - gravity);
   // The predictor's iterations count towards the limit.
-  const NewtonResult solved =
-      root_.solve(*equation_, d_, options_.newton.max_iterations - report.solver_work.iterations);
+  const NewtonResult solved = root_.solve(
+      *equation_, found_, options_.newton.max_iterations - report.solver_work.iterations);
   report.status = solved.status;
   report.solver_work += solved.work;
-  report.residual = equation_->relative_velocity_error();
+  report.residual = equation_->defect(found_).velocity;
   if (!succeeded(report.status)) return report;
-  v1_ = (2 / h) * d_ - state.v;
-  x1_ = state.x + d_;
+  v1_ = (2 / h) * found_.z - state.v;
+  x1_ = state.x + found_.z;
   commit(report, state, x1_, v1_, invariants(system_, x1_, v1_, potential_.values(x1_)),
          [&] { return account(state, h); });
   return report;
@@ -322,13 +325,13 @@ StepReport DiscreteGradientIntegrator::step(State& state, double h) {
 // discrete gradient leaves of its promise: rounding. External forces work.
 StepAccount DiscreteGradientIntegrator::account(const State& start, double h) {
   const auto mean = 0.5 * (start.v + v1_);
-  StepAccount account{.residual = (2 / h) * mean.dot(root_.residual()),
-                      .potential = -(2 / h) * mean.dot(equation_->weighted_forces()),
+  StepAccount account{.residual = (2 / h) * mean.dot(found_.residual),
+                      .potential = -(2 / h) * mean.dot(found_.potential),
                       .averages_force = true};
-  if (!system_.forces().empty()) account.force = h * mean.dot(equation_->external_forces());
+  if (!system_.forces().empty()) account.force = h * mean.dot(found_.force);
   if (!system_.dissipations().empty()) {
-    account.dissipation = h * mean.dot(equation_->dissipation());
-    account.driven = -h * equation_->driven_power(d_);
+    account.dissipation = h * mean.dot(found_.dissipation);
+    account.driven = -h * equation_->driven_power(found_.z);
   }
   return account;
 }

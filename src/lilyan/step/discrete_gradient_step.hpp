@@ -17,7 +17,8 @@ namespace lilyan {
 
 // The equation of a discrete-gradient step,
 //   F(d) = M (d − h v₀) + ½h² [∇̄E(x₀, d) − f(t₀+h/2, x₀+d/2, d/h) + ∂R(d/h)] = 0
-// with f the external forces in the middle of the step and ∂R dissipation.
+// with f the external forces in the middle of the step and ∂R dissipation. An evaluation leaves ½h² ∇̄E in
+// Iterate::potential, f in Iterate::force and −∂R in Iterate::dissipation.
 
 // Inertia, tolerances, the linear solver.
 class DiscreteEquation : public Equation {
@@ -28,24 +29,16 @@ class DiscreteEquation : public Equation {
   void prepare(const State& start, double h, const TimeSpan& span, double energy_scale,
                double potential);
 
-  Size evaluate(const Vector& d, Vector& residual) override;
+  void evaluate(Iterate& at) override;
   void pull_back(Vector& d, double factor) const override;
   [[nodiscard]] bool factorise(const Vector& d, SolverWork& work, NewtonTimes& times) override;
   void solve(const Vector& residual, Vector& direction) override;
-  double defect(const Vector& d, const Vector& residual) override;
-  [[nodiscard]] bool at_rounding(const Vector& d, const Vector& residual) override;
-  [[nodiscard]] bool rounding_is_harmless(const Vector& d, const Vector& residual) override;
+  [[nodiscard]] Defect defect(const Iterate& at) override;
+  [[nodiscard]] bool at_rounding(const Iterate& at) override;
+  [[nodiscard]] bool rounding_is_harmless(const Iterate& at) override;
 
-  // ½h² ∇̄E of the last evaluation.
-  [[nodiscard]] const Vector& weighted_forces() const { return forces_; }
-  // f of the last evaluation.
-  [[nodiscard]] const Vector& external_forces() const { return external_; }
   // Power delivered to moving obstacles by dissipation, at d.
   [[nodiscard]] double driven_power(const Vector& d);
-  // −∂R of the last evaluation; empty without dissipation.
-  [[nodiscard]] const Vector& dissipation() const { return dissipated_; }
-  // Velocity error relative to the energy scale, at the last call of defect().
-  [[nodiscard]] double relative_velocity_error() const { return velocity_error_; }
   [[nodiscard]] std::string_view linear_solver() const { return lu_->name(); }
 
  protected:
@@ -62,29 +55,32 @@ class DiscreteEquation : public Equation {
   const FullPattern& pattern_;
   Assembler sums_;
   SparseMatrix jacobian_;
-  const Vector* x0_ = nullptr;
-  double h_ = 0;
-  double potential_ = 0;
+  struct Problem {
+    const Vector* x0 = nullptr;
+    double h = 0;
+    double potential = 0;
+    double energy_scale = 0;
+    double t_middle = 0;
+    TimeSpan span;
+    Vector drift;  // h v₀
+  } problem_;
 
  private:
+  struct Workspace {
+    std::vector<double> dissipation_hessian;
+    Vector damping, x, v, scratch;  // empty without external forces
+    // What forces at x₀ are computed from, found when first needed in a step.
+    Vector lengths;
+    bool has_lengths = false;
+    Vector right, solution;
+  };
+
   const Vector& mass_;
   double energy_tolerance_;
   double velocity_tolerance_;
-  double energy_scale_ = 0;
-  double velocity_error_ = 0;
-  double t_middle_ = 0;
-  TimeSpan span_;
   bool forced_;
   DissipationAssembler dissipation_;
-  Vector dissipated_;
-  std::vector<double> dissipation_hessian_;
-  Vector external_, damping_, middle_x_, middle_v_, scratch_;  // empty without external forces
-  Vector drift_;                                               // h v₀
-  // What forces at x₀ are computed from, found when first needed in a step.
-  Vector lengths_;
-  bool has_lengths_ = false;
-  Vector forces_;
-  Vector free_right_, free_solution_;
+  Workspace work_;
   std::unique_ptr<GeneralSolver> lu_;
 };
 
@@ -127,7 +123,7 @@ class DiscreteGradientIntegrator final : public Integrator {
   [[nodiscard]] NewtonTimes times() const override;
 
  private:
-  // Sets d_ to the start of the root find and adds the work it took to the report.
+  // Sets found_.z to the start of the root find and adds the work it took to the report.
   void predict(const State& state, double h, StepReport& report);
   [[nodiscard]] StepAccount account(const State& start, double h);
 
@@ -140,7 +136,8 @@ class DiscreteGradientIntegrator final : public Integrator {
   RootFinder root_;
   std::unique_ptr<Integrator> predictor_;  // none: constant velocity
   State predicted_;
-  Vector d_, x1_, v1_;
+  Iterate found_;
+  Vector x1_, v1_;
 };
 
 }  // namespace lilyan

@@ -26,15 +26,15 @@ ExplicitIntegrator::ExplicitIntegrator(const World& world, ExplicitTable table)
       dissipation_(world),
       forced_(!system_.forces().empty() || !dissipation_.empty()) {
   if (!forced_) return;
-  for (Vector* v :
-       {&kicked_, &force_, &before_force_, &dissipated_, &before_dissipated_, &scratch_}) {
+  for (Vector* v : {&work_.kicked, &work_.force, &work_.before, &work_.dissipated,
+                    &work_.before_dissipated, &work_.scratch}) {
     v->setZero(system_.dofs());
   }
 }
 
 Invariants ExplicitIntegrator::at_start(const State& state) {
-  if (has_end_ && potential_.holds(state.x) && potential_.same_everywhere(end_v_, state.v))
-    return end_;
+  if (end_.known && potential_.holds(state.x) && potential_.same_everywhere(end_.v, state.v))
+    return end_.invariants;
   return invariants(system_, state.x, state.v, potential_.values(state.x));
 }
 
@@ -66,8 +66,8 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
   for (std::size_t i = 0; i < table_.stages.size(); ++i) {
     const auto& [kind, weight] = table_.stages[i];
     if (kind == Kind::drift) {
-      x1_ = *x + (weight * h) * *v;
-      x = &x1_;
+      work_.x1 = *x + (weight * h) * *v;
+      x = &work_.x1;
       t += weight * h;
       evaluated = false;
       continue;
@@ -77,30 +77,31 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
     ++report.solver_work.evaluations;
     double power = inner(system_, gradient, *v);
     if (forced_) {
-      own(v, v1_);
-      if (!forced_kick(i, t, weight * h, *x, gradient, v1_, account)) {
+      own(v, work_.v1);
+      if (!forced_kick(i, t, weight * h, *x, gradient, work_.v1, account)) {
         report.status = StepStatus::not_converged;
         return report;
       }
     } else {
-      v1_ = v->array() - (weight * h) * inverse_mass_.array() * gradient.array();
-      v = &v1_;
+      work_.v1 = v->array() - (weight * h) * inverse_mass_.array() * gradient.array();
+      v = &work_.v1;
     }
-    power += inner(system_, gradient, v1_);
+    power += inner(system_, gradient, work_.v1);
     account.potential -= 0.5 * weight * h * power;  // (1)
   }
-  own(x, x1_);
-  own(v, v1_);
+  own(x, work_.x1);
+  own(v, work_.v1);
   // With the gradient, since the next step's first kick will want it here.
-  if (!evaluated) potential_.gradient(x1_);
-  end_ = invariants(system_, x1_, v1_, potential_.last_values());
-  end_v_ = v1_;
-  has_end_ = true;
-  commit(report, state, x1_, v1_, end_, [&] {
+  if (!evaluated) potential_.gradient(work_.x1);
+  end_.invariants = invariants(system_, work_.x1, work_.v1, potential_.last_values());
+  end_.v = work_.v1;
+  end_.known = true;
+  commit(report, state, work_.x1, work_.v1, end_.invariants, [&] {
     if (!system_.motions().empty()) {
-      moved_ = x1_ - state.x;
-      moved_scratch_.resize(moved_.size());
-      account.prescribed = prescribed_work(assembler_.world(), state.x, moved_, moved_scratch_);
+      work_.moved = work_.x1 - state.x;
+      work_.moved_scratch.resize(work_.moved.size());
+      account.prescribed =
+          prescribed_work(assembler_.world(), state.x, work_.moved, work_.moved_scratch);
     }
     return account;  // (2)
   });
@@ -109,14 +110,14 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
 
 void ExplicitIntegrator::add_all_forces(double t, const Vector& x, const Vector& v, double share,
                                         Vector& total, Vector& dissipated) {
-  add_forces(system_, span_, t, x, v, share, scratch_, total);
+  add_forces(system_, span_, t, x, v, share, work_.scratch, total);
   if (dissipation_.empty()) return;
-  scratch_.setZero();
+  work_.scratch.setZero();
   for (const auto which : {DissipationVelocity::path, DissipationVelocity::end}) {
-    dissipation_.value_and_gradient(which, v, -share, scratch_);
+    dissipation_.value_and_gradient(which, v, -share, work_.scratch);
   }
-  total += scratch_;
-  dissipated += scratch_;
+  total += work_.scratch;
+  dissipated += work_.scratch;
 }
 
 // By Lagrange–d'Alembert a kick's external force sees the velocities of the drifts it stands
@@ -128,38 +129,40 @@ bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, cons
   const bool drift_before = stage > 0;
   const bool drift_after = stage + 1 < table_.stages.size();
   const double share_after = drift_after ? (drift_before ? 0.5 : 1.0) : 0.0;
-  before_force_.setZero();
-  before_dissipated_.setZero();
+  work_.before.setZero();
+  work_.before_dissipated.setZero();
   if (share_after != 1) {
-    add_all_forces(t, x, v, 1 - share_after, before_force_, before_dissipated_);
+    add_all_forces(t, x, v, 1 - share_after, work_.before, work_.before_dissipated);
   }
-  kicked_ = v;
+  work_.kicked = v;
   double last_change = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kMaxForceIterations; ++k) {
-    force_ = before_force_;
-    dissipated_ = before_dissipated_;
-    if (share_after != 0) add_all_forces(t, x, kicked_, share_after, force_, dissipated_);
-    scratch_ = v;
-    scratch_.array() += h * inverse_mass_.array() * (force_ - gradient).array();
+    work_.force = work_.before;
+    work_.dissipated = work_.before_dissipated;
+    if (share_after != 0)
+      add_all_forces(t, x, work_.kicked, share_after, work_.force, work_.dissipated);
+    work_.scratch = v;
+    work_.scratch.array() += h * inverse_mass_.array() * (work_.force - gradient).array();
     const double change = std::sqrt(sum_over(system_, [&](int first, int last) {
       const auto part = [&](const Vector& u) { return u.segment(first, last - first); };
-      return (part(scratch_) - part(kicked_)).squaredNorm();
+      return (part(work_.scratch) - part(work_.kicked)).squaredNorm();
     }));
-    kicked_.swap(scratch_);
+    work_.kicked.swap(work_.scratch);
     // Done when only rounding errors move it any more.
     if (share_after == 0 || change == 0 ||
-        (change >= last_change && change <= 1e-14 * std::sqrt(inner(system_, kicked_, kicked_)))) {
-      scratch_ = 0.5 * (v + kicked_);
-      const double dissipation = h * inner(system_, dissipated_, scratch_);
+        (change >= last_change &&
+         change <= 1e-14 * std::sqrt(inner(system_, work_.kicked, work_.kicked)))) {
+      work_.scratch = 0.5 * (v + work_.kicked);
+      const double dissipation = h * inner(system_, work_.dissipated, work_.scratch);
       double driven = 0;
       for (const auto which : {DissipationVelocity::path, DissipationVelocity::end}) {
         driven -= h * (1 - share_after) * dissipation_.driven_power(which, v);
-        driven -= h * share_after * dissipation_.driven_power(which, kicked_);
+        driven -= h * share_after * dissipation_.driven_power(which, work_.kicked);
       }
       account.dissipation += dissipation;
       account.driven += driven;
-      account.force += h * inner(system_, force_, scratch_) - dissipation;
-      v.swap(kicked_);
+      account.force += h * inner(system_, work_.force, work_.scratch) - dissipation;
+      v.swap(work_.kicked);
       return true;
     }
     if (change >= 2 * last_change) return false;

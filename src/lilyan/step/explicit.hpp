@@ -22,22 +22,29 @@ class ExplicitIntegrator final : public Integrator {
   bool forced_kick(std::size_t stage, double t, double h, const Vector& x, const Vector& gradient,
                    Vector& v, StepAccount& account);
 
+  // The end of the last step, which is usually the start of the next; its positions are those of
+  // potential_.
+  struct End {
+    bool known = false;
+    Invariants invariants;
+    Vector v;
+  };
+  struct Workspace {
+    Vector x1, v1;
+    Vector kicked, force, before, dissipated, before_dissipated, scratch;  // with external forces
+    Vector moved, moved_scratch;  // with prescribed vertices
+  };
+
   const System& system_;
   ExplicitTable table_;
   Assembler assembler_;
   PotentialCache potential_;
   Vector inverse_mass_;
-  Vector x1_, v1_;
   DissipationAssembler dissipation_;
   bool forced_;
   TimeSpan span_;  // of the step, as forces see it
-  Vector kicked_, force_, before_force_, dissipated_, before_dissipated_, scratch_;
-  Vector moved_, moved_scratch_;  // with prescribed vertices
-  // The end of the last step, which is usually the start of the next; its positions are those of
-  // potential_.
-  bool has_end_ = false;
-  Invariants end_;
-  Vector end_v_;
+  Workspace work_;
+  End end_;
 };
 
 }  // namespace lilyan

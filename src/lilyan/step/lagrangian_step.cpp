@@ -16,63 +16,70 @@ constexpr double kGoodFactor = 0.1;  // factors that gain less than a digit are 
 constexpr double kNoProgress = 0.3;
 constexpr double kNearRounding =
     1e-10;  // a residual below this that does not fall is rounding error
+
+bool same_vector(const Vector& a, const Vector& b) { return a.size() == b.size() && a == b; }
+
 }  // namespace
 
 LagrangianEquation::LagrangianEquation(const System& system, double tolerance)
     : system_(system),
       lagrangian_(*system.lagrangian()),
       constraints_(system),
-      start_jacobian_(constraints_.make_jacobian()),
-      end_jacobian_(constraints_.make_jacobian()),
       tolerance_(tolerance),
       n_(system.dofs()),
       m_(constraints_.equations()) {
-  for (Vector* x : {&sum_, &q1_, &column_, &external_}) x->setZero(n_);
-  for (Vector* x : {&g_, &g_scale_}) x->setZero(m_);
-  for (DenseMatrix* a : {&qq_, &qv_, &vv_, &by_q_, &by_v_}) a->setZero(n_, n_);
+  ends_.start = constraints_.make_jacobian();
+  ends_.end = constraints_.make_jacobian();
+  for (Vector* x : {&work_.sum, &ends_.q1, &work_.column, &work_.external}) x->setZero(n_);
+  for (Vector* x : {&ends_.g, &ends_.scale}) x->setZero(m_);
+  for (DenseMatrix* a : {&factors_.qq, &factors_.qv, &factors_.vv, &factors_.by_q, &factors_.by_v})
+    a->setZero(n_, n_);
 }
 
 void LagrangianEquation::set_table(const LagrangianTable& table) {
   table_ = table;
   k_ = table.unknowns;
-  nodes_ = static_cast<int>(table.time.size());
-  for (auto* at_nodes : {&q_, &v_, &momentum_, &force_}) {
-    at_nodes->assign(static_cast<std::size_t>(nodes_), Vector::Zero(n_));
+  at_.count = static_cast<int>(table.time.size());
+  for (auto* at_nodes : {&at_.q, &at_.v, &at_.momentum, &at_.force}) {
+    at_nodes->assign(static_cast<std::size_t>(at_.count), Vector::Zero(n_));
   }
   forget_factors();
-  for (Vector* x : {&terms_, &weights_, &row_size_, &noise_}) x->setZero(k_ * n_);
+  for (Vector* x : {&sizes_.terms, &sizes_.weights, &sizes_.row, &sizes_.noise})
+    x->setZero(k_ * n_);
 }
 
 void LagrangianEquation::archive(Archive& a) {
-  a(matrix_, row_size_, noise_, factored_h_, fresh_);
-  Archive::require(row_size_.size() == terms_.size() && noise_.size() == terms_.size());
-  Archive::require(matrix_.rows() == matrix_.cols() &&
-                   (matrix_.rows() == unknowns() || factored_h_ == 0));
-  if (a.loading() && factored_h_ != 0) lu_.compute(matrix_);
+  a(factors_.matrix, sizes_.row, sizes_.noise, factors_.h, factors_.fresh);
+  Archive::require(sizes_.row.size() == sizes_.terms.size() &&
+                   sizes_.noise.size() == sizes_.terms.size());
+  Archive::require(factors_.matrix.rows() == factors_.matrix.cols() &&
+                   (factors_.matrix.rows() == unknowns() || factors_.h == 0));
+  if (a.loading() && factors_.h != 0) factors_.lu.compute(factors_.matrix);
 }
 
 double LagrangianEquation::node_time(int i) const {
-  return start_->t + table_.time[static_cast<std::size_t>(i)] * h_;
+  return problem_.start->t + table_.time[static_cast<std::size_t>(i)] * problem_.h;
 }
 
 void LagrangianEquation::prepare(const State& state, const Vector& p0, double h,
                                  const TimeSpan& span) {
-  span_ = span;
-  start_ = &state;
-  p0_ = &p0;
-  h_ = h;
-  first_ = true;
-  if (m_ > 0) constraints_.evaluate(state.x, g_, start_jacobian_);
+  problem_.span = span;
+  problem_.start = &state;
+  problem_.p0 = &p0;
+  problem_.h = h;
+  problem_.first = true;
+  if (m_ > 0) constraints_.evaluate(state.x, ends_.g, ends_.start);
 }
 
 void LagrangianEquation::guess(Vector& z) const {
   z.setZero(unknowns());
   for (int k = 0; k < k_; ++k) {
     auto u = z.segment(k * n_, n_);
-    u = start_->v;
-    if (start_->h_previous == 0) continue;
-    const double time = k_ == nodes_ ? table_.time[static_cast<std::size_t>(k)] : 0.5;
-    u += (time * h_ / start_->h_previous) * (start_->v - start_->v_previous);
+    u = problem_.start->v;
+    if (problem_.start->h_previous == 0) continue;
+    const double time = k_ == at_.count ? table_.time[static_cast<std::size_t>(k)] : 0.5;
+    u += (time * problem_.h / problem_.start->h_previous) *
+         (problem_.start->v - problem_.start->v_previous);
   }
 }
 
@@ -80,135 +87,143 @@ void LagrangianEquation::add_forces(int i, bool dissipating, Vector& sum) const 
   const auto at = static_cast<std::size_t>(i);
   for (const auto& f : system_.forces()) {
     if (f->dissipates() == dissipating) {
-      f->add_within_step(span_, node_time(i), q_[at].data(), v_[at].data(), n_, sum.data());
+      f->add_within_step(problem_.span, node_time(i), at_.q[at].data(), at_.v[at].data(), n_,
+                         sum.data());
     }
   }
 }
 
 void LagrangianEquation::go_to_nodes(const Vector& z) {
-  for (int i = 0; i < nodes_; ++i) {
+  for (int i = 0; i < at_.count; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    q_[at] = start_->x;
-    v_[at].setZero();
+    at_.q[at] = problem_.start->x;
+    at_.v[at].setZero();
     for (int k = 0; k < k_; ++k) {
       const auto u = z.segment(k * n_, n_);
       const auto entry = static_cast<std::size_t>(i * k_ + k);
-      if (table_.position[entry] != 0) q_[at] += (h_ * table_.position[entry]) * u;
-      if (table_.velocity[entry] != 0) v_[at] += table_.velocity[entry] * u;
+      if (table_.position[entry] != 0) at_.q[at] += (problem_.h * table_.position[entry]) * u;
+      if (table_.velocity[entry] != 0) at_.v[at] += table_.velocity[entry] * u;
     }
   }
 }
 
 // The norm is in units that are the same throughout a step, so that a search may compare it.
-Equation::Size LagrangianEquation::evaluate(const Vector& z, Vector& residual) {
+void LagrangianEquation::evaluate(Iterate& at_z) {
+  const Vector& z = at_z.z;
+  Vector& residual = at_z.residual;
+  at_.z = z;
   go_to_nodes(z);
-  for (int i = 0; i < nodes_; ++i) {
+  for (int i = 0; i < at_.count; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(),
-                         {.q = force_[at].data(), .v = momentum_[at].data()});
-    add_forces(i, false, force_[at]);
-    add_forces(i, true, force_[at]);
+    lagrangian_.evaluate(node_time(i), at_.q[at].data(), at_.v[at].data(),
+                         {.q = at_.force[at].data(), .v = at_.momentum[at].data()});
+    add_forces(i, false, at_.force[at]);
+    add_forces(i, true, at_.force[at]);
   }
   for (int k = 0; k < k_; ++k) {
     auto r = residual.segment(k * n_, n_);
-    auto size = terms_.segment(k * n_, n_);
+    auto size = sizes_.terms.segment(k * n_, n_);
     r.setZero();
-    sum_.setZero();
-    for (int i = 0; i < nodes_; ++i) {
+    work_.sum.setZero();
+    for (int i = 0; i < at_.count; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const auto entry = static_cast<std::size_t>(k * nodes_ + i);
-      if (table_.momentum[entry] != 0) r += table_.momentum[entry] * momentum_[at];
-      if (table_.force[entry] != 0) sum_ += (h_ * table_.force[entry]) * force_[at];
+      const auto entry = static_cast<std::size_t>(k * at_.count + i);
+      if (table_.momentum[entry] != 0) r += table_.momentum[entry] * at_.momentum[at];
+      if (table_.force[entry] != 0) work_.sum += (problem_.h * table_.force[entry]) * at_.force[at];
     }
-    size = p0_->cwiseAbs() + r.cwiseAbs() + sum_.cwiseAbs();
-    r -= *p0_;
-    r -= sum_;
+    size = problem_.p0->cwiseAbs() + r.cwiseAbs() + work_.sum.cwiseAbs();
+    r -= *problem_.p0;
+    r -= work_.sum;
   }
   if (m_ > 0) add_constraints(z, residual);
-  return {.norm = measure(residual)};
+  measure(at_z);
 }
 
 // By component: beside a heavy coordinate the error of a light one would not be seen in a sum.
-double LagrangianEquation::measure(const Vector& residual) {
+void LagrangianEquation::measure(Iterate& at) {
   const Eigen::Index n = k_ * n_;
-  const double all = terms_.maxCoeff();
-  if (first_) {
-    first_ = false;
-    weights_ = terms_;
+  const double all = sizes_.terms.maxCoeff();
+  if (problem_.first) {
+    problem_.first = false;
+    sizes_.weights = sizes_.terms;
     // A component without terms of its own is compared with the others.
-    weights_ = (weights_.array() > 0).select(weights_, all > 0 ? all : 1.0);
-    constraint_scale_ = g_scale_;
+    sizes_.weights = (sizes_.weights.array() > 0).select(sizes_.weights, all > 0 ? all : 1.0);
+    ends_.first_scale = ends_.scale;
   }
   const auto ratio = [](double error, double size) { return error == 0 ? 0.0 : error / size; };
-  last_ = {};
-  double size = 0;
+  at.norm = at.relative = at.overall = 0;
   for (Eigen::Index i = 0; i < n; ++i) {
-    const double error = std::abs(residual[i]);
-    size = std::max(size, ratio(error, weights_[i]));
-    last_.overall = std::max(last_.overall, ratio(error, all));
+    const double error = std::abs(at.residual[i]);
+    at.norm = std::max(at.norm, ratio(error, sizes_.weights[i]));
+    at.overall = std::max(at.overall, ratio(error, all));
     // Rounding errors of the positions and of the terms themselves do not count.
-    const double excess = std::max(0.0, error - noise_[i]);
-    last_.relative = std::max(last_.relative, ratio(excess, std::max(terms_[i], row_size_[i])));
+    const double excess = std::max(0.0, error - sizes_.noise[i]);
+    at.relative = std::max(at.relative, ratio(excess, std::max(sizes_.terms[i], sizes_.row[i])));
   }
   for (int c = 0; c < m_; ++c) {
-    const double off = std::abs(g_[c]);
-    last_.relative = std::max(last_.relative, ratio(off, g_scale_[c]));
-    last_.overall = std::max(last_.overall, ratio(off, g_scale_[c]));
-    size = std::max(size, ratio(off, constraint_scale_[c]));
+    const double off = std::abs(ends_.g[c]);
+    at.relative = std::max(at.relative, ratio(off, ends_.scale[c]));
+    at.overall = std::max(at.overall, ratio(off, ends_.scale[c]));
+    at.norm = std::max(at.norm, ratio(off, ends_.first_scale[c]));
   }
-  if (!residual.allFinite()) {
-    last_.relative = last_.overall = size = std::numeric_limits<double>::infinity();
+  if (!at.residual.allFinite()) {
+    at.relative = at.overall = at.norm = std::numeric_limits<double>::infinity();
   }
-  return size;
+}
+
+void LagrangianEquation::go_to(const Iterate& at) {
+  if (same_vector(at_.z, at.z)) return;
+  work_.again = at;
+  evaluate(work_.again);
 }
 
 void LagrangianEquation::find_end(const Vector& z) {
-  q1_ = start_->x;
+  ends_.q1 = problem_.start->x;
   for (int k = 0; k < k_; ++k) {
-    q1_ += (h_ * table_.end_position[static_cast<std::size_t>(k)]) * z.segment(k * n_, n_);
+    ends_.q1 +=
+        (problem_.h * table_.end_position[static_cast<std::size_t>(k)]) * z.segment(k * n_, n_);
   }
-  constraints_.evaluate(q1_, g_, end_jacobian_);
+  constraints_.evaluate(ends_.q1, ends_.g, ends_.end);
 }
 
 void LagrangianEquation::add_constraints(const Vector& z, Vector& residual) {
-  sum_.setZero();
-  lambda_ = z.tail(m_);
-  constraints_.add_transposed(start_jacobian_, lambda_, -h_, sum_);
-  for (int k = 0; k < k_; ++k) residual.segment(k * n_, n_) += sum_;
+  work_.sum.setZero();
+  ends_.lambda = z.tail(m_);
+  constraints_.add_transposed(ends_.start, ends_.lambda, -problem_.h, work_.sum);
+  for (int k = 0; k < k_; ++k) residual.segment(k * n_, n_) += work_.sum;
   find_end(z);
-  constraints_.scales(q1_, g_scale_);
-  residual.tail(m_) = g_ / h_;
+  constraints_.scales(ends_.q1, ends_.scale);
+  residual.tail(m_) = ends_.g / problem_.h;
 }
 
-double LagrangianEquation::defect(const Vector& /*z*/, const Vector& /*residual*/) {
-  return here_.relative / tolerance_;
+Defect LagrangianEquation::defect(const Iterate& at) {
+  return {.share = at.relative / tolerance_, .velocity = at.relative};
 }
 
-bool LagrangianEquation::at_rounding(const Vector& /*z*/, const Vector& /*residual*/) {
-  return here_.overall <= kNearRounding;
-}
+bool LagrangianEquation::at_rounding(const Iterate& at) { return at.overall <= kNearRounding; }
 
 // Where all components are as small as asked for in units of the largest terms, small components
 // that do not fall any more are rounding errors. Factors that led there are not to blame.
-std::optional<StepStatus> LagrangianEquation::judge(const Vector& z, const Vector& residual,
-                                                    const Step& last) {
-  const bool was_small = last.length > 0 && here_.overall <= tolerance_;
-  here_ = last_;
+std::optional<StepStatus> LagrangianEquation::judge(const Iterate& at, const Step& last) {
+  const bool was_small = last.length > 0 && problem_.was_small;
+  problem_.was_small = at.overall <= tolerance_;
   if (was_small && last.contraction > kNoProgress) return StepStatus::converged;
-  fresh_ = false;
+  factors_.fresh = false;
   if (last.length > 0 && !(last.length == 1 && last.contraction <= kGoodFactor)) forget_factors();
-  if (defect(z, residual) <= 1) return StepStatus::converged;
+  if (defect(at).share <= 1) return StepStatus::converged;
   return {};
 }
 
-std::optional<StepStatus> LagrangianEquation::judge_stuck(const Vector& z, const Vector& residual) {
-  if (here_.overall <= tolerance_) return StepStatus::converged;
-  if (!at_rounding(z, residual)) return {};
-  if (fresh_) forget_factors();
+std::optional<StepStatus> LagrangianEquation::judge_stuck(const Iterate& at) {
+  if (at.overall <= tolerance_) return StepStatus::converged;
+  if (!at_rounding(at)) return {};
+  if (factors_.fresh) forget_factors();
   return StepStatus::round_off;
 }
 
-bool LagrangianEquation::keeps_factors(const Step& /*last*/) const { return factored_h_ == h_; }
+bool LagrangianEquation::keeps_factors(const Step& /*last*/) const {
+  return factors_.h == problem_.h;
+}
 
 StepStatus LagrangianEquation::singular() const {
   return m_ > 0 ? StepStatus::singular_constraints : StepStatus::not_definite;
@@ -218,58 +233,62 @@ bool LagrangianEquation::factorise(const Vector& z, SolverWork& work, NewtonTime
   go_to_nodes(z);
   if (m_ > 0) find_end(z);
   assemble();
-  lu_.compute(matrix_);
+  factors_.lu.compute(factors_.matrix);
   learn_sizes(z);
-  factored_h_ = h_;
-  fresh_ = true;
+  factors_.h = problem_.h;
+  factors_.fresh = true;
   ++work.factorisations;
   return true;
 }
 
 void LagrangianEquation::solve(const Vector& residual, Vector& direction) {
-  lu_.solve(residual, direction);
+  factors_.lu.solve(residual, direction);
   direction = -direction;
 }
 
 // The Jacobian, at the nodes last gone to.
 void LagrangianEquation::assemble() {
-  matrix_.setZero(unknowns(), unknowns());
-  for (int i = 0; i < nodes_; ++i) {
+  factors_.matrix.setZero(unknowns(), unknowns());
+  for (int i = 0; i < at_.count; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(),
-                         {.qq = qq_.data(), .qv = qv_.data(), .vv = vv_.data()});
-    by_q_ = qq_;
-    by_v_ = qv_;
+    lagrangian_.evaluate(
+        node_time(i), at_.q[at].data(), at_.v[at].data(),
+        {.qq = factors_.qq.data(), .qv = factors_.qv.data(), .vv = factors_.vv.data()});
+    factors_.by_q = factors_.qq;
+    factors_.by_v = factors_.qv;
     for (const auto& f : system_.forces()) {
-      if (f->add_derivatives(node_time(i), q_[at].data(), v_[at].data(), by_q_.data(),
-                             by_v_.data())) {
+      if (f->add_derivatives(node_time(i), at_.q[at].data(), at_.v[at].data(), factors_.by_q.data(),
+                             factors_.by_v.data())) {
         continue;
       }
-      external_.setZero();
-      f->add_damping(node_time(i), q_[at].data(), v_[at].data(), external_.data());
-      by_v_.diagonal() -= external_;
+      work_.external.setZero();
+      f->add_damping(node_time(i), at_.q[at].data(), at_.v[at].data(), work_.external.data());
+      factors_.by_v.diagonal() -= work_.external;
     }
     for (int k = 0; k < k_; ++k) {
-      const double momentum = table_.momentum[static_cast<std::size_t>(k * nodes_ + i)];
-      const double force = h_ * table_.force[static_cast<std::size_t>(k * nodes_ + i)];
+      const double momentum = table_.momentum[static_cast<std::size_t>(k * at_.count + i)];
+      const double force = problem_.h * table_.force[static_cast<std::size_t>(k * at_.count + i)];
       for (int l = 0; l < k_; ++l) {
-        const double position = h_ * table_.position[static_cast<std::size_t>(i * k_ + l)];
+        const double position = problem_.h * table_.position[static_cast<std::size_t>(i * k_ + l)];
         const double velocity = table_.velocity[static_cast<std::size_t>(i * k_ + l)];
-        auto block = matrix_.block(k * n_, l * n_, n_, n_);
+        auto block = factors_.matrix.block(k * n_, l * n_, n_, n_);
         if (momentum != 0) {
-          block += (momentum * velocity) * vv_ + (momentum * position) * qv_.transpose();
+          block +=
+              (momentum * velocity) * factors_.vv + (momentum * position) * factors_.qv.transpose();
         }
-        if (force != 0) block -= (force * position) * by_q_ + (force * velocity) * by_v_;
+        if (force != 0)
+          block -= (force * position) * factors_.by_q + (force * velocity) * factors_.by_v;
       }
     }
   }
   for (int c = 0; c < m_; ++c) {
-    constraints_.column(start_jacobian_, c, column_);
-    for (int k = 0; k < k_; ++k) matrix_.block(k * n_, k_ * n_ + c, n_, 1) = -h_ * column_;
-    constraints_.column(end_jacobian_, c, column_);
+    constraints_.column(ends_.start, c, work_.column);
+    for (int k = 0; k < k_; ++k)
+      factors_.matrix.block(k * n_, k_ * n_ + c, n_, 1) = -problem_.h * work_.column;
+    constraints_.column(ends_.end, c, work_.column);
     for (int k = 0; k < k_; ++k) {
-      matrix_.block(k_ * n_ + c, k * n_, 1, n_) =
-          table_.end_position[static_cast<std::size_t>(k)] * column_.transpose();
+      factors_.matrix.block(k_ * n_ + c, k * n_, 1, n_) =
+          table_.end_position[static_cast<std::size_t>(k)] * work_.column.transpose();
     }
   }
 }
@@ -277,24 +296,24 @@ void LagrangianEquation::assemble() {
 // The size of the terms that a row of the equations is a sum of, and what the rounding of positions
 // changes in it.
 void LagrangianEquation::learn_sizes(const Vector& z) {
-  const double noise = kEpsilon * start_->x.cwiseAbs().maxCoeff() / std::abs(h_);
+  const double noise = kEpsilon * problem_.start->x.cwiseAbs().maxCoeff() / std::abs(problem_.h);
   for (Eigen::Index i = 0; i < k_ * n_; ++i) {
-    row_size_[i] = matrix_.row(i).cwiseAbs().dot(z.cwiseAbs());
-    noise_[i] = noise * matrix_.row(i).head(k_ * n_).cwiseAbs().sum();
+    sizes_.row[i] = factors_.matrix.row(i).cwiseAbs().dot(z.cwiseAbs());
+    sizes_.noise[i] = noise * factors_.matrix.row(i).head(k_ * n_).cwiseAbs().sum();
   }
 }
 
 void LagrangianEquation::finish(const Vector& z, Vector& q1, Vector& p1) const {
-  q1 = start_->x;
-  p1 = *p0_;
+  q1 = problem_.start->x;
+  p1 = *problem_.p0;
   for (int k = 0; k < k_; ++k) {
-    q1 += (h_ * table_.end_position[static_cast<std::size_t>(k)]) * z.segment(k * n_, n_);
+    q1 += (problem_.h * table_.end_position[static_cast<std::size_t>(k)]) * z.segment(k * n_, n_);
   }
-  for (int i = 0; i < nodes_; ++i) {
-    p1 +=
-        (h_ * table_.end_force[static_cast<std::size_t>(i)]) * force_[static_cast<std::size_t>(i)];
+  for (int i = 0; i < at_.count; ++i) {
+    p1 += (problem_.h * table_.end_force[static_cast<std::size_t>(i)]) *
+          at_.force[static_cast<std::size_t>(i)];
   }
-  if (m_ > 0) constraints_.add_transposed(start_jacobian_, lambda_, h_, p1);
+  if (m_ > 0) constraints_.add_transposed(ends_.start, ends_.lambda, problem_.h, p1);
 }
 
 void LagrangianEquation::mean_velocity(const Vector& z, Vector& v) const {
@@ -306,11 +325,11 @@ void LagrangianEquation::mean_velocity(const Vector& z, Vector& v) const {
 
 double LagrangianEquation::power(bool dissipating) const {
   double sum = 0;
-  for (int i = 0; i < nodes_; ++i) {
-    external_.setZero();
-    add_forces(i, dissipating, external_);
+  for (int i = 0; i < at_.count; ++i) {
+    work_.external.setZero();
+    add_forces(i, dissipating, work_.external);
     sum += table_.end_force[static_cast<std::size_t>(i)] *
-           external_.dot(v_[static_cast<std::size_t>(i)]);
+           work_.external.dot(at_.v[static_cast<std::size_t>(i)]);
   }
   return sum;
 }
@@ -318,48 +337,44 @@ double LagrangianEquation::power(bool dissipating) const {
 double LagrangianEquation::work() const {
   double sum = system_.forces().empty() ? 0 : power(false);
   if (lagrangian_.depends_on_time()) {
-    for (int i = 0; i < nodes_; ++i) {
+    for (int i = 0; i < at_.count; ++i) {
       const auto at = static_cast<std::size_t>(i);
       double rate = 0;
-      lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(), {.t = &rate});
+      lagrangian_.evaluate(node_time(i), at_.q[at].data(), at_.v[at].data(), {.t = &rate});
       sum -= table_.end_force[at] * rate;
     }
   }
-  return h_ * sum;
+  return problem_.h * sum;
 }
 
 double LagrangianEquation::impulse_beyond_work(const Vector& velocity) {
   double sum = 0;
-  for (int i = 0; i < nodes_; ++i) {
+  for (int i = 0; i < at_.count; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    double power = force_[at].dot(velocity);
+    double power = at_.force[at].dot(velocity);
     if (!system_.forces().empty()) {
-      external_.setZero();
-      add_forces(i, false, external_);
-      add_forces(i, true, external_);
-      power -= external_.dot(v_[at]);
+      work_.external.setZero();
+      add_forces(i, false, work_.external);
+      add_forces(i, true, work_.external);
+      power -= work_.external.dot(at_.v[at]);
     }
     if (lagrangian_.depends_on_time()) {
       double rate = 0;
-      lagrangian_.evaluate(node_time(i), q_[at].data(), v_[at].data(), {.t = &rate});
+      lagrangian_.evaluate(node_time(i), at_.q[at].data(), at_.v[at].data(), {.t = &rate});
       power += rate;
     }
     sum += table_.end_force[at] * power;
   }
   if (m_ > 0) {
-    constraints_.apply(start_jacobian_, velocity, g_);
-    sum += lambda_.dot(g_);
+    constraints_.apply(ends_.start, velocity, ends_.g);
+    sum += ends_.lambda.dot(ends_.g);
   }
-  return h_ * sum;
+  return problem_.h * sum;
 }
 
 double LagrangianEquation::dissipation() const {
-  return system_.forces().empty() ? 0 : h_ * power(true);
+  return system_.forces().empty() ? 0 : problem_.h * power(true);
 }
-
-namespace {
-bool same_vector(const Vector& a, const Vector& b) { return a.size() == b.size() && a == b; }
-}  // namespace
 
 LagrangianIntegrator::LagrangianIntegrator(const System& system, const LagrangianTable& table,
                                            const SolverOptions& options)
@@ -369,20 +384,20 @@ LagrangianIntegrator::LagrangianIntegrator(const System& system, const Lagrangia
       options_(options),
       equation_(system, std::min(options.energy_tolerance, options.velocity_tolerance)),
       root_(system.dofs(), options.newton, false),
-      legendre_(system, options.newton),
-      end_jacobian_(equation_.constraints().make_jacobian()) {
-  for (Vector* x : {&p0_, &q1_, &p1_, &v1_}) x->setZero(system.dofs());
-  g_.setZero(equation_.constraints().equations());
+      legendre_(system, options.newton) {
+  data_.jacobian = equation_.constraints().make_jacobian();
+  for (Vector* x : {&start_.p, &data_.q1, &data_.p1, &data_.v1}) x->setZero(system.dofs());
+  data_.g.setZero(equation_.constraints().equations());
 }
 
 void LagrangianIntegrator::forget() {
-  has_end_ = false;
+  end_.known = false;
   equation_.forget_factors();
 }
 
 void LagrangianIntegrator::archive(Archive& a) {
   a.mark("lagrangian");
-  a(path_nodes_, has_end_, checked_, end_t_, end_x_, end_v_, end_p_, end_invariants_, end_value_,
+  a(path_nodes_, end_.known, checked_, end_.t, end_.x, end_.v, end_.p, end_.invariants, end_.value,
     new_table_);
   if (a.loading() && table_.adaptive_nodes) find_table();
   if (new_table_) return;
@@ -398,42 +413,44 @@ void LagrangianIntegrator::find_table() {
 void LagrangianIntegrator::begin(const State& state) {
   if (!checked_ && !system_.constraints().empty()) check_constraints(system_, state);
   checked_ = true;
-  if (has_end_ && end_t_ == state.t && same_vector(end_x_, state.x) &&
-      same_vector(end_v_, state.v)) {
-    p0_ = end_p_;
-    start_invariants_ = end_invariants_;
-    start_value_ = end_value_;
+  if (end_.known && end_.t == state.t && same_vector(end_.x, state.x) &&
+      same_vector(end_.v, state.v)) {
+    start_.p = end_.p;
+    start_.invariants = end_.invariants;
+    start_.value = end_.value;
     return;
   }
-  legendre_.momentum(state.t, state.x, state.v, p0_);
-  start_invariants_ = lagrangian_invariants(lagrangian_, state.t, state.x.data(), state.v.data());
-  start_value_ = lagrangian_.evaluate(state.t, state.x.data(), state.v.data(), {});
+  legendre_.momentum(state.t, state.x, state.v, start_.p);
+  start_.invariants = lagrangian_invariants(lagrangian_, state.t, state.x.data(), state.v.data());
+  start_.value = lagrangian_.evaluate(state.t, state.x.data(), state.v.data(), {});
 }
 
 bool LagrangianIntegrator::solve(const State& state, double h, StepReport& report) {
   if (new_table_) equation_.set_table(table_);
   new_table_ = false;
-  equation_.prepare(state, p0_, h, span_of_step(state, h));
-  equation_.guess(z_);
-  const NewtonResult solved = root_.solve(equation_, z_, options_.newton.max_iterations);
+  equation_.prepare(state, start_.p, h, span_of_step(state, h));
+  equation_.guess(data_.found.z);
+  const NewtonResult solved = root_.solve(equation_, data_.found, options_.newton.max_iterations);
   report.status = solved.status;
   report.solver_work += solved.work;
-  report.residual = equation_.relative();
+  report.residual = data_.found.relative;
   if (!succeeded(report.status)) return false;
-  equation_.finish(z_, q1_, p1_);
-  equation_.mean_velocity(z_, v1_);
-  v1_ = 2 * v1_ - state.v;
-  const bool constrained = g_.size() > 0;
-  if (constrained) equation_.constraints().evaluate(q1_, g_, end_jacobian_);
-  const StepStatus end =
-      legendre_.velocity(state.t + h, h, q1_, p1_, v1_, constrained ? &end_jacobian_ : nullptr);
+  equation_.go_to(data_.found);
+  equation_.finish(data_.found.z, data_.q1, data_.p1);
+  equation_.mean_velocity(data_.found.z, data_.v1);
+  data_.v1 = 2 * data_.v1 - state.v;
+  const bool constrained = data_.g.size() > 0;
+  if (constrained) equation_.constraints().evaluate(data_.q1, data_.g, data_.jacobian);
+  const StepStatus end = legendre_.velocity(state.t + h, h, data_.q1, data_.p1, data_.v1,
+                                            constrained ? &data_.jacobian : nullptr);
   if (!succeeded(end)) {
     report.status = end;
     return false;
   }
-  end_value_ = lagrangian_.evaluate(state.t + h, q1_.data(), v1_.data(), {});
-  end_invariants_ = lagrangian_invariants(lagrangian_, state.t + h, q1_.data(), v1_.data());
-  if (!std::isfinite(end_invariants_.total)) report.status = StepStatus::non_finite;
+  end_.value = lagrangian_.evaluate(state.t + h, data_.q1.data(), data_.v1.data(), {});
+  end_.invariants =
+      lagrangian_invariants(lagrangian_, state.t + h, data_.q1.data(), data_.v1.data());
+  if (!std::isfinite(end_.invariants.total)) report.status = StepStatus::non_finite;
   return succeeded(report.status);
 }
 
@@ -444,8 +461,9 @@ RoundingFloor LagrangianIntegrator::floor(const State& state, double h, double s
   const auto size = [&](const Vector& p, const Vector& v, double value) {
     return p.cwiseAbs().dot(v.cwiseAbs()) + std::abs(value);
   };
-  const double all = size(p0_, state.v, start_value_) + size(p1_, v1_, end_value_);
-  const double moved = (p1_ - p0_).cwiseAbs().dot(state.x.cwiseAbs() + q1_.cwiseAbs());
+  const double all = size(start_.p, state.v, start_.value) + size(data_.p1, data_.v1, end_.value);
+  const double moved =
+      (data_.p1 - start_.p).cwiseAbs().dot(state.x.cwiseAbs() + data_.q1.cwiseAbs());
   return {.error = kTerms * (all + moved / std::abs(h)) + PathBalance::kUnknown * scale,
           .ceiling = PathBalance::kMostOfEnergy * std::max(scale, all)};
 }
@@ -453,16 +471,16 @@ RoundingFloor LagrangianIntegrator::floor(const State& state, double h, double s
 // Whether the quadrature of an averaging method was accurate enough. If not, it gets more points.
 bool LagrangianIntegrator::accurate(const State& state, double h, StepReport& report) {
   const double work = equation_.work() + equation_.dissipation();
-  const double defect = end_invariants_.total - report.before.total - work;
-  const double scale = std::max(report.before.scale(), end_invariants_.scale());
+  const double defect = end_.invariants.total - report.before.total - work;
+  const double scale = std::max(report.before.scale(), end_.invariants.scale());
   double error = std::abs(defect);
   // Energy that comes and goes with explicit time or external forces is no error of the mean: that has
   // converged where more points do not change the step any more.
   const bool exchanges = lagrangian_.depends_on_time() || !system_.forces().empty();
   if (exchanges && path_nodes_.tried()) {
-    error = std::min(error, std::abs(end_invariants_.total - last_total_));
+    error = std::min(error, std::abs(end_.invariants.total - data_.last_total));
   }
-  last_total_ = end_invariants_.total;
+  data_.last_total = end_.invariants.total;
   const PathNodes::Accuracy accuracy = path_nodes_.judge(
       error, options_.energy_tolerance * scale, [&] { return floor(state, h, scale); },
       PathBalance::kUnknownPlateau * scale);
@@ -488,19 +506,19 @@ StepAccount LagrangianIntegrator::account(const State& start) {
   StepAccount account{.force = equation_.work(),
                       .dissipation = equation_.dissipation(),
                       .averages_force = table_.averages_force};
-  mean_ = 0.5 * (start.v + v1_);
-  double rest = equation_.impulse_beyond_work(mean_);
-  if (g_.size() > 0) rest += legendre_.constraint_power(mean_, end_jacobian_);
-  rest += 0.5 * ((p0_ + p1_).dot(v1_ - start.v)) - (end_value_ - start_value_);
+  data_.mean = 0.5 * (start.v + data_.v1);
+  double rest = equation_.impulse_beyond_work(data_.mean);
+  if (data_.g.size() > 0) rest += legendre_.constraint_power(data_.mean, data_.jacobian);
+  rest += 0.5 * ((start_.p + data_.p1).dot(data_.v1 - start.v)) - (end_.value - start_.value);
   // The change of L has that of potential energy in it.
-  account.potential = rest - potential_change(start_invariants_, end_invariants_);
+  account.potential = rest - potential_change(start_.invariants, end_.invariants);
   return account;
 }
 
 StepReport LagrangianIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
   begin(state);
-  report.before = start_invariants_;
+  report.before = start_.invariants;
   report.after = report.before;
   if (table_.adaptive_nodes) path_nodes_.begin_step();
   bool done = solve(state, h, report);
@@ -510,12 +528,12 @@ StepReport LagrangianIntegrator::step(State& state, double h) {
     equation_.forget_factors();
     return report;
   }
-  end_t_ = state.t + h;
-  end_x_ = q1_;
-  end_v_ = v1_;
-  end_p_ = p1_;
-  has_end_ = true;
-  commit(report, state, q1_, v1_, end_invariants_, [&] { return account(state); });
+  end_.t = state.t + h;
+  end_.x = data_.q1;
+  end_.v = data_.v1;
+  end_.p = data_.p1;
+  end_.known = true;
+  commit(report, state, data_.q1, data_.v1, end_.invariants, [&] { return account(state); });
   return report;
 }
 

@@ -44,24 +44,22 @@ class LagrangianEquation final : public Equation {
   // Velocities that go on as they did in the step before.
   void guess(Vector& z) const;
   // The next step begins with new factors.
-  void forget_factors() { factored_h_ = 0; }
+  void forget_factors() { factors_.h = 0; }
   // With the table set.
   void archive(Archive& a);
 
-  Size evaluate(const Vector& z, Vector& residual) override;
-  std::optional<StepStatus> judge(const Vector& z, const Vector& residual,
-                                  const Step& last) override;
-  std::optional<StepStatus> judge_stuck(const Vector& z, const Vector& residual) override;
-  double defect(const Vector& z, const Vector& residual) override;
-  [[nodiscard]] bool at_rounding(const Vector& z, const Vector& residual) override;
+  void evaluate(Iterate& at) override;
+  std::optional<StepStatus> judge(const Iterate& at, const Step& last) override;
+  std::optional<StepStatus> judge_stuck(const Iterate& at) override;
+  [[nodiscard]] Defect defect(const Iterate& at) override;
+  [[nodiscard]] bool at_rounding(const Iterate& at) override;
   [[nodiscard]] bool keeps_factors(const Step& last) const override;
   [[nodiscard]] bool factorise(const Vector& z, SolverWork& work, NewtonTimes& times) override;
   void solve(const Vector& residual, Vector& direction) override;
   [[nodiscard]] StepStatus singular() const override;
-  // The residual relative to its terms, at the point last judged.
-  [[nodiscard]] double relative() const { return here_.relative; }
-
-  // The end of the step, of the z last evaluated; and where the energy between went.
+  // Goes to the nodes of a solution. What follows is about these.
+  void go_to(const Iterate& at);
+  // The end of the step; and where the energy between went.
   void finish(const Vector& z, Vector& q1, Vector& p1) const;
   void mean_velocity(const Vector& z, Vector& v) const;
   [[nodiscard]] double work() const;         // by forces and by explicit time
@@ -77,44 +75,59 @@ class LagrangianEquation final : public Equation {
   [[nodiscard]] double power(bool dissipating) const;
   void find_end(const Vector& z);  // q₁, g there and its Jacobian
   void add_constraints(const Vector& z, Vector& residual);
-  double measure(const Vector& residual);
+  void measure(Iterate& at);
   void assemble();
   void learn_sizes(const Vector& z);
+
+  struct Problem {
+    const State* start = nullptr;
+    TimeSpan span;  // as forces see it
+    const Vector* p0 = nullptr;
+    double h = 0;
+    bool first = true;       // evaluation of this step
+    bool was_small = false;  // the point judged before the last
+  };
+  struct Nodes {
+    int count = 0;
+    std::vector<Vector> q, v, momentum, force;
+    Vector z;  // that the values belong to
+  };
+  // Constraints at the start and the end, and the impulses λ.
+  struct Ends {
+    ConstraintSet::Jacobian start, end;
+    Vector q1, lambda, g, scale, first_scale;
+  };
+  // Of the terms that the residual is a sum of, and of its rounding errors.
+  struct Sizes {
+    Vector terms, weights, row, noise;
+  };
+  struct Factors {
+    DenseMatrix matrix;
+    DenseLu lu;
+    double h = 0;        // the step that they are for, 0: there are none
+    bool fresh = false;  // no step has been made with them yet
+    DenseMatrix qq, qv, vv, by_q, by_v;
+  };
+  struct Workspace {
+    Vector sum, column;
+    mutable Vector external;
+    Iterate again;
+  };
 
   const System& system_;
   const Lagrangian& lagrangian_;
   ConstraintSet constraints_;
-  ConstraintSet::Jacobian start_jacobian_, end_jacobian_;
   double tolerance_;
   int n_;
   int m_;
   LagrangianTable table_;
   int k_ = 0;
-  int nodes_ = 0;
-
-  const State* start_ = nullptr;
-  TimeSpan span_;  // of the step, as forces see it
-  const Vector* p0_ = nullptr;
-  double h_ = 0;
-  std::vector<Vector> q_, v_, momentum_, force_;  // at the nodes
-  Vector sum_, q1_, lambda_, g_, g_scale_, column_;
-  mutable Vector external_;
-  DenseMatrix qq_, qv_, vv_, by_q_, by_v_;
-
-  bool first_ = true;  // evaluation of this step
-  // Errors in units of the terms that they are differences of, each component in its own; and all
-  // of them in units of the largest terms.
-  struct Error {
-    double relative = 0;
-    double overall = 0;
-  };
-  Error last_, here_;  // at the z last evaluated, and last judged
-  Vector terms_, weights_, row_size_, noise_, constraint_scale_;
-
-  DenseMatrix matrix_;
-  DenseLu lu_;
-  double factored_h_ = 0;  // the step of the factors, 0: there are none
-  bool fresh_ = false;     // no step has been made with them yet
+  Problem problem_;
+  Nodes at_;
+  Ends ends_;
+  Sizes sizes_;
+  Factors factors_;
+  Workspace work_;
 };
 
 class LagrangianIntegrator final : public Integrator {
@@ -137,6 +150,22 @@ class LagrangianIntegrator final : public Integrator {
   void find_table();  // of an adaptive mean
   [[nodiscard]] StepAccount account(const State& start);
 
+  // Either end of a step. That of the last one's momentum need not be found again.
+  struct End {
+    bool known = false;
+    double t = 0;
+    Vector x, v, p;
+    Invariants invariants;
+    double value = 0;  // L
+  };
+  struct Data {
+    Iterate found;
+    Vector q1, p1, v1, mean;
+    ConstraintSet::Jacobian jacobian;
+    Vector g;
+    double last_total = 0;  // energy at the end of the last try of a step
+  };
+
   const System& system_;
   const Lagrangian& lagrangian_;
   LagrangianTable table_;
@@ -145,20 +174,10 @@ class LagrangianIntegrator final : public Integrator {
   RootFinder root_;
   Legendre legendre_;
   PathNodes path_nodes_;
-  double last_total_ = 0;  // energy at the end of the last try of a step
-
-  Vector p0_, z_, q1_, p1_, v1_, g_;
-  ConstraintSet::Jacobian end_jacobian_;
   bool new_table_ = true;  // the equation has not been given table_ yet
-  // The end of the last step, whose momentum need not be found again.
-  bool has_end_ = false;
   bool checked_ = false;
-  double end_t_ = 0;
-  Vector end_x_, end_v_, end_p_;
-  Invariants start_invariants_, end_invariants_;
-  double start_value_ = 0;  // L
-  double end_value_ = 0;
-  Vector mean_;
+  End start_, end_;
+  Data data_;
 };
 
 }  // namespace lilyan

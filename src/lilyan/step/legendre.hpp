@@ -26,37 +26,42 @@ class Legendre final : private Equation {
   [[nodiscard]] double constraint_power(const Vector& v, const ConstraintSet::Jacobian& jacobian);
 
  private:
-  Size evaluate(const Vector& z, Vector& residual) override;
-  std::optional<StepStatus> judge(const Vector& z, const Vector& residual,
-                                  const Step& last) override;
-  std::optional<StepStatus> judge_stuck(const Vector& z, const Vector& residual) override;
-  double defect(const Vector& z, const Vector& residual) override;
-  bool at_rounding(const Vector& z, const Vector& residual) override;
+  void evaluate(Iterate& at) override;
+  std::optional<StepStatus> judge(const Iterate& at, const Step& last) override;
+  std::optional<StepStatus> judge_stuck(const Iterate& at) override;
+  Defect defect(const Iterate& at) override;
+  bool at_rounding(const Iterate& at) override;
   bool keeps_factors(const Step& /*last*/) const override { return false; }
   bool factorise(const Vector& z, SolverWork& work, NewtonTimes& times) override;
   void solve(const Vector& residual, Vector& direction) override;
   StepStatus singular() const override;
-  double measure(const Vector& residual);
+  // The largest error in units of the terms that it is a difference of, and in units of the largest terms.
+  void measure(Iterate& at) const;
+
+  // The problem at hand.
+  struct Problem {
+    double t = 0;
+    const Vector* q = nullptr;
+    const Vector* p = nullptr;
+    const ConstraintSet::Jacobian* jacobian = nullptr;
+    double noise = 0;  // error of velocities by rounding
+  };
+  struct Workspace {
+    Iterate found;
+    Vector v, gradient, terms, row_size, row_sum, rate, multiplier, column;
+  };
+  struct Matrix {
+    DenseMatrix qq, qv, vv, all;
+    DenseLu lu;
+  };
 
   const Lagrangian& lagrangian_;
   ConstraintSet constraints_;
   RootFinder root_;
   int n_, m_;
-  // The problem at hand.
-  double t_ = 0;
-  const Vector* q_ = nullptr;
-  const Vector* p_ = nullptr;
-  const ConstraintSet::Jacobian* jacobian_ = nullptr;
-
-  double noise_ = 0;  // error of velocities by rounding
-  // Errors in units of the terms that they are differences of, and in units of the largest terms;
-  // at the z last evaluated.
-  double worst_ = 0;
-  double overall_ = 0;
-  double overall_here_ = 0;  // at the z last judged
-  Vector z_, v_, gradient_, terms_, row_size_, row_sum_, rate_, multiplier_, column_;
-  DenseMatrix qq_, qv_, vv_, matrix_;
-  DenseLu lu_;
+  Problem problem_;
+  Workspace work_;
+  Matrix matrix_;
 };
 
 }  // namespace lilyan

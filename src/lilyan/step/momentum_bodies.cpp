@@ -31,7 +31,7 @@ void MomentumSolve::find_rates(const State& start) {
   const double lengths =
       std::sqrt(12.0);  // the length of a bar by the root mean square of positions
   const std::size_t count = bodies_.groups.size();
-  rates_.assign(count, 0);
+  sound_.rates.assign(count, 0);
   const auto position = [&](int i) -> Vec3 { return at(start.x, i); };
   const auto none = [](int) -> Vec3 { return Vec3::Zero(); };
   std::vector<Frame> frames(count);
@@ -40,97 +40,103 @@ void MomentumSolve::find_rates(const State& start) {
     frames[g] = bodies_.groups.frame(bodies_.groups[g], position, none);
   }
   for (int axis = 0; axis < 3; ++axis) {
-    motion_.setZero();
+    work_.motion.setZero();
     std::vector<double> inertia(count, 0);
     for (std::size_t g = 0; g < count; ++g) {
       bodies_.groups.each(bodies_.groups[g], [&](int i, double m) {
         const double along = position(i)[axis] - frames[g].centre[axis];
-        motion_[3 * Eigen::Index{i} + axis] = along;
+        work_.motion[3 * Eigen::Index{i} + axis] = along;
         inertia[g] += m * along * along;
       });
       bodies_.groups.add_up({numbers(inertia[g])});
     }
-    refresh(system_, motion_);
-    image_.setZero();
+    refresh(system_, work_.motion);
+    work_.image.setZero();
     for (const double sign : {1.0, -1.0}) {
-      scratch_ = start.x + (sign * kStretch) * motion_;
-      d_.setZero();
+      work_.scratch = start.x + (sign * kStretch) * work_.motion;
+      work_.d.setZero();
       for (const auto& energy : system_.energies()) {
         if (!internal(*energy) || energy->changes_between_steps()) continue;
         constexpr WeightedNode kHere{.gradient = 1};
-        (void)energy->evaluate({.x0 = scratch_.data(),
+        (void)energy->evaluate({.x0 = work_.scratch.data(),
                                 .nodes = {&kHere, 1},
                                 .want_value = false,
-                                .gradient = d_.data()});
+                                .gradient = work_.d.data()});
       }
-      image_ += (sign / (2 * kStretch)) * d_;
+      work_.image += (sign / (2 * kStretch)) * work_.d;
     }
     for (std::size_t g = 0; g < count; ++g) {
       double curvature = 0;
-      bodies_.groups.each(bodies_.groups[g],
-                          [&](int i, double) { curvature += at(motion_, i).dot(at(image_, i)); });
+      bodies_.groups.each(bodies_.groups[g], [&](int i, double) {
+        curvature += at(work_.motion, i).dot(at(work_.image, i));
+      });
       bodies_.groups.add_up({numbers(curvature)});
       if (!(inertia[g] > longest[g])) continue;
       longest[g] = inertia[g];
-      rates_[g] = std::sqrt(std::max(0.0, curvature) / inertia[g]) / lengths;
+      sound_.rates[g] = std::sqrt(std::max(0.0, curvature) / inertia[g]) / lengths;
     }
   }
-  // An energy takes one kind of mean in all the bodies that it has: that of the stiffest.
+  share_rates();
+}
+
+// An energy takes one kind of mean in all the bodies that it has: that of the stiffest.
+void MomentumSolve::share_rates() {
   for (bool changed = true; changed;) {
     changed = false;
-    for (const std::vector<int>& bodies : bodies_of_) {
+    for (const std::vector<int>& bodies : energies_.bodies_of) {
       double most = 0;
-      for (const int g : bodies) most = std::max(most, rates_[static_cast<std::size_t>(g)]);
+      for (const int g : bodies) most = std::max(most, sound_.rates[static_cast<std::size_t>(g)]);
       for (const int g : bodies) {
-        changed = changed || rates_[static_cast<std::size_t>(g)] < most;
-        rates_[static_cast<std::size_t>(g)] = most;
+        changed = changed || sound_.rates[static_cast<std::size_t>(g)] < most;
+        sound_.rates[static_cast<std::size_t>(g)] = most;
       }
     }
   }
 }
 
-bool MomentumSolve::predict(const Step& step, MomentumEquation& equation, Vector& z) {
+bool MomentumSolve::predict(const Step& step, MomentumEquation& equation, Iterate& iterate) {
   const Vector& v0 = step.start.v;
-  const auto position = [&](int i) -> Vec3 { return at(*x0_, i); };
+  const auto position = [&](int i) -> Vec3 { return at(*here_.x0, i); };
   const auto velocity = [&](int i) -> Vec3 { return at(v0, i); };
-  const auto guess = [&](double going_on, Vector& to) {
-    to = z;
-    to.head(d_.size()) = h_ * v0;
+  const auto guess = [&](double going_on, Iterate& start) {
+    Vector& to = start.z;
+    to = iterate.z;
+    to.head(work_.d.size()) = here_.h * v0;
     for (std::size_t g = 0; g < bodies_.groups.size(); ++g) {
       const Group& group = bodies_.groups[g];
       if (group.symmetry.turns() == Symmetry::Turns::none) continue;
       const Frame frame = bodies_.groups.frame(group, position, velocity);
-      const Eigen::Matrix3d half = half_turn(h_ * frame.spin);
+      const Eigen::Matrix3d half = half_turn(here_.h * frame.spin);
       const Eigen::Matrix3d turn = half * half;
       bodies_.groups.each(group, [&](int i, double) {
         const Vec3 r = position(i) - frame.centre;
         const Vec3 u = velocity(i) - frame.mean - frame.spin.cross(r);
-        to.segment<3>(3 * i) = h_ * frame.mean + turn * (r + (going_on * h_) * u) - r;
+        to.segment<3>(3 * i) = here_.h * frame.mean + turn * (r + (going_on * here_.h) * u) - r;
       });
     }
     if (system_.share()) {
-      scratch_ = to.head(d_.size());
-      refresh(system_, scratch_);
-      to.head(d_.size()) = scratch_;
+      work_.scratch = to.head(work_.d.size());
+      refresh(system_, work_.scratch);
+      to.head(work_.d.size()) = work_.scratch;
     }
-    const bool defined = equation.evaluate(to, direction_);
-    const double norm = equation.norm(direction_);
+    const bool defined = equation.evaluate(start);
+    const double norm = equation.norm(start.residual);
     return defined && std::isfinite(norm) ? norm : std::numeric_limits<double>::infinity();
   };
-  const double first = guess(1, start_);
-  const double second = guess(0, other_);
-  z = second < first ? other_ : start_;
+  const double first = guess(1, work_.start);
+  const double second = guess(0, work_.other);
+  iterate.z = second < first ? work_.other.z : work_.start.z;
   // Dissipation that depends on the step knows it from there.
   if (!system_.dissipations().empty()) {
-    scratch_ = z.head(d_.size());
-    (void)equation.objective().renew(step.start, scratch_, h_);
+    work_.scratch = iterate.z.head(work_.d.size());
+    (void)equation.stage().workspace().renew(step.start, work_.scratch, here_.h);
   }
   return std::isfinite(std::min(first, second));
 }
 
 // (4). A torque that may be rounding error has no force.
 void MomentumSolve::find_force(const Vector& d, Level& level) const {
-  const auto middle = [&](int i) -> Vec3 { return at(*x0_, i) + 0.5 * at(d, i); };
+  const auto middle = [&](int i) -> Vec3 { return at(*here_.x0, i) + 0.5 * at(d, i); };
   const auto displacement = [&](int i) -> Vec3 { return at(d, i); };
   level.force.setZero();
   for (std::size_t g = 0; g < level.groups.size(); ++g) {
@@ -161,131 +167,142 @@ void MomentumSolve::find_force(const Vector& d, Level& level) const {
 }
 
 void MomentumSolve::find_turns(const Vector& d) {
-  const auto middle = [&](int i) -> Vec3 { return at(*x0_, i) + 0.5 * at(d, i); };
+  const auto middle = [&](int i) -> Vec3 { return at(*here_.x0, i) + 0.5 * at(d, i); };
   const auto displacement = [&](int i) -> Vec3 { return at(d, i); };
   for (std::size_t g = 0; g < bodies_.groups.size(); ++g) {
     const Group& group = bodies_.groups[g];
-    turns_[g].setIdentity();
-    body_stiffening_[g] = 1;
+    rigid_.turns[g].setIdentity();
+    rigid_.stiffening[g] = 1;
     if (group.symmetry.turns() == Symmetry::Turns::none || bodies_.has_torque[g] != 0) continue;
     const Frame frame = bodies_.groups.frame(group, middle, displacement);
     const double turning = frame.square - frame.mass * frame.mean.squaredNorm();
     if (!(frame.rest <= kNearlyRigid * kNearlyRigid * turning)) continue;
-    turns_[g] = half_turn(frame.spin);
-    body_stiffening_[g] = 1 / std::max(kLeastCosine, 0.5 * (turns_[g].trace() - 1));
+    rigid_.turns[g] = half_turn(frame.spin);
+    rigid_.stiffening[g] = 1 / std::max(kLeastCosine, 0.5 * (rigid_.turns[g].trace() - 1));
   }
-  for (std::size_t k = 0; k < bodies_of_.size(); ++k) {
-    stiffening_[k] = 1;
-    for (const int body : bodies_of_[k]) {
-      stiffening_[k] = std::max(stiffening_[k], body_stiffening_[static_cast<std::size_t>(body)]);
+  for (std::size_t k = 0; k < energies_.bodies_of.size(); ++k) {
+    energies_.stiffening[k] = 1;
+    for (const int body : energies_.bodies_of[k]) {
+      energies_.stiffening[k] =
+          std::max(energies_.stiffening[k], rigid_.stiffening[static_cast<std::size_t>(body)]);
     }
   }
 }
 
 // image = J w, but for the elastic part.
 void MomentumSolve::apply_inertia(const Vector& w, Vector& image) const {
-  if (beside_) {
+  if (energies_.beside) {
     const BlockPattern& pattern = assembler_.hessian_pattern();
     image.setZero();
     for (int c = 0; c < pattern.dofs(); ++c) {
       const int j = pattern.dof(c);
       for (int k = pattern.column_start()[c]; k < pattern.column_end(c); ++k) {
         const int i = pattern.dof(pattern.row()[k]);
-        image[i] += beside_hessian_[k] * w[j];
-        if (i != j) image[j] += beside_hessian_[k] * w[i];
+        image[i] += work_.beside[k] * w[j];
+        if (i != j) image[j] += work_.beside[k] * w[i];
       }
     }
   } else {
     image = system_.mass().cwiseProduct(w);
   }
-  assembler_.add_geometric(w, 0.5 * h_ * h_, image);
+  assembler_.add_geometric(w, 0.5 * here_.h * here_.h, image);
 }
 
-void MomentumSolve::correct_rigidly(const Step& /*step*/, MomentumEquation& equation,
-                                    const Vector& d, const Vector& left, Vector& direction) {
-  const std::size_t count = bodies_.groups.size();
-  const auto middle = [&](int i) -> Vec3 { return at(*x0_, i) + 0.5 * at(d, i); };
-  const auto end = [&](int i) -> Vec3 { return at(*x0_, i) + at(d, i); };
-  auto& middles = rigid_.middles;
-  auto& ends = rigid_.ends;
-  auto& turning = rigid_.turning;
-  auto& missing = rigid_.missing;
-  auto& matrix = rigid_.matrix;
-  if (beside_) {
-    beside_hessian_.resize(static_cast<std::size_t>(assembler_.hessian_pattern().storage()));
-    equation.objective().hessian_beside_strain(d, bodies_.dissipations, beside_hessian_);
-  }
-  for (std::size_t g = 0; g < count; ++g) {
+// Where bodies are in the middle and at the end of a step by d, and which turns they are free to make.
+void MomentumSolve::find_frames(const Vector& d) {
+  const auto middle = [&](int i) -> Vec3 { return at(*here_.x0, i) + 0.5 * at(d, i); };
+  const auto end = [&](int i) -> Vec3 { return at(*here_.x0, i) + at(d, i); };
+  const auto none = [](int) -> Vec3 { return Vec3::Zero(); };
+  for (std::size_t g = 0; g < bodies_.groups.size(); ++g) {
     const Group& group = bodies_.groups[g];
-    const auto none = [](int) -> Vec3 { return Vec3::Zero(); };
-    middles[g] = bodies_.groups.frame(group, middle, none);
-    ends[g] = bodies_.groups.frame(group, end, none);
+    rigid_.middles[g] = bodies_.groups.frame(group, middle, none);
+    rigid_.ends[g] = bodies_.groups.frame(group, end, none);
+    Eigen::Matrix3d& turning = rigid_.turning[g];
     switch (group.symmetry.turns()) {
-      case Symmetry::Turns::none: turning[g].setZero(); break;
+      case Symmetry::Turns::none: turning.setZero(); break;
       case Symmetry::Turns::about_axis:
-        turning[g] = group.symmetry.axis() * group.symmetry.axis().transpose();
+        turning = group.symmetry.axis() * group.symmetry.axis().transpose();
         break;
-      case Symmetry::Turns::all: turning[g].setIdentity(); break;
+      case Symmetry::Turns::all: turning.setIdentity(); break;
     }
-    bodies_.groups.each(group, [&](int i, double) {
-      direction.segment<3>(3 * i) = turns_[g] * Vec3(direction.segment<3>(3 * i));
-    });
   }
-  // Force and torque that a body's vertices have together, as far as they belong to rigid motions of it.
-  const auto total = [&](std::size_t g, const Vector& v) {
-    Vec3 force = Vec3::Zero();
-    Vec3 torque = Vec3::Zero();
-    bodies_.groups.each(bodies_.groups[g], [&](int i, double) {
-      force += at(v, i);
-      torque += (middle(i) - middles[g].centre).cross(at(v, i));
-    });
-    bodies_.groups.add_up({numbers(force), numbers(torque)});
-    Vec6 result;
-    result << bodies_.groups[g].symmetry.shifts() * force, turning[g] * torque;
-    return result;
-  };
-  const auto add_motion = [&](std::size_t g, const Vec3& shift, const Vec3& spin, Vector& v) {
-    bodies_.groups.each(bodies_.groups[g], [&](int i, double) {
-      v.segment<3>(3 * i) += shift + spin.cross(end(i) - ends[g].centre);
-    });
-  };
+}
 
-  motion_ = direction.head(d_.size());
-  refresh(system_, motion_);
-  apply_inertia(motion_, image_);
-  scratch_ = left.head(d_.size());
-  for (std::size_t g = 0; g < count; ++g) missing[g] = -total(g, scratch_) - total(g, image_);
-  for (int k = 0; k < 6; ++k) {
-    Vec3 shift = Vec3::Zero();
-    Vec3 spin = Vec3::Zero();
-    (k < 3 ? shift : spin)[k % 3] = 1;
-    motion_.setZero();
-    for (std::size_t g = 0; g < count; ++g) {
-      add_motion(g, bodies_.groups[g].symmetry.shifts() * shift, turning[g] * spin, motion_);
-    }
-    refresh(system_, motion_);
-    apply_inertia(motion_, image_);
-    for (std::size_t g = 0; g < count; ++g) matrix[g].col(k) = total(g, image_);
+// Force and torque that a body's vertices have together in a step by d, as far as they belong to rigid motions of
+// it.
+MomentumSolve::Vec6 MomentumSolve::total_of(std::size_t body, const Vector& d,
+                                            const Vector& forces) const {
+  const Group& group = bodies_.groups[body];
+  Vec3 force = Vec3::Zero();
+  Vec3 torque = Vec3::Zero();
+  bodies_.groups.each(group, [&](int i, double) {
+    const Vec3 middle = at(*here_.x0, i) + 0.5 * at(d, i);
+    force += at(forces, i);
+    torque += (middle - rigid_.middles[body].centre).cross(at(forces, i));
+  });
+  bodies_.groups.add_up({numbers(force), numbers(torque)});
+  Vec6 result;
+  result << group.symmetry.shifts() * force, rigid_.turning[body] * torque;
+  return result;
+}
+
+// motion += a rigid motion of a body, as far as it is free to make it, at the end of a step by d.
+void MomentumSolve::add_motion(std::size_t body, const Vector& d, const Vec6& rates,
+                               Vector& motion) const {
+  const Group& group = bodies_.groups[body];
+  const Vec3 shift = group.symmetry.shifts() * rates.head<3>();
+  const Vec3 spin = rigid_.turning[body] * rates.tail<3>();
+  bodies_.groups.each(group, [&](int i, double) {
+    const Vec3 end = at(*here_.x0, i) + at(d, i);
+    motion.segment<3>(3 * i) += shift + spin.cross(end - rigid_.ends[body].centre);
+  });
+}
+
+void MomentumSolve::correct_rigidly(const MomentumEquation& equation, const Vector& d,
+                                    const Vector& left, Vector& direction) {
+  const std::size_t count = bodies_.groups.size();
+  if (energies_.beside) {
+    work_.beside.resize(static_cast<std::size_t>(assembler_.hessian_pattern().storage()));
+    equation.stage().hessian_beside_strain(equation.forces(), d, bodies_.dissipations,
+                                           work_.beside);
   }
-  motion_.setZero();
+  find_frames(d);
+  for (std::size_t g = 0; g < count; ++g) {
+    bodies_.groups.each(bodies_.groups[g], [&](int i, double) {
+      direction.segment<3>(3 * i) = rigid_.turns[g] * Vec3(direction.segment<3>(3 * i));
+    });
+  }
+  work_.motion = direction.head(work_.d.size());
+  refresh(system_, work_.motion);
+  apply_inertia(work_.motion, work_.image);
+  work_.scratch = left.head(work_.d.size());
+  for (std::size_t g = 0; g < count; ++g) {
+    rigid_.missing[g] = -total_of(g, d, work_.scratch) - total_of(g, d, work_.image);
+  }
+  for (int k = 0; k < 6; ++k) {
+    work_.motion.setZero();
+    for (std::size_t g = 0; g < count; ++g) add_motion(g, d, Vec6::Unit(k), work_.motion);
+    refresh(system_, work_.motion);
+    apply_inertia(work_.motion, work_.image);
+    for (std::size_t g = 0; g < count; ++g) rigid_.matrix[g].col(k) = total_of(g, d, work_.image);
+  }
+  work_.motion.setZero();
   for (std::size_t g = 0; g < count; ++g) {
     // Rotations in units in which they move the vertices as far as translations do.
-    const double inertia = ends[g].inertia.trace();
-    const double radius = std::sqrt(inertia / ends[g].mass);
+    const Frame& end = rigid_.ends[g];
+    const double radius = std::sqrt(end.inertia.trace() / end.mass);
     Vec6 scale = Vec6::Ones();
     scale.tail<3>().setConstant(radius > 0 ? 1 / radius : 0.0);
-    const Mat6 scaled = scale.asDiagonal() * matrix[g] * scale.asDiagonal();
+    const Mat6 scaled = scale.asDiagonal() * rigid_.matrix[g] * scale.asDiagonal();
     Eigen::CompleteOrthogonalDecomposition<Mat6> solver;
     solver.setThreshold(kSingular);
     solver.compute(scaled);
-    const Vec6 a = scale.cwiseProduct(solver.solve(scale.cwiseProduct(missing[g])));
-    if (!a.allFinite()) continue;
-    add_motion(g, bodies_.groups[g].symmetry.shifts() * a.head<3>(), turning[g] * a.tail<3>(),
-               motion_);
+    const Vec6 a = scale.cwiseProduct(solver.solve(scale.cwiseProduct(rigid_.missing[g])));
+    if (a.allFinite()) add_motion(g, d, a, work_.motion);
   }
-  motion_ += direction.head(d_.size());
-  refresh(system_, motion_);
-  direction.head(d_.size()) = motion_;
+  work_.motion += direction.head(work_.d.size());
+  refresh(system_, work_.motion);
+  direction.head(work_.d.size()) = work_.motion;
 }
 
 }  // namespace lilyan

@@ -40,11 +40,12 @@
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
+#include "lilyan/base/function_ref.hpp"
 #include "lilyan/conservation/step_report.hpp"
 #include "lilyan/saving/archive.hpp"
 #include "lilyan/solve/anderson.hpp"
 #include "lilyan/solve/newton.hpp"
-#include "lilyan/step/step_objective.hpp"
+#include "lilyan/step/stage_equation.hpp"
 #include "lilyan/step/torque_groups.hpp"
 
 namespace lilyan {
@@ -54,47 +55,54 @@ class MomentumEquation {
  public:
   virtual ~MomentumEquation() = default;
 
-  // r at z. False where it is not defined.
-  virtual bool evaluate(const Vector& z, Vector& residual) = 0;
+  // r at at.z. False where it is not defined.
+  virtual bool evaluate(Iterate& at) = 0;
   // Of what is left of the equation.
   [[nodiscard]] virtual double norm(const Vector& left) = 0;
   // How small the next should become where rounding lets it.
   [[nodiscard]] virtual double target() const { return 1; }
-  // Error left at z, the point last evaluated, divided by what is allowed.
-  virtual double defect(const Vector& z, const Vector& left) = 0;
-  // The error left as a velocity relative to the energy scale, at the last call of defect().
-  [[nodiscard]] virtual double velocity_error() const = 0;
-  // Whether conditions on z are met to rounding, where there are any, at the last call of defect().
-  [[nodiscard]] virtual bool closed() const { return true; }
+  // The error left at a point, where `residual` is what is left.
+  [[nodiscard]] virtual Defect defect(const Iterate& at) = 0;
+  // Whether conditions on z are met to rounding there, where there are any.
+  [[nodiscard]] virtual bool closed(const Iterate& at) const {
+    static_cast<void>(at);
+    return true;
+  }
   // direction = −H⁻¹ left, with the matrix at hand; false when there is none.
-  virtual bool solve(const Vector& z, const Vector& left, const Newton::Correction& request,
-                     Vector& direction, SolverWork& work) = 0;
+  virtual bool solve(const Iterate& at, const Newton::Correction& request, Vector& direction,
+                     SolverWork& work) = 0;
   // sum −= Ḡᵀλ at z, the point last evaluated.
   virtual void add_constraints(const Vector& z, Vector& sum) {
     static_cast<void>(z), static_cast<void>(sum);
   }
-  [[nodiscard]] virtual StepObjective& objective() = 0;
+  // The equation of a step without constraints, its forces, and whether it takes means over the strain where
+  // there are such.
+  [[nodiscard]] virtual const StageEquation& stage() const = 0;
+  [[nodiscard]] virtual const Linearised& forces() const = 0;
+  virtual void average_strain(bool over_strain) = 0;
 };
 
 // The equation of a step without constraints.
 class FreeMomentumEquation final : public MomentumEquation {
  public:
-  FreeMomentumEquation(StepObjective& objective, Newton& newton)
-      : objective_(objective), newton_(newton) {}
-  bool evaluate(const Vector& d, Vector& residual) override;
-  [[nodiscard]] double norm(const Vector& left) override { return objective_.norm(left); }
-  double defect(const Vector& d, const Vector& left) override { return objective_.defect(d, left); }
-  [[nodiscard]] double velocity_error() const override {
-    return objective_.relative_velocity_error();
+  FreeMomentumEquation(const StageEquation& stage, Linearised& forces, Newton& newton)
+      : stage_(stage), forces_(forces), newton_(newton) {}
+  bool evaluate(Iterate& at) override;
+  [[nodiscard]] double norm(const Vector& left) override { return stage_.norm(left); }
+  [[nodiscard]] Defect defect(const Iterate& at) override {
+    return stage_.defect(at.z, at.residual);
   }
-  bool solve(const Vector& d, const Vector& left, const Newton::Correction& request,
-             Vector& direction, SolverWork& work) override {
-    return newton_.correct(objective_, d, left, request, direction, work);
+  bool solve(const Iterate& at, const Newton::Correction& request, Vector& direction,
+             SolverWork& work) override {
+    return newton_.correct({stage_, forces_, at.z}, at.residual, request, direction, work);
   }
-  [[nodiscard]] StepObjective& objective() override { return objective_; }
+  [[nodiscard]] const StageEquation& stage() const override { return stage_; }
+  [[nodiscard]] const Linearised& forces() const override { return forces_; }
+  void average_strain(bool over_strain) override { stage_ = stage_.averaging_strain(over_strain); }
 
  private:
-  StepObjective& objective_;
+  StageEquation stage_;
+  Linearised& forces_;
   Newton& newton_;
 };
 
@@ -110,14 +118,13 @@ class MomentumSolve {
     const Vector& start_gradient;    // ∇E(x₀), read where one of them is at θ = 0
     double scale;                    // of energies, at the start of the step
   };
-  // Finds z, which holds some start, or a good guess. On success `residual` is what is left of (1), and the
-  // equation's last evaluation is at z. `minimise` takes z to AVF's own solution, and reports. False when
-  // nothing leads to a solution, which the report then says.
-  template <class Minimise>
-  bool find(const Step& step, MomentumEquation& equation, bool warm, Vector& z, Vector& residual,
-            StepReport& report, const Minimise& minimise);
+  // Finds at.z, which holds some start, or a good guess. On success `at` has what is left of (1). `minimise` takes
+  // it to AVF's own solution, to so many times its tolerances, and reports. False when nothing leads to a solution,
+  // which the report then says.
+  bool find(const Step& step, MomentumEquation& equation, bool warm, Iterate& at,
+            StepReport& report, FunctionRef<bool(double)> minimise);
   // Whether all energies took their mean over the strain in the last step.
-  [[nodiscard]] bool only_strain() const { return only_strain_; }
+  [[nodiscard]] bool only_strain() const { return energies_.only_strain; }
   // The work that the means of the step by d, the last one found, do on prescribed vertices. The nodes are those of
   // the mean over the path, with weights that add up to one.
   [[nodiscard]] double prescribed_work(const Vector& d, std::span<const Node> rule);
@@ -140,115 +147,91 @@ class MomentumSolve {
 
   // The way that bodies take their means: each its own, or all of them the same.
   enum class Means { own, strain, path };
+  void find_bodies(std::vector<int>& parent);
+  void find_clusters(std::vector<int>& parent);
   // False when these are the means of each of them anyway.
   bool begin(const Step& step, Means means);
   void find_rates(const State& start);
+  void share_rates();
   // How many times its tolerances AVF's minimiser may be off, as a start.
   [[nodiscard]] double slack() const;
   // The rigid start, of two the one with the smaller residual; false where none is defined.
-  bool predict(const Step& step, MomentumEquation& equation, Vector& z);
+  bool predict(const Step& step, MomentumEquation& equation, Iterate& iterate);
   enum class From {
     rigid,      // with the matrix (2), at a start near the rigid motion
     minimiser,  // with AVF's matrix, at its minimiser
   };
-  StepStatus solve_soft(const Step& step, MomentumEquation& equation, Vector& z, Vector& residual,
-                        StepReport& report);
-  StepStatus solve(const Step& step, From from, MomentumEquation& equation, Vector& z,
-                   Vector& residual, StepReport& report);
-  void find_gradients(const Step& step, MomentumEquation& equation, const Vector& z);
+  // The two iterations (momentum_iteration.cpp).
+  class SoftIteration;
+  class StiffIteration;
+  StepStatus solve(const Step& step, From from, MomentumEquation& equation, Iterate& at,
+                   StepReport& report);
+  void find_gradients(const Step& step, MomentumEquation& equation, const Iterate& at);
   void find_force(const Vector& d, Level& level) const;
-  // left = residual − f at z. Returns its norm.
-  double find_left(const Step& step, MomentumEquation& equation, const Vector& z, Vector& residual);
+  // The residual becomes what is left of it, less f. Returns its norm.
+  double find_left(const Step& step, MomentumEquation& equation, Iterate& at);
   // The rotations q and the stiffening s of bodies in a step by d.
   void find_turns(const Vector& d);
   // direction, which is y, becomes δ of (3).
-  void correct_rigidly(const Step& step, MomentumEquation& equation, const Vector& d,
-                       const Vector& left, Vector& direction);
+  void correct_rigidly(const MomentumEquation& equation, const Vector& d, const Vector& left,
+                       Vector& direction);
+  using Vec6 = Eigen::Matrix<double, 6, 1>;
+  using Mat6 = Eigen::Matrix<double, 6, 6>;
+  void find_frames(const Vector& d);
+  [[nodiscard]] Vec6 total_of(std::size_t body, const Vector& d, const Vector& forces) const;
+  void add_motion(std::size_t body, const Vector& d, const Vec6& rates, Vector& motion) const;
   void apply_inertia(const Vector& w, Vector& image) const;
   [[nodiscard]] double rounding_of(const Vector& z);
 
-  Assembler& assembler_;
-  const System& system_;
-  SolverOptions options_;
-  std::vector<std::size_t> external_,
-      contacts_;  // energies; contacts: with their mean over the path
-  Level bodies_, clusters_;
-  std::vector<double> rates_;  // of bodies: speed of sound over length
-  Means means_ = Means::own;
-  std::vector<char> over_strain_;  // which energies
-  bool any_strain_ = false;
-  bool only_strain_ = false;
-  bool beside_ = false;  // J has a matrix beside the elastic one
-  // All dissipation is of the strain, with numbers that each iteration may renew: there is no torque then.
-  bool renews_ = false;
-  std::vector<WeightedNode> nodes_;
-  std::vector<std::vector<int>> bodies_of_;  // of each energy that is internal to them
-  std::vector<Eigen::Matrix3d> turns_;
-  std::vector<char> stiff_;  // bodies that take their mean over the strain
-  double crossings_ = 0;     // how many times sound crosses one of these in a step
+  // Of the system.
+  struct Energies {
+    std::vector<std::size_t> external, contacts;  // contacts: with their mean over the path
+    std::vector<std::vector<int>> bodies_of;      // of each that is internal to them
+    std::vector<char> over_strain;   // which take their mean over the strain in this step
+    std::vector<double> stiffening;  // s of (2)
+    bool any_strain = false;
+    bool only_strain = false;
+    bool beside = false;  // J has a matrix beside the elastic one
+  };
+  struct Sound {
+    std::vector<double> rates;  // its speed in each body over its length
+    std::vector<char> stiff;    // bodies that take their mean over the strain
+    double crossings = 0;       // how many times it crosses one of these in a step
+  };
   // What the rigid correction knows of each body.
-  using Vec6 = Eigen::Matrix<double, 6, 1>;
-  using Mat6 = Eigen::Matrix<double, 6, 6>;
   struct Rigid {
+    std::vector<Eigen::Matrix3d> turns;  // q
+    std::vector<double> stiffening;
     std::vector<Frame> middles, ends;
     std::vector<Eigen::Matrix3d> turning;
     std::vector<Vec6> missing;
     std::vector<Mat6> matrix;
-  } rigid_;
-  std::vector<double> body_stiffening_, stiffening_;
-  std::vector<double> beside_hessian_;
+  };
+  struct Here {
+    const Vector* x0 = nullptr;
+    double h = 0;
+    double lengths = 0;  // size of the lengths at x₀, found when first needed in a step
+    bool has_lengths = false;
+  };
+  struct Workspace {
+    std::vector<WeightedNode> nodes;
+    std::vector<double> beside;  // the matrix beside the elastic one
+    Vector guess, d, best, best_direction, direction, raw, motion, image, scratch;
+    Iterate start, other;
+  };
 
-  const Vector* x0_ = nullptr;
-  double h_ = 0;
-  double lengths_ = 0;  // size of the lengths at x₀, found when first needed in a step
-  bool has_lengths_ = false;
-  Vector guess_;
+  Assembler& assembler_;
+  const System& system_;
+  SolverOptions options_;
+  Energies energies_;
+  Level bodies_, clusters_;
+  // All dissipation is of the strain, with numbers that each iteration may renew: there is no torque then.
+  bool renews_ = false;
+  Sound sound_;
+  Rigid rigid_;
+  Here here_;
   AndersonMixing mixing_;
-  Vector d_, best_, best_direction_, direction_, raw_, motion_, image_, scratch_, start_, other_;
+  Workspace work_;
 };
-
-template <class Minimise>
-bool MomentumSolve::find(const Step& step, MomentumEquation& equation, bool warm, Vector& z,
-                         Vector& residual, StepReport& report, const Minimise& minimise) {
-  StepObjective& objective = equation.objective();
-  const StepStatus earlier = report.status;
-  const double earlier_residual = report.residual;
-  const auto solved = [&](From from) {
-    objective.average_strain(true);
-    const StepStatus status = solve(step, from, equation, z, residual, report);
-    report.status = succeeded(status) && earlier == StepStatus::round_off ? earlier : status;
-    return succeeded(status);
-  };
-  guess_ = z;
-  // Whether there is no use in another try.
-  const auto over = [&] {
-    return report.status == StepStatus::stopped ||
-           report.solver_work.iterations >= options_.newton.max_iterations;
-  };
-  StepStatus failed = StepStatus::converged;
-  for (const Means means : {Means::own, Means::strain, Means::path}) {
-    if (!begin(step, means)) continue;
-    if (any_strain_) {
-      objective.average_strain(true);
-      z = guess_;
-      if (warm && solved(From::rigid)) return true;
-      z = guess_;
-      if (predict(step, equation, z) && solved(From::rigid)) return true;
-    }
-    if (!over()) {
-      z = guess_;
-      objective.average_strain(false);
-      objective.set_slack(slack());
-      const bool found = minimise();
-      objective.set_slack(1);
-      report.residual = earlier_residual;
-      if (found && solved(From::minimiser)) return true;
-    }
-    if (failed == StepStatus::converged) failed = report.status;
-    if (over()) break;
-  }
-  report.status = failed;
-  return false;
-}
 
 }  // namespace lilyan

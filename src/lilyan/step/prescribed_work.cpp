@@ -3,11 +3,12 @@
 #include <array>
 
 #include "lilyan/model/fixed.hpp"
+#include "lilyan/step/path_nodes.hpp"
 
 namespace lilyan {
 namespace {
 
-constexpr std::size_t kMostNodes = 128;  // more than any rule has
+constexpr std::size_t kMostNodes = PathNodes::kMost;
 
 }  // namespace
 
@@ -15,7 +16,6 @@ double prescribed_work(const World& world, const Vector& x0, const Vector& d,
                        std::span<const Node> rule, Vector& scratch) {
   if (world.system.motions().empty()) return 0;
   std::array<WeightedNode, kMostNodes> all;
-  if (rule.size() > all.size()) rule = rule.first(all.size());
   for (std::size_t i = 0; i < rule.size(); ++i) {
     all[i] = {.theta = rule[i].theta, .gradient = rule[i].weight};
   }

@@ -7,7 +7,7 @@
 #include "lilyan/base/types.hpp"
 #include "lilyan/conservation/step_report.hpp"
 #include "lilyan/solve/anderson.hpp"
-#include "lilyan/step/step_objective.hpp"
+#include "lilyan/step/stage_equation.hpp"
 
 namespace lilyan {
 
@@ -18,11 +18,11 @@ class Renewals {
   // The step of the displacement d is solved, with what it was renewed from before. solve() does so anew and
   // returns false when it fails; so does this, and when what must settle does not.
   template <class Solve>
-  bool settle(StepObjective& objective, const State& start, double h, const Vector& d,
+  bool settle(StageWorkspace& work, const State& start, double h, const Vector& d,
               StepReport& report, const Solve& solve) {
     double last = 0;
     for (int k = 0;; ++k) {
-      const auto [change, unsettled] = objective.renew(start, d, h);
+      const auto [change, unsettled] = work.renew(start, d, h);
       if (change <= kTolerance) return true;
       if (unsettled > kTolerance) {
         if (k == kMostThatSettle) {
@@ -30,7 +30,7 @@ class Renewals {
           return false;
         }
         mix(k, d);
-        objective.renew(start, at_, h);
+        work.renew(start, at_, h);
       } else if (k == kMost || (k >= kLeast && change > 0.5 * last)) {
         return true;
       }

@@ -35,17 +35,22 @@ class Network final : public Objective {
     b = random_vector(pattern.dofs(), 1, random);
   }
 
-  double evaluate(const Vector& d, Vector& gradient) override {
-    gradient = matrix * d - b;
-    return 0.5 * d.dot(matrix * d) - b.dot(d);
+  void evaluate(const Linearised&, Iterate& at) const override {
+    at.residual = matrix * at.z - b;
+    at.value = 0.5 * at.z.dot(matrix * at.z) - b.dot(at.z);
   }
-  void hessian(const Vector&, double projection, std::vector<double>& values) override {
+  void hessian(const Linearised&, const Vector&, double projection,
+               std::vector<double>& values) const override {
     values = values_;
     if (indefinite && projection < 1) values[pattern_.column_start()[0]] = -1;
   }
-  double defect(const Vector&, const Vector& g) override { return g.norm() / 1e-7; }
+  [[nodiscard]] Defect defect(const Vector&, const Vector& g) const override {
+    return {.share = g.norm() / 1e-7};
+  }
   [[nodiscard]] double norm(const Vector& g) const override { return g.norm(); }
-  [[nodiscard]] Rounding rounding(const Vector&, const Vector&) const override { return {}; }
+  [[nodiscard]] Rounding rounding(const Vector&, double, const Vector&) const override {
+    return {};
+  }
   [[nodiscard]] const Vector* positions() const override { return &positions_; }
 
   Matrix matrix;
@@ -72,8 +77,9 @@ class Directions : public ::testing::Test {
   double error(DirectionFinder& finder, Network& network,
                const DirectionFinder::Request& request = {}) {
     const Vector zero = Vector::Zero(pattern.dofs());
+    const Linearised none;
     finder.begin();
-    EXPECT_TRUE(finder.find(network, zero, -network.b, request, direction, work, times));
+    EXPECT_TRUE(finder.find({network, none, zero}, -network.b, request, direction, work, times));
     return (network.matrix * direction - network.b).norm() / network.b.norm();
   }
 };

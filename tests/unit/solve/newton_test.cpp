@@ -21,7 +21,7 @@ class Wells final : public Objective {
   double tolerance = 1e-9;
   double wall = -std::numeric_limits<double>::infinity();
   double quantum = 0;  // values are whole multiples of it
-  int infinite_evaluations = 0;
+  mutable int infinite_evaluations = 0;
 
   static double f(double x) {
     return 10 * x + 1500 * std::pow(x * x - 1, 2) + 800 * std::pow(x - 0.24, 2);
@@ -29,25 +29,29 @@ class Wells final : public Objective {
   static double slope(double x) { return 10 + 6000 * x * (x * x - 1) + 1600 * (x - 0.24); }
   static double curvature(double x) { return 6000 * (3 * x * x - 1) + 1600; }
 
-  double evaluate(const Vector& d, Vector& gradient) override {
+  void evaluate(const Linearised&, Iterate& at) const override {
+    const Vector& d = at.z;
     double sum = 0;
     for (int i = 0; i < d.size(); ++i) {
       sum += d[i] > wall ? f(d[i]) : std::numeric_limits<double>::infinity();
-      gradient[i] = slope(d[i]);
+      at.residual[i] = slope(d[i]);
     }
     if (!std::isfinite(sum)) ++infinite_evaluations;
-    return quantum > 0 ? quantum * std::round(sum / quantum) : sum;
+    at.value = quantum > 0 ? quantum * std::round(sum / quantum) : sum;
   }
-  void hessian(const Vector& d, double projection, std::vector<double>& values) override {
+  void hessian(const Linearised&, const Vector& d, double projection,
+               std::vector<double>& values) const override {
     std::fill(values.begin(), values.end(), 0.0);
     for (int c = 0; c < pattern_.dofs(); ++c) {
       const double k = curvature(d[c]);
       values[pattern_.column_start()[c]] = k < 0 ? (1 - projection) * k + 1e-3 : k;
     }
   }
-  double defect(const Vector&, const Vector& g) override { return g.norm() / tolerance; }
+  [[nodiscard]] Defect defect(const Vector&, const Vector& g) const override {
+    return {.share = g.norm() / tolerance};
+  }
   [[nodiscard]] double norm(const Vector& g) const override { return g.norm(); }
-  [[nodiscard]] Rounding rounding(const Vector& d, const Vector& diagonal) const override {
+  [[nodiscard]] Rounding rounding(const Vector& d, double, const Vector& diagonal) const override {
     const auto error = diagonal.array().abs() * d.array().abs();
     return {.value = 1e-15 * (error * d.array().abs()).sum(),
             .gradient = 1e-15 * error.matrix().norm()};
@@ -62,6 +66,8 @@ class NewtonMethod : public ::testing::TestWithParam<Definiteness> {
   System system{{1, 1}};
   BlockPattern pattern{system};
   std::mt19937 random{8};
+  Iterate at;
+  Linearised none;
 };
 
 TEST_P(NewtonMethod, ReachesAMinimiserFromAnywhere) {
@@ -69,12 +75,12 @@ TEST_P(NewtonMethod, ReachesAMinimiserFromAnywhere) {
   for (int k = 0; k < 300; ++k) {
     Wells wells(pattern);
     Newton newton(pattern, {.definiteness = GetParam()});
-    Vector d = random_vector(6, 3, random);
-    const NewtonResult r = newton.minimise(wells, d);
+    at.z = random_vector(6, 3, random);
+    const NewtonResult r = newton.minimise(wells, none, at);
     ASSERT_EQ(r.status, StepStatus::converged) << describe(r.status);
     fixes += r.work.definiteness_fixes;
-    ASSERT_LE(newton.gradient().norm(), 1e-9);
-    for (const double x : d) {
+    ASSERT_LE(at.residual.norm(), 1e-9);
+    for (const double x : at.z) {
       ASSERT_LE(std::abs(Wells::slope(x)), 1e-9);
       ASSERT_GT(Wells::curvature(x), 0) << "a maximum or saddle at " << x;
     }
@@ -89,8 +95,8 @@ TEST_P(NewtonMethod, ReachesAMinimiserFromAnywhere) {
 TEST_P(NewtonMethod, ConvergesFastNearTheMinimum) {
   Wells wells(pattern);
   Newton newton(pattern, {.definiteness = GetParam(), .reuse_factor = false});
-  Vector d = Vector::Constant(6, 1.1);
-  const NewtonResult r = newton.minimise(wells, d);
+  at.z = Vector::Constant(6, 1.1);
+  const NewtonResult r = newton.minimise(wells, none, at);
   ASSERT_EQ(r.status, StepStatus::converged);
   EXPECT_LE(r.work.iterations, 6);
   EXPECT_EQ(r.work.factorisations, r.work.iterations);
@@ -104,23 +110,23 @@ TEST_P(NewtonMethod, ValuesThatAreRoundingErrorsAreNotBelieved) {
     Wells wells(pattern);
     wells.quantum = 0.1;
     Newton newton(pattern, {.definiteness = GetParam(), .reuse_factor = false});
-    Vector d(6);
-    for (int i = 0; i < 6; ++i) d[i] = 0.925 + 0.02 * std::sin(i + 10 * offset);
-    const NewtonResult r = newton.minimise(wells, d);
+    at.z.resize(6);
+    for (int i = 0; i < 6; ++i) at.z[i] = 0.925 + 0.02 * std::sin(i + 10 * offset);
+    const NewtonResult r = newton.minimise(wells, none, at);
     EXPECT_EQ(r.status, StepStatus::converged) << describe(r.status);
     EXPECT_LE(r.work.iterations, 6);
-    for (const double x : d) EXPECT_LE(std::abs(Wells::slope(x)), 1e-9);
+    for (const double x : at.z) EXPECT_LE(std::abs(Wells::slope(x)), 1e-9);
   }
 }
 
 TEST_P(NewtonMethod, ReusingTheFactorSavesFactorisations) {
   Wells wells(pattern);
   Newton newton(pattern, {.definiteness = GetParam(), .reuse_factor = true});
-  Vector d = Vector::Constant(6, 1.02);
-  const NewtonResult r = newton.minimise(wells, d);
+  at.z = Vector::Constant(6, 1.02);
+  const NewtonResult r = newton.minimise(wells, none, at);
   ASSERT_EQ(r.status, StepStatus::converged);
   EXPECT_LT(r.work.factorisations, r.work.iterations);
-  EXPECT_LE(newton.gradient().norm(), 1e-9);
+  EXPECT_LE(at.residual.norm(), 1e-9);
 }
 
 // Just beyond the inflection, where the curvature is small, Newton's first steps are far too long:
@@ -131,10 +137,10 @@ TEST_P(NewtonMethod, InfiniteRegionsAreRejected) {
     Wells wells(pattern);
     wells.wall = 0.6;  // the hump between the wells lies beyond
     Newton newton(pattern, {.definiteness = GetParam()});
-    Vector d = Vector::Constant(6, 0.601) + 0.05 * random_vector(6, 1, random).cwiseAbs();
-    const NewtonResult r = newton.minimise(wells, d);
+    at.z = Vector::Constant(6, 0.601) + 0.05 * random_vector(6, 1, random).cwiseAbs();
+    const NewtonResult r = newton.minimise(wells, none, at);
     ASSERT_EQ(r.status, StepStatus::converged) << describe(r.status);
-    for (const double x : d) ASSERT_GT(x, 0.6);
+    for (const double x : at.z) ASSERT_GT(x, 0.6);
     met += wells.infinite_evaluations;
   }
   EXPECT_GT(met, 10);  // the wall was in the way
@@ -145,26 +151,26 @@ TEST_P(NewtonMethod, InfiniteGuessIsPulledBack) {
   Wells wells(pattern);
   wells.wall = -0.01;
   Newton newton(pattern, {.definiteness = GetParam()});
-  Vector d = Vector::Constant(6, -1);
-  const NewtonResult r = newton.minimise(wells, d);
+  at.z = Vector::Constant(6, -1);
+  const NewtonResult r = newton.minimise(wells, none, at);
   EXPECT_EQ(r.status, StepStatus::converged);
   EXPECT_GT(wells.infinite_evaluations, 3);
-  for (const double x : d) EXPECT_NEAR(Wells::slope(x), 0, 1e-9);
+  for (const double x : at.z) EXPECT_NEAR(Wells::slope(x), 0, 1e-9);
 }
 
 TEST_P(NewtonMethod, NowhereFiniteIsReported) {
   Wells wells(pattern);
   wells.wall = 10;
   Newton newton(pattern, {.definiteness = GetParam()});
-  Vector d = Vector::Constant(6, 1);
-  EXPECT_EQ(newton.minimise(wells, d).status, StepStatus::non_finite);
+  at.z = Vector::Constant(6, 1);
+  EXPECT_EQ(newton.minimise(wells, none, at).status, StepStatus::non_finite);
 }
 
 TEST_P(NewtonMethod, IterationLimitIsReported) {
   Wells wells(pattern);
   Newton newton(pattern, {.max_iterations = 2, .definiteness = GetParam()});
-  Vector d = Vector::Constant(6, 3);
-  const NewtonResult r = newton.minimise(wells, d);
+  at.z = Vector::Constant(6, 3);
+  const NewtonResult r = newton.minimise(wells, none, at);
   EXPECT_EQ(r.status, StepStatus::not_converged);
   EXPECT_EQ(r.work.iterations, 2);
 }
@@ -175,13 +181,13 @@ TEST_P(NewtonMethod, ImpossibleToleranceEndsAtRoundOff) {
     Wells wells(pattern);
     wells.tolerance = 1e-300;
     Newton newton(pattern, {.definiteness = GetParam()});
-    Vector d = random_vector(6, 3, random);
-    const NewtonResult r = newton.minimise(wells, d);
+    at.z = random_vector(6, 3, random);
+    const NewtonResult r = newton.minimise(wells, none, at);
     // A residual of exactly zero is possible, and converged.
     ASSERT_TRUE(succeeded(r.status)) << describe(r.status);
     round_off += r.status == StepStatus::round_off;
     ASSERT_LE(r.work.iterations, 100);
-    ASSERT_LE(newton.gradient().norm(), 1e-10);
+    ASSERT_LE(at.residual.norm(), 1e-10);
   }
   EXPECT_GE(round_off, 25);
 }
@@ -189,14 +195,14 @@ TEST_P(NewtonMethod, ImpossibleToleranceEndsAtRoundOff) {
 TEST_P(NewtonMethod, StartingAtTheMinimumDoesNothing) {
   Wells wells(pattern);
   Newton newton(pattern, {.definiteness = GetParam()});
-  Vector d = Vector::Constant(6, 1.1);
-  ASSERT_EQ(newton.minimise(wells, d).status, StepStatus::converged);
-  const Vector before = d;
-  const NewtonResult r = newton.minimise(wells, d);
+  at.z = Vector::Constant(6, 1.1);
+  ASSERT_EQ(newton.minimise(wells, none, at).status, StepStatus::converged);
+  const Vector before = at.z;
+  const NewtonResult r = newton.minimise(wells, none, at);
   EXPECT_EQ(r.work.iterations, 0);
   EXPECT_EQ(r.work.factorisations, 0);
   EXPECT_LE(r.work.evaluations, 2);
-  EXPECT_EQ(d, before);
+  EXPECT_EQ(at.z, before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Solve, NewtonMethod,

@@ -15,10 +15,9 @@ class Scalar : public Equation {
   using Function = std::function<double(double)>;
   Scalar(Function f, Function slope) : f_(std::move(f)), slope_(std::move(slope)) {}
 
-  Size evaluate(const Vector& z, Vector& residual) override {
-    last = z[0];
-    residual[0] = f_(z[0]);
-    return {.norm = std::abs(residual[0])};
+  void evaluate(Iterate& at) override {
+    at.residual[0] = f_(at.z[0]);
+    at.norm = std::abs(at.residual[0]);
   }
   bool factorise(const Vector& z, SolverWork& work, NewtonTimes&) override {
     ++work.factorisations;
@@ -28,16 +27,13 @@ class Scalar : public Equation {
   void solve(const Vector& residual, Vector& direction) override {
     direction[0] = -residual[0] / derivative_;
   }
-  double defect(const Vector&, const Vector& residual) override {
-    return std::abs(residual[0]) / tolerance;
+  Defect defect(const Iterate& at) override {
+    return {.share = std::abs(at.residual[0]) / tolerance};
   }
-  bool at_rounding(const Vector&, const Vector& residual) override {
-    return std::abs(residual[0]) <= round_off;
-  }
+  bool at_rounding(const Iterate& at) override { return std::abs(at.residual[0]) <= round_off; }
 
   double tolerance = 1e-14;
   double round_off = 1e-15;
-  double last = NAN;  // where it was evaluated last
 
  private:
   Function f_, slope_;
@@ -52,9 +48,9 @@ struct Outcome {
 
 Outcome solve(Scalar& equation, double start, bool reuse = false, int limit = 50) {
   RootFinder finder(1, {.reuse_factor = reuse});
-  Vector x = Vector::Constant(1, start);
-  const NewtonResult r = finder.solve(equation, x, limit);
-  return {r, x[0], finder.residual()[0]};
+  Iterate at{.z = Vector::Constant(1, start)};
+  const NewtonResult r = finder.solve(equation, at, limit);
+  return {r, at.z[0], at.residual[0]};
 }
 
 Scalar square_root_of_two() {
@@ -120,7 +116,7 @@ TEST(RootFinder, StallsAtRoundingLevelAreTold) {
   equation.round_off = 1e-8;
   const Outcome stalled = solve(equation, 3);
   EXPECT_EQ(stalled.result.status, StepStatus::round_off);
-  EXPECT_EQ(equation.last, stalled.x);  // not at the trial that did not help
+  EXPECT_EQ(stalled.residual, noisy(stalled.x));  // not of the trial that did not help
   equation.round_off = 1e-10;
   EXPECT_EQ(solve(equation, 3).result.status, StepStatus::no_descent);
 }
@@ -147,19 +143,20 @@ class DoubleWell final : public Scalar, private MeritFunction {
             [](double x) { return x * x * x - x; },
             [=](double x) { return search_for_minimum ? std::abs(3 * x * x - 1) : 3 * x * x - 1; }),
         minimum_(search_for_minimum) {}
-  Size evaluate(const Vector& z, Vector& residual) override {
-    Size size = Scalar::evaluate(z, residual);
-    size.value = 0.25 * std::pow(z[0], 4) - 0.5 * z[0] * z[0];
-    return size;
+  void evaluate(Iterate& at) override {
+    Scalar::evaluate(at);
+    at.value = 0.25 * std::pow(at.z[0], 4) - 0.5 * at.z[0] * at.z[0];
   }
   MeritFunction* merit() override { return minimum_ ? this : nullptr; }
 
  private:
-  Slope begin_search(const Vector&, const Vector& residual, const Vector& direction) override {
-    return {.value = residual[0] * direction[0]};
+  Slope begin_search(const Iterate& at, const Vector& direction) override {
+    return {.value = at.residual[0] * direction[0]};
   }
-  double change(double, double value, const Vector&) override { return value; }
-  double rounding(const Vector&) override { return 1e-16; }
+  double change(double, const Iterate& at, const Iterate& trial) override {
+    return trial.value - at.value;
+  }
+  double rounding(const Iterate&, const Iterate&) override { return 1e-16; }
   bool minimum_;
 };
 
@@ -170,7 +167,6 @@ TEST(RootFinder, LowersAMeritFunctionWhereThereIsOne) {
   const Outcome o = solve(guided, 0.3);
   EXPECT_TRUE(succeeded(o.result.status)) << describe(o.result.status);
   EXPECT_NEAR(o.x, 1, 1e-12);
-  EXPECT_EQ(guided.last, o.x);
   // A guess is pulled back while that lowers Φ, which it does down to 1.25.
   const Outcome far = solve(guided, 20, false, 0);
   EXPECT_EQ(far.result.status, StepStatus::not_converged);
@@ -180,9 +176,9 @@ TEST(RootFinder, LowersAMeritFunctionWhereThereIsOne) {
 // F that takes something as constant about the point where it is: x² − c with c = 2 renewed.
 class Renewed final : public Equation {
  public:
-  Size evaluate(const Vector& z, Vector& residual) override {
-    residual[0] = z[0] * here_ - 2;
-    return {.norm = std::abs(residual[0])};
+  void evaluate(Iterate& at) override {
+    at.residual[0] = at.z[0] * here_ - 2;
+    at.norm = std::abs(at.residual[0]);
   }
   Arrival arrive(const Vector& z) override {
     if (z[0] < lost_below) return Arrival::singular;
@@ -196,10 +192,8 @@ class Renewed final : public Equation {
   void solve(const Vector& residual, Vector& direction) override {
     direction[0] = -residual[0] / slope_;
   }
-  double defect(const Vector&, const Vector& residual) override {
-    return std::abs(residual[0]) / 1e-14;
-  }
-  bool at_rounding(const Vector&, const Vector&) override { return false; }
+  Defect defect(const Iterate& at) override { return {.share = std::abs(at.residual[0]) / 1e-14}; }
+  bool at_rounding(const Iterate&) override { return false; }
   StepStatus singular() const override { return StepStatus::singular_constraints; }
   double lost_below = 0;
 
@@ -210,14 +204,14 @@ class Renewed final : public Equation {
 TEST(RootFinder, EquationsAreToldWhereTheSearchArrives) {
   Renewed equation;
   RootFinder finder(1, {.reuse_factor = false});
-  Vector x = Vector::Constant(1, 1.5);
-  const NewtonResult r = finder.solve(equation, x, 50);
+  Iterate at{.z = Vector::Constant(1, 1.5)};
+  const NewtonResult r = finder.solve(equation, at, 50);
   EXPECT_EQ(r.status, StepStatus::converged);
-  EXPECT_NEAR(x[0], std::sqrt(2), 1e-14);
+  EXPECT_NEAR(at.z[0], std::sqrt(2), 1e-14);
   EXPECT_LE(r.work.iterations, 6);
   equation.lost_below = 1.45;
-  x[0] = 1.5;
-  EXPECT_EQ(finder.solve(equation, x, 50).status, StepStatus::singular_constraints);
+  at.z[0] = 1.5;
+  EXPECT_EQ(finder.solve(equation, at, 50).status, StepStatus::singular_constraints);
 }
 
 }  // namespace

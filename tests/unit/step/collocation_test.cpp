@@ -37,9 +37,9 @@ TEST(Collocation, JacobianIsThatOfTheResidual) {
   equation.solve(r, p);
   const Vector along = difference(
       [&](double t) {
-        Vector residual(3 * n);
-        equation.evaluate(z + t * p, residual);
-        return residual;
+        Iterate at{.z = z + t * p, .residual = Vector(3 * n)};
+        equation.evaluate(at);
+        return at.residual;
       },
       1e-3 / p.norm());
   EXPECT_LE((along + r).norm(), 1e-9 * r.norm());

@@ -42,9 +42,9 @@ TEST(DiscreteEquationOf, DirectionsAreNewtons) {
   for (const int fixed : {0, 5}) EXPECT_TRUE(p.segment<3>(3 * fixed).isZero(0));
   const Vector along = difference(
       [&](double t) {
-        Vector residual(d.size());
-        equation->evaluate(d + t * p, residual);
-        return residual;
+        Iterate at{.z = d + t * p, .residual = Vector(d.size())};
+        equation->evaluate(at);
+        return at.residual;
       },
       1e-3 / p.norm());
   EXPECT_LE(free_part(half, along + r).norm(), 1e-8 * r.norm());

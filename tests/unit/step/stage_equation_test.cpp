@@ -2,14 +2,15 @@
 // the equation the method's table stands for.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
 
-#include "lilyan/step/step_objective.hpp"
+#include "lilyan/step/stage_equation.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 #include "support/schemes.hpp"
 
-namespace lilyan::test::objective_test {
+namespace lilyan::test::stage_equation_test {
 namespace {
 
 constexpr double kStep = 0.3;
@@ -23,7 +24,7 @@ std::vector<Scheme> implicit_schemes() {
   return schemes;
 }
 
-class StepObjectiveOf : public testing::TestWithParam<Scheme> {
+class StageEquationOf : public testing::TestWithParam<Scheme> {
  protected:
   // Away from any solution, with a fixed vertex and gravity; jittered, so that some tets are
   // strongly compressed.
@@ -36,59 +37,62 @@ class StepObjectiveOf : public testing::TestWithParam<Scheme> {
     x0_ = body_.moving().x + random_vector(body_.rest.size(), 0.1, random);
     d_ = random_vector(body_.rest.size(), 0.2, random);
     d_.head<3>().setZero();
-    objective_.prepare({.x0 = &x0_,
-                        .t0 = 0,
-                        .h = kStep,
-                        .nodes = nodes_,
-                        .velocity_weight = table->stages.back().displacement,
-                        .energy_scale = 1});
-    objective_.target() = random_vector(body_.rest.size(), 0.2, random);
-    objective_.target().head<3>().setZero();
+    target_ = random_vector(body_.rest.size(), 0.2, random);
+    target_.head<3>().setZero();
+    equation_.emplace(work_, StageTerms{.x0 = &x0_,
+                                        .target = &target_,
+                                        .h = kStep,
+                                        .nodes = nodes_,
+                                        .velocity_weight = table->stages.back().displacement,
+                                        .energy_scale = 1});
+  }
+  [[nodiscard]] Iterate at(const Vector& d) const {
+    Iterate point{.z = d};
+    equation_->evaluate(none_, point);
+    return point;
   }
 
   Body body_{BodyOptions{.mu = 3, .lambda = 2, .gravity = {0, -2, 0}, .fixed = {0}}};
   Assembler assembler_{body_.system};
-  StepObjective objective_{assembler_, {}};
+  StageWorkspace work_{assembler_, {}};
+  std::optional<StageEquation> equation_;
+  Linearised none_;
   std::vector<Node> nodes_;
-  Vector x0_, d_;
+  Vector x0_, d_, target_;
 };
 
-TEST_P(StepObjectiveOf, GradientIsThatOfTheValues) {
-  Vector gradient(d_.size()), unused(d_.size());
-  objective_.evaluate(d_, gradient);
+TEST_P(StageEquationOf, GradientIsThatOfTheValues) {
+  const Vector gradient = at(d_).residual;
   EXPECT_TRUE(gradient.head<3>().isZero(0));  // the fixed vertex
   const double e = 1e-5;
   for (Eigen::Index i = 3; i < d_.size(); ++i) {
     const Vector step = e * Vector::Unit(d_.size(), i);
-    const double difference =
-        (objective_.evaluate(d_ + step, unused) - objective_.evaluate(d_ - step, unused)) / (2 * e);
+    const double difference = (at(d_ + step).value - at(d_ - step).value) / (2 * e);
     EXPECT_NEAR(gradient[i], difference, 1e-8 * gradient.norm()) << i;
   }
 }
 
-TEST_P(StepObjectiveOf, HessianIsThatOfTheGradient) {
+TEST_P(StageEquationOf, HessianIsThatOfTheGradient) {
   const BlockPattern& pattern = assembler_.hessian_pattern();
   std::vector<double> values(static_cast<std::size_t>(pattern.storage()));
-  objective_.hessian(d_, 0, values);
+  equation_->hessian(none_, d_, 0, values);
   const Matrix hessian = dense(pattern, values);
-  Vector plus(d_.size()), minus(d_.size());
   const double e = 1e-5;
   for (int c = 0; c < pattern.dofs(); ++c) {
     const Vector step = e * Vector::Unit(d_.size(), 3 * pattern.free_vertices()[c / 3] + c % 3);
-    objective_.evaluate(d_ + step, plus);
-    objective_.evaluate(d_ - step, minus);
-    const Vector difference = free_part(pattern, (plus - minus) / (2 * e));
+    const Vector difference =
+        free_part(pattern, (at(d_ + step).residual - at(d_ - step).residual) / (2 * e));
     EXPECT_LT((hessian.col(c) - difference).norm(), 1e-8 * hessian.norm()) << c;
   }
 }
 
 // Elements are raised only as far as they are negative together with the mass that they are lent.
-TEST_P(StepObjectiveOf, RaisedHessianIsSemidefiniteBesideItsMasses) {
+TEST_P(StageEquationOf, RaisedHessianIsSemidefiniteBesideItsMasses) {
   const BlockPattern& pattern = assembler_.hessian_pattern();
   std::vector<double> values(static_cast<std::size_t>(pattern.storage()));
-  objective_.hessian(d_, 0, values);
+  equation_->hessian(none_, d_, 0, values);
   const Matrix hessian = dense(pattern, values);
-  objective_.hessian(d_, 1, values);
+  equation_->hessian(none_, d_, 1, values);
   const Matrix raised = dense(pattern, values);
   const auto lowest = [](const Matrix& m) {
     return Eigen::SelfAdjointEigenSolver<Matrix>(m).eigenvalues()[0];
@@ -111,10 +115,10 @@ TEST_P(StepObjectiveOf, RaisedHessianIsSemidefiniteBesideItsMasses) {
 }
 
 // M (d − y) + h² Σ βᵢ ∇E(x₀ + θᵢ d), one node at a time.
-TEST_P(StepObjectiveOf, GradientIsTheMethodsEquation) {
-  Vector gradient(d_.size()), force(d_.size());
-  objective_.evaluate(d_, gradient);
-  Vector expected = body_.system.mass().cwiseProduct(d_ - objective_.target());
+TEST_P(StageEquationOf, GradientIsTheMethodsEquation) {
+  const Vector gradient = at(d_).residual;
+  Vector force(d_.size());
+  Vector expected = body_.system.mass().cwiseProduct(d_ - target_);
   for (const Node& n : nodes_) {
     const WeightedNode here[] = {{.theta = 0, .gradient = 1}};
     assembler_.gradient(x0_ + n.theta * d_, nullptr, here, force);
@@ -123,8 +127,8 @@ TEST_P(StepObjectiveOf, GradientIsTheMethodsEquation) {
   EXPECT_LT((gradient - expected).norm(), 1e-13 * gradient.norm());
 }
 
-INSTANTIATE_TEST_SUITE_P(Integrate, StepObjectiveOf, testing::ValuesIn(implicit_schemes()),
+INSTANTIATE_TEST_SUITE_P(Integrate, StageEquationOf, testing::ValuesIn(implicit_schemes()),
                          test_name);
 
 }  // namespace
-}  // namespace lilyan::test::objective_test
+}  // namespace lilyan::test::stage_equation_test
