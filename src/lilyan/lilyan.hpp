@@ -34,14 +34,41 @@
 //   model.set_potential("1 - cos(theta)");
 //   const std::unique_ptr<System> pendulum = model.make_system();
 //
+// A step of a method of your own, made by hand: its equation, its solution, and its account. This one is
+// implicit midpoint's.
+//
+//   const double h = 0.02;
+//   const std::vector<Node> nodes{{0.5, 0.5}};  // (θ, β): M (d − h v₀) + h² β ∇E(x₀ + θd) = 0
+//   const Vector target = h * state.v;
+//   const Invariants before = invariants(system, state);
+//   Assembler assembler(system);
+//   StageWorkspace workspace(assembler, {});
+//   const StageEquation equation(workspace, {.x0 = &state.x,
+//                                            .target = &target,
+//                                            .t0 = state.t,
+//                                            .h = h,
+//                                            .nodes = nodes,
+//                                            .velocity_weight = 2,
+//                                            .energy_scale = before.scale()});
+//   Newton newton(assembler.hessian_pattern(), {});
+//   Linearised no_forces;
+//   Iterate found{.z = target};  // the guess
+//   if (!succeeded(newton.minimise(equation, no_forces, found).status)) throw Error("no solution");
+//   const Vector u = found.z / h;
+//   const State end{.t = state.t + h, .x = state.x + found.z, .v = 2 * u - state.v};
+//   const Ledger ledger = ledger_of(
+//       {.residual = 2 / h * u.dot(found.residual), .potential = -2 / h * u.dot(found.potential)},
+//       potential_change(before, invariants(system, end)));
+//
 // Methods and materials of your own are added to the library's with add_method and add_material. A file that
 // defines a material includes assemble/tets.hpp as well, whose make_tets makes the energy of a body of it.
 //
 // Headers that are templates of the caller's own functions are not among the following:
 // assemble/tets.hpp (materials), assemble/elements.hpp (energies of small elements), lagrangian/automatic.hpp
 // (Lagrangians as C++ functions) and lagrangian/compiled.hpp (explicit methods with a potential known when
-// compiling). Nor are plugin.hpp (a shared object for the program) and verify/verification.hpp, which measures
-// what a method claims; programs that use it link lilyan::verify as well.
+// compiling). Nor are solve/newton.hpp, step/stage_equation.hpp and step/account.hpp (steps by hand), plugin.hpp (a
+// shared object for the program) and verify/verification.hpp, which measures what a method claims; programs that
+// use it link lilyan::verify as well.
 //
 // lilyan/version.hpp has the version as macros.
 #pragma once

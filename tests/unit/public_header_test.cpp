@@ -9,6 +9,9 @@
 #include <numeric>
 #include <string>
 
+#include "lilyan/solve/newton.hpp"
+#include "lilyan/step/account.hpp"
+#include "lilyan/step/stage_equation.hpp"
 #include "support/paths.hpp"
 
 namespace lilyan::test::public_header_test {
@@ -39,6 +42,8 @@ TEST(PublicHeader, ItsExamplesAreTheOnesRunHere) {
   const auto here = source_folder() / "tests/unit/public_header_test.cpp";
   EXPECT_EQ(example(header, "const TetMesh mesh", "if (!succeeded"),
             example(here, "const TetMesh mesh", "if (!succeeded"));
+  EXPECT_EQ(example(header, "const double h = 0.02", "potential_change"),
+            example(here, "const double h = 0.02", "potential_change"));
   EXPECT_EQ(example(header, "ExpressionModel model", "const std::unique_ptr<System> pendulum"),
             example(here, "ExpressionModel model", "const std::unique_ptr<System> pendulum"));
 }
@@ -74,6 +79,54 @@ TEST(PublicHeader, TheBarOfJellyFallsAndKeepsItsEnergy) {
   for (int i = 0; i < system.vertices(); ++i) lowest = std::min(lowest, state.x[3 * i + 1]);
   EXPECT_GT(lowest, -1.3);
   EXPECT_GT((state.x - rest).norm(), 0.1);
+}
+
+// The integrator finds the same numbers, and writes the same ledger.
+TEST(PublicHeader, AStepByHandIsTheIntegrators) {
+  const TetMesh mesh = block({2, 1, 1}, {4, 2, 2});
+  const std::vector<double> masses = vertex_masses(mesh, 1.0);
+  const Vector rest = rest_positions(mesh);
+  System system(masses);
+  system.add(
+      find_material("stvk")->make({rest, mesh.tets}, Parameters{{"mu", 40.0}, {"lambda", 60.0}}));
+  system.add(std::make_unique<Gravity>(Vec3(0, -9.81, 0), masses));
+  State state{.x = rest, .v = Vector::Zero(rest.size())};
+  for (Eigen::Index i = 0; i < rest.size(); i += 3) state.v[i] = 0.4 * rest[i];
+
+  const double h = 0.02;
+  const std::vector<Node> nodes{{0.5, 0.5}};  // (θ, β): M (d − h v₀) + h² β ∇E(x₀ + θd) = 0
+  const Vector target = h * state.v;
+  const Invariants before = invariants(system, state);
+  Assembler assembler(system);
+  StageWorkspace workspace(assembler, {});
+  const StageEquation equation(workspace, {.x0 = &state.x,
+                                           .target = &target,
+                                           .t0 = state.t,
+                                           .h = h,
+                                           .nodes = nodes,
+                                           .velocity_weight = 2,
+                                           .energy_scale = before.scale()});
+  Newton newton(assembler.hessian_pattern(), {});
+  Linearised no_forces;
+  Iterate found{.z = target};  // the guess
+  if (!succeeded(newton.minimise(equation, no_forces, found).status)) throw Error("no solution");
+  const Vector u = found.z / h;
+  const State end{.t = state.t + h, .x = state.x + found.z, .v = 2 * u - state.v};
+  const Ledger ledger = ledger_of(
+      {.residual = 2 / h * u.dot(found.residual), .potential = -2 / h * u.dot(found.potential)},
+      potential_change(before, invariants(system, end)));
+
+  const auto integrator = make_integrator(system, make_scheme("implicit-midpoint"), {});
+  const StepReport report = integrator->step(state, h);
+  ASSERT_TRUE(succeeded(report.status));
+  EXPECT_EQ(end.x, state.x);
+  EXPECT_EQ(end.v, state.v);
+  EXPECT_EQ(end.t, state.t);
+  const double scale = before.scale();
+  EXPECT_NEAR(ledger.solver, report.ledger.solver, 1e-15 * scale);
+  EXPECT_NEAR(ledger.method, report.ledger.method, 1e-14 * scale);
+  EXPECT_GT(std::abs(ledger.method), 1e-9 * scale);
+  EXPECT_NEAR(ledger.total(), report.after.total - before.total, 1e-14 * scale);
 }
 
 TEST(PublicHeader, ThePendulumIsAText) {

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <functional>
 
+#include "lilyan/assemble/pattern.hpp"
 #include "lilyan/control/make_integrator.hpp"
 #include "lilyan/lagrangian/problem.hpp"
+#include "lilyan/solve/newton.hpp"
 #include "lilyan/solve/root.hpp"
 #include "support/difference.hpp"
 #include "support/schemes.hpp"

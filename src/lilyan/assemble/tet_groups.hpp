@@ -18,23 +18,12 @@
 #include <vector>
 
 #include "lilyan/assemble/force_sums.hpp"
+#include "lilyan/assemble/tet_shape.hpp"
 #include "lilyan/base/types.hpp"
 #include "lilyan/numeric/lanes.hpp"
 #include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
-
-class Energy;
-
-// Four vertex indices per tet, and the vertices' rest positions.
-struct TetShape {
-  const Vector& rest;
-  std::span<const std::array<int, 4>> tets;
-};
-
-// The elastic energy of a body of these tets. Defined in assemble/tets.hpp.
-template <class Material>
-[[nodiscard]] std::unique_ptr<Energy> make_tets(const Material& material, const TetShape& shape);
 
 // Rest data of kLanes tets; unused lanes of the last group of a chunk repeat its first tet with
 // zero volume.

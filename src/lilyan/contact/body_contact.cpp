@@ -9,6 +9,8 @@
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/assemble/scatter.hpp"
 #include "lilyan/base/error.hpp"
+#include "lilyan/contact/proximity.hpp"
+#include "lilyan/numeric/exact_path_mean.hpp"
 #include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
@@ -200,12 +202,15 @@ bool BodyContact::found_all_contacts(const double* x, EnergyMemory& memory) cons
   return all;
 }
 
-LocalDerivatives<12> BodyContact::energy(const PointTriangle& z, double k,
-                                         bool want_hessian) const {
+namespace {
+
+// ½ k (thickness − distance)² of a point and a triangle that are nearer to each other than the thickness.
+LocalDerivatives<12> pair_energy(const PointTriangle& z, double k, double thickness,
+                                 bool want_hessian) {
   LocalDerivatives<12> e;
-  if (!(point_triangle_distance(z) < thickness_)) return e;
+  if (!(point_triangle_distance(z) < thickness)) return e;
   const PointTriangleDistance d = point_triangle_derivatives(z, want_hessian);
-  const double depth = thickness_ - d.value;
+  const double depth = thickness - d.value;
   e.value = 0.5 * k * depth * depth;
   e.gradient = -k * depth * d.gradient;
   if (want_hessian) {
@@ -214,6 +219,8 @@ LocalDerivatives<12> BodyContact::energy(const PointTriangle& z, double k,
   return e;
 }
 
+}  // namespace
+
 double BodyContact::evaluate(const Evaluation& at) const {
   const Memory& memory = known(at.memory);
   double value = 0;
@@ -221,7 +228,9 @@ double BodyContact::evaluate(const Evaluation& at) const {
   for (std::size_t n = 0; n < memory.pairs.size(); ++n) {
     const Pair& pair = memory.pairs[n];
     const double k = k_[static_cast<std::size_t>(pair.vertex[0])];
-    const auto local = [&](const PointTriangle& z, bool hessian) { return energy(z, k, hessian); };
+    const auto local = [&](const PointTriangle& z, bool hessian) {
+      return pair_energy(z, k, thickness_, hessian);
+    };
     const PointTriangle z0 = pair.gather_positions(at.x0);
     const PointTriangle d = pair.gather(at.d);
     // The distance changes by no more than point and triangle move.
@@ -236,13 +245,14 @@ double BodyContact::evaluate(const Evaluation& at) const {
       sum.gradient = w * m.gradient;
       if (want_hessian) sum.hessian = w * m.hessian;
       if (at.mean->start != 0) {
-        const PointTriangle start = at.mean->start * energy(z0, k, false).gradient;
+        const PointTriangle start = at.mean->start * pair_energy(z0, k, thickness_, false).gradient;
         sum.value -= start.dot(d);
         sum.gradient -= start;
       }
     } else {
       for (const WeightedNode& node : at.nodes) {
-        const LocalDerivatives<12> e = energy(z0 + node.theta * d, k, want_hessian);
+        const LocalDerivatives<12> e =
+            pair_energy(z0 + node.theta * d, k, thickness_, want_hessian);
         sum.value += node.value * e.value;
         sum.gradient += node.gradient * e.gradient;
         if (want_hessian) sum.hessian += node.hessian * e.hessian;
@@ -309,7 +319,9 @@ ContactPoint BodyContact::contact_point(std::size_t n, const double* x, const do
   const PointTriangle z0 = pair.gather_positions(x);
   const PointTriangle moved = pair.gather(d);
   const double k = k_[static_cast<std::size_t>(pair.vertex[0])];
-  const auto local = [&](const PointTriangle& z, bool hessian) { return energy(z, k, hessian); };
+  const auto local = [&](const PointTriangle& z, bool hessian) {
+    return pair_energy(z, k, thickness_, hessian);
+  };
   ContactPoint point;
   const Vec3 force = exact_path_mean(local, z0, moved, z0.norm(), false).gradient.segment<3>(0);
   point.pressure = force.norm();

@@ -19,10 +19,8 @@
 
 #include "lilyan/base/types.hpp"
 #include "lilyan/contact/contact_points.hpp"
-#include "lilyan/contact/proximity.hpp"
 #include "lilyan/model/energy.hpp"
 #include "lilyan/model/energy_memory.hpp"
-#include "lilyan/numeric/exact_path_mean.hpp"
 
 namespace lilyan {
 
@@ -72,8 +70,6 @@ class BodyContact final : public ContactEnergy, public ChangesBetweenSteps {
   [[nodiscard]] const Memory& known(const EnergyMemory* memory) const;
   // Sets near_pairs of the memory to all pairs whose ways, grown by the thickness and `extra`, meet.
   void find_near_pairs(double extra, Memory& memory) const;
-  [[nodiscard]] LocalDerivatives<12> energy(const PointTriangle& z, double k,
-                                            bool want_hessian) const;
 
   std::vector<Point> points_;
   std::vector<Triangle> triangles_;

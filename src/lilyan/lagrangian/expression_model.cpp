@@ -15,65 +15,98 @@
 
 namespace lilyan {
 
-ExpressionModel::ExpressionModel()
-    : graph_(std::make_shared<ExpressionGraph>()),
-      kinetic_(graph_->constant(0)),
-      potential_(kinetic_),
-      lagrangian_(kinetic_),
-      dissipation_(kinetic_) {}
+struct ExpressionModel::Parts {
+  // Shared with the system's parts, which take second derivatives when they need them.
+  std::shared_ptr<ExpressionGraph> graph = std::make_shared<ExpressionGraph>();
+  ExpressionScope scope;
+  ExpressionScope parameters;
+  std::vector<Group> names;
+  std::vector<std::string> coordinates;
+  ExpressionNode kinetic = graph->constant(0);
+  ExpressionNode potential = kinetic;
+  ExpressionNode lagrangian = kinetic;
+  ExpressionNode dissipation = kinetic;
+  bool has_dissipation = false;
+  std::vector<ExpressionNode> forces;  // per coordinate
+  bool has_forces = false;
+  std::vector<std::pair<std::string, ExpressionNode>> constraints;
+  bool separable = false;
+  bool made = false;
+  std::vector<double> masses;
+  std::vector<ExpressionNode> momenta;
+
+  [[nodiscard]] ExpressionNode at_rest(ExpressionNode n) const;
+  [[nodiscard]] ExpressionScope with_index(const ExpressionScope& of, int i) const;
+};
+
+ExpressionModel::ExpressionModel() : parts_(std::make_unique<Parts>()) {}
+ExpressionModel::ExpressionModel(ExpressionModel&&) noexcept = default;
+ExpressionModel& ExpressionModel::operator=(ExpressionModel&&) noexcept = default;
+ExpressionModel::~ExpressionModel() = default;
+
+bool ExpressionModel::has_dissipation() const { return parts_->has_dissipation; }
+bool ExpressionModel::separable() const { return parts_->separable; }
+const std::vector<ExpressionModel::Group>& ExpressionModel::coordinate_groups() const {
+  return parts_->names;
+}
+const std::vector<std::string>& ExpressionModel::coordinates() const { return parts_->coordinates; }
+ExpressionNode ExpressionModel::momentum(int coordinate) const {
+  return parts_->momenta[static_cast<std::size_t>(coordinate)];
+}
+ExpressionGraph& ExpressionModel::graph() { return *parts_->graph; }
 
 void ExpressionModel::add_parameter(const std::string& name, double value) {
-  parameters_.set(name, graph_->constant(value));
-  scope_.set(name, graph_->constant(value));
+  parts_->parameters.set(name, parts_->graph->constant(value));
+  parts_->scope.set(name, parts_->graph->constant(value));
 }
 
 void ExpressionModel::add_parameter(const std::string& name, const std::vector<double>& list) {
   std::vector<ExpressionNode> nodes;
-  for (const double value : list) nodes.push_back(graph_->constant(value));
-  parameters_.set_list(name, 1, nodes);
-  scope_.set_list(name, 1, nodes);
+  for (const double value : list) nodes.push_back(parts_->graph->constant(value));
+  parts_->parameters.set_list(name, 1, nodes);
+  parts_->scope.set_list(name, 1, nodes);
 }
 
 void ExpressionModel::add_coordinate(const std::string& name) {
-  names_.push_back({.name = name});
-  coordinates_.push_back(name);
+  parts_->names.push_back({.name = name});
+  parts_->coordinates.push_back(name);
 }
 
 void ExpressionModel::add_coordinates(const std::string& name, int first, int last) {
   if (last < first) throw Error(fmt::format("{}[{}..{}] has no elements", name, first, last));
-  names_.push_back({.name = name, .first = first, .count = last - first + 1, .list = true});
-  for (int i = first; i <= last; ++i) coordinates_.push_back(fmt::format("{}[{}]", name, i));
+  parts_->names.push_back({.name = name, .first = first, .count = last - first + 1, .list = true});
+  for (int i = first; i <= last; ++i) parts_->coordinates.push_back(fmt::format("{}[{}]", name, i));
 }
 
 void ExpressionModel::finish_coordinates() {
-  if (coordinates_.empty()) throw Error("there is no coordinate");
-  const bool lists = std::ranges::any_of(names_, [](const Group& g) { return g.list; });
-  if (lists && parameters_.has("i")) {
+  if (parts_->coordinates.empty()) throw Error("there is no coordinate");
+  const bool lists = std::ranges::any_of(parts_->names, [](const Group& g) { return g.list; });
+  if (lists && parts_->parameters.has("i")) {
     throw Error("a parameter named 'i' would hide the index of lists; give it another name");
   }
-  scope_.set("t", graph_->variable(time()));
+  parts_->scope.set("t", parts_->graph->variable(time()));
   int at = 0;
-  for (const Group& n : names_) {
+  for (const Group& n : parts_->names) {
     std::vector<ExpressionNode> q, v;
     for (int i = 0; i < n.count; ++i, ++at) {
-      q.push_back(graph_->variable(at));
-      v.push_back(graph_->variable(velocity(at)));
+      q.push_back(parts_->graph->variable(at));
+      v.push_back(parts_->graph->variable(velocity(at)));
     }
     if (n.list) {
-      scope_.set_list(n.name, n.first, q);
-      scope_.set_list(n.name + "'", n.first, v);
-      scope_.set_list("v_" + n.name, n.first, v);
+      parts_->scope.set_list(n.name, n.first, q);
+      parts_->scope.set_list(n.name + "'", n.first, v);
+      parts_->scope.set_list("v_" + n.name, n.first, v);
     } else {
-      scope_.set(n.name, q[0]);
-      scope_.set(n.name + "'", v[0]);
-      scope_.set("v_" + n.name, v[0]);
+      parts_->scope.set(n.name, q[0]);
+      parts_->scope.set(n.name + "'", v[0]);
+      parts_->scope.set("v_" + n.name, v[0]);
     }
   }
-  forces_.assign(coordinates_.size(), graph_->constant(0));
+  parts_->forces.assign(parts_->coordinates.size(), parts_->graph->constant(0));
 }
 
 std::vector<int> ExpressionModel::velocities() const {
-  std::vector<int> all(coordinates_.size());
+  std::vector<int> all(parts_->coordinates.size());
   std::iota(all.begin(), all.end(), dofs());
   return all;
 }
@@ -91,62 +124,65 @@ void refuse(const ExpressionGraph& graph, ExpressionNode n, int first, int last,
 }  // namespace
 
 void ExpressionModel::set_kinetic(std::string_view text) {
-  kinetic_ = lilyan::parse(*graph_, text, scope_);
-  lagrangian_ = graph_->subtract(kinetic_, potential_);
+  parts_->kinetic = lilyan::parse(*parts_->graph, text, parts_->scope);
+  parts_->lagrangian = parts_->graph->subtract(parts_->kinetic, parts_->potential);
 }
 
 void ExpressionModel::set_potential(std::string_view text) {
-  potential_ = lilyan::parse(*graph_, text, scope_);
-  lagrangian_ = graph_->subtract(kinetic_, potential_);
+  parts_->potential = lilyan::parse(*parts_->graph, text, parts_->scope);
+  parts_->lagrangian = parts_->graph->subtract(parts_->kinetic, parts_->potential);
 }
 
 void ExpressionModel::set_lagrangian(std::string_view text) {
-  lagrangian_ = lilyan::parse(*graph_, text, scope_);
+  parts_->lagrangian = lilyan::parse(*parts_->graph, text, parts_->scope);
 }
 
 void ExpressionModel::add_force(int coordinate, std::string_view text, std::optional<int> i) {
-  forces_[static_cast<std::size_t>(coordinate)] = i ? parse(text, *i) : parse(text);
-  has_forces_ = true;
+  parts_->forces[static_cast<std::size_t>(coordinate)] = i ? parse(text, *i) : parse(text);
+  parts_->has_forces = true;
 }
 
 void ExpressionModel::set_dissipation(std::string_view text) {
-  dissipation_ = lilyan::parse(*graph_, text, scope_);
-  refuse(*graph_, dissipation_, time(), time(), "a Rayleigh function cannot depend on time");
-  has_dissipation_ = true;
+  parts_->dissipation = lilyan::parse(*parts_->graph, text, parts_->scope);
+  refuse(*parts_->graph, parts_->dissipation, time(), time(),
+         "a Rayleigh function cannot depend on time");
+  parts_->has_dissipation = true;
 }
 
 void ExpressionModel::add_constraint(std::string_view text, std::optional<int> i) {
   const ExpressionNode g = i ? parse(text, *i) : parse(text);
-  refuse(*graph_, g, dofs(), 2 * dofs() - 1,
+  refuse(*parts_->graph, g, dofs(), 2 * dofs() - 1,
          "a constraint is between coordinates: velocities cannot be in it");
-  refuse(*graph_, g, time(), time(), "a constraint cannot depend on time");
-  if (graph_->variables(g).empty()) throw Error("no coordinate is in this constraint");
-  constraints_.emplace_back(i ? fmt::format("{}, i = {}", text, *i) : std::string(text), g);
+  refuse(*parts_->graph, g, time(), time(), "a constraint cannot depend on time");
+  if (parts_->graph->variables(g).empty()) throw Error("no coordinate is in this constraint");
+  parts_->constraints.emplace_back(i ? fmt::format("{}, i = {}", text, *i) : std::string(text), g);
 }
 
 double ExpressionModel::number(std::string_view text) {
-  return *graph_->constant_value(lilyan::parse(*graph_, text, parameters_));
+  return *parts_->graph->constant_value(lilyan::parse(*parts_->graph, text, parts_->parameters));
 }
 
 double ExpressionModel::number(std::string_view text, int i) {
-  return *graph_->constant_value(lilyan::parse(*graph_, text, with_index(parameters_, i)));
+  return *parts_->graph->constant_value(
+      lilyan::parse(*parts_->graph, text, parts_->with_index(parts_->parameters, i)));
 }
 
-ExpressionScope ExpressionModel::with_index(const ExpressionScope& scope, int i) {
-  ExpressionScope indexed = scope;
-  if (!indexed.has("i")) indexed.set("i", graph_->constant(i));
+ExpressionScope ExpressionModel::Parts::with_index(const ExpressionScope& of, int i) const {
+  ExpressionScope indexed = of;
+  if (!indexed.has("i")) indexed.set("i", graph->constant(i));
   return indexed;
 }
 
 // The expression with all velocities zero.
-ExpressionNode ExpressionModel::at_rest(ExpressionNode n) const {
+ExpressionNode ExpressionModel::Parts::at_rest(ExpressionNode n) const {
   std::vector<ExpressionNode> image(static_cast<std::size_t>(n) + 1, -1);
-  for (const ExpressionNode k : graph_->reachable(std::vector{n})) {
+  for (const ExpressionNode k : graph->reachable(std::vector{n})) {
     ExpressionNode& to = image[static_cast<std::size_t>(k)];
-    const int variable = graph_->variable_index(k);
-    const ExpressionArguments a = graph_->arguments(k);
-    if (variable >= dofs() && variable < time()) {
-      to = graph_->constant(0);
+    const int variable = graph->variable_index(k);
+    const ExpressionArguments a = graph->arguments(k);
+    const int dofs = static_cast<int>(coordinates.size());
+    if (variable >= dofs && variable < 2 * dofs) {
+      to = graph->constant(0);
     } else if (a.size() == 0 || variable >= 0) {
       to = k;
     } else {
@@ -154,7 +190,7 @@ ExpressionNode ExpressionModel::at_rest(ExpressionNode n) const {
       for (int i = 0; i < a.size(); ++i) {
         with[static_cast<std::size_t>(i)] = image[static_cast<std::size_t>(a[i])];
       }
-      to = graph_->apply(graph_->operation(k), with[0], with[1], with[2]);
+      to = graph->apply(graph->operation(k), with[0], with[1], with[2]);
     }
   }
   return image[static_cast<std::size_t>(n)];
@@ -163,108 +199,114 @@ ExpressionNode ExpressionModel::at_rest(ExpressionNode n) const {
 // L is separable where ∂²L/∂v² is constant and diagonal, ∂²L/∂q∂v is zero, there is no time in it,
 // and ∂L/∂v is zero at rest.
 void ExpressionModel::find_structure() {
-  separable_ = false;
-  masses_.assign(coordinates_.size(), 0.0);
-  if (graph_->depends(lagrangian_, time())) return;
+  parts_->separable = false;
+  parts_->masses.assign(parts_->coordinates.size(), 0.0);
+  if (parts_->graph->depends(parts_->lagrangian, time())) return;
   const std::vector<int> v = velocities();
-  const std::vector<ExpressionNode> p = gradient(*graph_, lagrangian_, v);
+  const std::vector<ExpressionNode> p = gradient(*parts_->graph, parts_->lagrangian, v);
   for (const ExpressionNode momentum : p) {
-    const auto value = graph_->constant_value(at_rest(momentum));
+    const auto value = parts_->graph->constant_value(parts_->at_rest(momentum));
     if (!value || *value != 0) return;
-    for (const int i : graph_->variables(momentum)) {
+    for (const int i : parts_->graph->variables(momentum)) {
       if (i < dofs()) return;
     }
   }
-  for (const auto& [row, column, node] : jacobian(*graph_, p, v)) {
-    const auto value = graph_->constant_value(node);
+  for (const auto& [row, column, node] : jacobian(*parts_->graph, p, v)) {
+    const auto value = parts_->graph->constant_value(node);
     if (!value || (row != column && *value != 0)) return;
-    if (row == column) masses_[static_cast<std::size_t>(row)] = *value;
+    if (row == column) parts_->masses[static_cast<std::size_t>(row)] = *value;
   }
-  for (const double m : masses_) {
+  for (const double m : parts_->masses) {
     if (!(m > 0) || !std::isfinite(m)) return;
   }
-  if (has_dissipation_) {
-    for (const int i : graph_->variables(dissipation_)) {
+  if (parts_->has_dissipation) {
+    for (const int i : parts_->graph->variables(parts_->dissipation)) {
       if (i < dofs()) return;
     }
   }
-  separable_ = true;
+  parts_->separable = true;
 }
 
 std::unique_ptr<System> ExpressionModel::make_system(bool dissipation_as_force) {
-  const std::set<int> used = graph_->variables(lagrangian_);
+  const std::set<int> used = parts_->graph->variables(parts_->lagrangian);
   for (int i = 0; i < dofs(); ++i) {
     if (used.contains(velocity(i))) continue;
     throw Error(
         fmt::format("the velocity {}' is not in the kinetic energy: the coordinate has no "
                     "inertia",
-                    coordinates_[static_cast<std::size_t>(i)]));
+                    parts_->coordinates[static_cast<std::size_t>(i)]));
   }
   find_structure();
-  made_ = true;
+  parts_->made = true;
   std::unique_ptr<System> system;
-  if (separable_) {
-    system = std::make_unique<System>(masses_, 1);
-    system->add(expression_potential(graph_, graph_->negate(at_rest(lagrangian_)), dofs()));
+  if (parts_->separable) {
+    system = std::make_unique<System>(parts_->masses, 1);
+    system->add(expression_potential(
+        parts_->graph, parts_->graph->negate(parts_->at_rest(parts_->lagrangian)), dofs()));
   } else {
     system = std::make_unique<System>(
-        std::make_unique<ExpressionLagrangian>(*graph_, lagrangian_, dofs()));
+        std::make_unique<ExpressionLagrangian>(*parts_->graph, parts_->lagrangian, dofs()));
   }
   add_to(*system, dissipation_as_force);
-  if (momenta_.empty()) name_momenta(true);
+  if (parts_->momenta.empty()) name_momenta(true);
   return system;
 }
 
 void ExpressionModel::add_to(System& system, bool dissipation_as_force) {
-  if (has_forces_) system.add(std::make_unique<ExpressionForce>(*graph_, forces_, false));
-  if (has_dissipation_ && separable_ && !dissipation_as_force) {
-    system.add(std::make_unique<ExpressionDissipation>(graph_, dissipation_, dofs()));
-  } else if (has_dissipation_) {
-    std::vector<ExpressionNode> friction = gradient(*graph_, dissipation_, velocities());
-    for (ExpressionNode& f : friction) f = graph_->negate(f);
-    system.add(std::make_unique<ExpressionForce>(*graph_, std::move(friction), true));
+  if (parts_->has_forces)
+    system.add(std::make_unique<ExpressionForce>(*parts_->graph, parts_->forces, false));
+  if (parts_->has_dissipation && parts_->separable && !dissipation_as_force) {
+    system.add(std::make_unique<ExpressionDissipation>(parts_->graph, parts_->dissipation, dofs()));
+  } else if (parts_->has_dissipation) {
+    std::vector<ExpressionNode> friction =
+        gradient(*parts_->graph, parts_->dissipation, velocities());
+    for (ExpressionNode& f : friction) f = parts_->graph->negate(f);
+    system.add(std::make_unique<ExpressionForce>(*parts_->graph, std::move(friction), true));
   }
   const Vector origin = Vector::Zero(dofs());
-  for (const auto& [text, g] : constraints_) {
+  for (const auto& [text, g] : parts_->constraints) {
     // The constant among its terms, where it is small; of large ones the others tell the size.
-    const double constant =
-        std::abs(*ExpressionEvaluator(*graph_, std::vector{g}).run(dofs(), origin.data(), {}, 0));
+    const double constant = std::abs(
+        *ExpressionEvaluator(*parts_->graph, std::vector{g}).run(dofs(), origin.data(), {}, 0));
     system.add(std::make_unique<ExpressionConstraint>(
-        *graph_, text, g, dofs(), std::isfinite(constant) ? std::min(constant, 1.0) : 1.0));
+        *parts_->graph, text, g, dofs(), std::isfinite(constant) ? std::min(constant, 1.0) : 1.0));
   }
 }
 
 void ExpressionModel::name_momenta(bool with_energy) {
-  momenta_ = gradient(*graph_, lagrangian_, velocities());
+  parts_->momenta = gradient(*parts_->graph, parts_->lagrangian, velocities());
   std::vector<ExpressionNode> products;
   int at = 0;
-  for (const Group& n : names_) {
+  for (const Group& n : parts_->names) {
     std::vector<ExpressionNode> own;
     for (int i = 0; i < n.count; ++i, ++at) {
       own.push_back(momentum(at));
-      products.push_back(graph_->multiply(momentum(at), graph_->variable(velocity(at))));
+      products.push_back(
+          parts_->graph->multiply(momentum(at), parts_->graph->variable(velocity(at))));
     }
     if (n.list) {
-      scope_.set_list("p_" + n.name, n.first, own);
+      parts_->scope.set_list("p_" + n.name, n.first, own);
     } else {
-      scope_.set("p_" + n.name, own[0]);
+      parts_->scope.set("p_" + n.name, own[0]);
     }
   }
   // A name for the energy, unless the model uses it for something else.
-  if (with_energy && !scope_.has("energy")) {
-    scope_.set("energy", graph_->subtract(graph_->sum(products), lagrangian_));
+  if (with_energy && !parts_->scope.has("energy")) {
+    parts_->scope.set("energy",
+                      parts_->graph->subtract(parts_->graph->sum(products), parts_->lagrangian));
   }
 }
 
 std::vector<int> ExpressionModel::conserved_momenta() const {
   std::vector<int> all;
-  if (!made_) return all;
-  std::set<int> acted_on = graph_->variables(lagrangian_);
-  for (const auto& [text, g] : constraints_) acted_on.merge(graph_->variables(g));
-  const std::set<int> damped = has_dissipation_ ? graph_->variables(dissipation_) : std::set<int>();
+  if (!parts_->made) return all;
+  std::set<int> acted_on = parts_->graph->variables(parts_->lagrangian);
+  for (const auto& [text, g] : parts_->constraints) acted_on.merge(parts_->graph->variables(g));
+  const std::set<int> damped =
+      parts_->has_dissipation ? parts_->graph->variables(parts_->dissipation) : std::set<int>();
   for (int i = 0; i < dofs(); ++i) {
     if (!acted_on.contains(i) && !damped.contains(velocity(i)) &&
-        graph_->is_constant(forces_[static_cast<std::size_t>(i)], 0)) {
+        parts_->graph->is_constant(parts_->forces[static_cast<std::size_t>(i)], 0)) {
       all.push_back(i);
     }
   }
@@ -272,11 +314,11 @@ std::vector<int> ExpressionModel::conserved_momenta() const {
 }
 
 ExpressionNode ExpressionModel::parse(std::string_view text) {
-  return lilyan::parse(*graph_, text, scope_);
+  return lilyan::parse(*parts_->graph, text, parts_->scope);
 }
 
 ExpressionNode ExpressionModel::parse(std::string_view text, int i) {
-  return lilyan::parse(*graph_, text, with_index(scope_, i));
+  return lilyan::parse(*parts_->graph, text, parts_->with_index(parts_->scope, i));
 }
 
 }  // namespace lilyan

@@ -19,15 +19,19 @@
 #include <utility>
 #include <vector>
 
-#include "lilyan/lagrangian/graph.hpp"
-#include "lilyan/lagrangian/parse.hpp"
 #include "lilyan/model/system.hpp"
 
 namespace lilyan {
 
+class ExpressionGraph;
+using ExpressionNode = int;  // lagrangian/graph.hpp
+
 class ExpressionModel {
  public:
   ExpressionModel();
+  ExpressionModel(ExpressionModel&&) noexcept;
+  ExpressionModel& operator=(ExpressionModel&&) noexcept;
+  ~ExpressionModel();
 
   // Parameters and coordinates first, then the rest. Names that are taken throw Error, texts
   // ExpressionError.
@@ -54,9 +58,9 @@ class ExpressionModel {
   // A number made of parameters and the index i.
   [[nodiscard]] double number(std::string_view text, int i);
 
-  [[nodiscard]] bool has_dissipation() const { return has_dissipation_; }
+  [[nodiscard]] bool has_dissipation() const;
   // Whether L = ½ Σ m v² − E(q) with constant positive masses, and dissipation of velocities alone.
-  [[nodiscard]] bool separable() const { return separable_; }
+  [[nodiscard]] bool separable() const;
   // Throws Error for a system that cannot be made, such as one without inertia.
   // Dissipation of a separable system joins the minimisation of a step, unless it is to be a force,
   // which every method can take.
@@ -68,9 +72,9 @@ class ExpressionModel {
     int count = 1;
     bool list = false;
   };
-  [[nodiscard]] const std::vector<Group>& coordinate_groups() const { return names_; }
-  [[nodiscard]] int dofs() const { return static_cast<int>(coordinates_.size()); }
-  [[nodiscard]] const std::vector<std::string>& coordinates() const { return coordinates_; }
+  [[nodiscard]] const std::vector<Group>& coordinate_groups() const;
+  [[nodiscard]] int dofs() const { return static_cast<int>(coordinates().size()); }
+  [[nodiscard]] const std::vector<std::string>& coordinates() const;
   // Coordinates that L does not depend on, whose momenta no force or constraint changes either.
   [[nodiscard]] std::vector<int> conserved_momenta() const;
   // Any text about the motion, once momenta have their names.
@@ -78,10 +82,8 @@ class ExpressionModel {
   [[nodiscard]] ExpressionNode parse(std::string_view text, int i);
   // make_system() does this. Also gives `energy` its name.
   void name_momenta(bool with_energy);
-  [[nodiscard]] ExpressionNode momentum(int coordinate) const {
-    return momenta_[static_cast<std::size_t>(coordinate)];
-  }
-  [[nodiscard]] ExpressionGraph& graph() { return *graph_; }
+  [[nodiscard]] ExpressionNode momentum(int coordinate) const;
+  [[nodiscard]] ExpressionGraph& graph();
 
   // Numbers of the graph's variables.
   [[nodiscard]] int velocity(int coordinate) const { return dofs() + coordinate; }
@@ -90,26 +92,10 @@ class ExpressionModel {
  private:
   void find_structure();
   void add_to(System& system, bool dissipation_as_force);
-  [[nodiscard]] ExpressionNode at_rest(ExpressionNode n) const;
   [[nodiscard]] std::vector<int> velocities() const;
 
-  [[nodiscard]] ExpressionScope with_index(const ExpressionScope& scope, int i);
-
-  // Shared with the system's parts, which take second derivatives when they need them.
-  std::shared_ptr<ExpressionGraph> graph_;
-  ExpressionScope scope_;
-  ExpressionScope parameters_;
-  std::vector<Group> names_;
-  std::vector<std::string> coordinates_;
-  ExpressionNode kinetic_, potential_, lagrangian_, dissipation_;
-  bool has_dissipation_ = false;
-  std::vector<ExpressionNode> forces_;  // per coordinate
-  bool has_forces_ = false;
-  std::vector<std::pair<std::string, ExpressionNode>> constraints_;
-  bool separable_ = false;
-  bool made_ = false;
-  std::vector<double> masses_;
-  std::vector<ExpressionNode> momenta_;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace lilyan

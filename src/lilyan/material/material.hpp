@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lilyan/assemble/tet_groups.hpp"
+#include "lilyan/assemble/tet_shape.hpp"
 #include "lilyan/base/parameter.hpp"
 #include "lilyan/model/energy.hpp"
 

@@ -9,7 +9,7 @@
 #include "lilyan/model/state.hpp"
 #include "lilyan/model/world.hpp"
 #include "lilyan/saving/archive.hpp"
-#include "lilyan/solve/newton.hpp"
+#include "lilyan/solve/options.hpp"
 
 namespace lilyan {
 
