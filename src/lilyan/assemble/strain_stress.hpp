@@ -135,13 +135,14 @@ inline Sym9<T> weighted_tangent(const Material& material, const CholeskyFactor<T
   return A;
 }
 
-// d += weight dS/dC; A is the weighted tangent. With T = U dS Uᵀ and E = U⁻ᵀ dC U⁻¹, (2) and (3) are
-//   T = Ã : Φ − Φ τ,   Ã_ijkl = Σ U_jm A_imkn U_ln,   τ = U S Uᵀ,                               (4)
-// symmetric as a map of E, since energy does not see rotations.
+namespace strain_stress {
+
+// Places of entries (i,j), i ≤ j, in an order in which U⁻¹ is triangular.
+constexpr int place(int i, int j) { return i == 0 ? j : i + j + 1; }
+
+// τ = weight · U S Uᵀ
 template <class T>
-inline void add_stress_derivative(const Sym9<T>& A, const CholeskyFactor<T>& factor,
-                                  const Sym3<T>& S, double weight, StressByStrain<T>& d) {
-  const Mat3<T>& U = factor.U;
+inline Mat3<T> pushed_stress(const Mat3<T>& U, const Sym3<T>& S, double weight) {
   Mat3<T> tau;
   unrolled<3>([&](auto i) {
     T row[3];
@@ -156,13 +157,14 @@ inline void add_stress_derivative(const Sym9<T>& A, const CholeskyFactor<T>& fac
       tau(i, j) = weight * sum;
     });
   });
-  // ∂T/∂E of one entry of E alone, in an order of entries in which U⁻¹ is triangular.
-  T relative[6][6];
-  constexpr auto place = [](int i, int j) { return i == 0 ? j : i + j + 1; };
-  unrolled<3>([&](auto i) {
-    unrolled<i, 3>([&](auto j) { unrolled<6>([&](auto n) { relative[place(i, j)][n] = T{}; }); });
-  });
-  // Every Ã_ijkl with k ≤ l is computed once; T's entries (i,j) and (j,i) are averaged.
+  return tau;
+}
+
+// ∂T/∂E of one entry of E alone. Every Ã_ijkl with k ≤ l is computed once; T's entries (i,j) and (j,i) are
+// averaged.
+template <class T>
+inline void add_relative(const Sym9<T>& A, const Mat3<T>& U, const Mat3<T>& tau,
+                         T (&relative)[6][6]) {
   unrolled<3>([&](auto i) {
     unrolled<3>([&](auto k) {
       T half[3][3];
@@ -184,8 +186,11 @@ inline void add_stress_derivative(const Sym9<T>& A, const CholeskyFactor<T>& fac
       });
     });
   });
-  const Mat3<T>& V = factor.inverse;
-  T back[6][6];  // dS = U⁻¹ T U⁻ᵀ, upper triangular
+}
+
+// dS = U⁻¹ T U⁻ᵀ as a matrix, upper triangular.
+template <class T>
+inline void pull_back(const Mat3<T>& V, T (&back)[6][6]) {
   unrolled<3>([&](auto i) {
     unrolled<i, 3>([&](auto j) {
       unrolled<3>([&](auto k) {
@@ -200,6 +205,23 @@ inline void add_stress_derivative(const Sym9<T>& A, const CholeskyFactor<T>& fac
       });
     });
   });
+}
+
+}  // namespace strain_stress
+
+// d += weight dS/dC; A is the weighted tangent. With T = U dS Uᵀ and E = U⁻ᵀ dC U⁻¹, (2) and (3) are
+//   T = Ã : Φ − Φ τ,   Ã_ijkl = Σ U_jm A_imkn U_ln,   τ = U S Uᵀ,                               (4)
+// symmetric as a map of E, since energy does not see rotations.
+template <class T>
+inline void add_stress_derivative(const Sym9<T>& A, const CholeskyFactor<T>& factor,
+                                  const Sym3<T>& S, double weight, StressByStrain<T>& d) {
+  using strain_stress::place;
+  const Mat3<T> tau = strain_stress::pushed_stress(factor.U, S, weight);
+  T relative[6][6];
+  unrolled<6>([&](auto m) { unrolled<6>([&](auto n) { relative[m][n] = T{}; }); });
+  strain_stress::add_relative(A, factor.U, tau, relative);
+  T back[6][6];
+  strain_stress::pull_back(factor.inverse, back);
   unrolled<3>([&](auto i) {
     unrolled<i, 3>([&](auto j) {
       constexpr int m = place(i, j);

@@ -55,6 +55,36 @@ inline Mat3<T> rotation_form(const T (&p)[4], const T (&q)[4]) {
            {xz - wy, yz + wx, ww - xx - yy + zz}}};
 }
 
+// A turn in the plane of p and q that zeroes d[p][q] of the symmetric matrix d, and turns the frame along.
+template <class T>
+inline void turn_frame(T (&d)[4][4], RotationFrame<T>& r, int p, int q) {
+  const T zero = T{};
+  // tan t of the angle that zeroes d[p][q]: the smaller root of t² + 2(δ/a)t − 1 = 0, written
+  // such that neither a = 0 nor δ = 0 needs a division by it.
+  const T a = d[p][q];
+  const T delta = 0.5 * (d[q][q] - d[p][p]);
+  const T root = sqrt(delta * delta + a * a);
+  const T sum = delta < zero ? delta - root : delta + root;
+  const T t = sum == zero ? zero : a / sum;
+  const T c = 1.0 / sqrt(t * t + 1.0);
+  const T s = t * c;
+  d[p][p] -= t * a;
+  d[q][q] += t * a;
+  d[p][q] = zero;
+  for (int k = 0; k < 4; ++k) {
+    if (k != p && k != q) {
+      T& kp = k < p ? d[k][p] : d[p][k];
+      T& kq = k < q ? d[k][q] : d[q][k];
+      const T old = kp;
+      kp = c * old - s * kq;
+      kq = s * old + c * kq;
+    }
+    const T old = r.q[p][k];
+    r.q[p][k] = c * old - s * r.q[q][k];
+    r.q[q][k] = s * old + c * r.q[q][k];
+  }
+}
+
 // Jacobi's cyclic rotations on K, all lanes at once (Golub, Van Loan: Matrix Computations, §8.5).
 template <class T>
 inline RotationFrame<T> rotation_frame(const Mat3<T>& F) {
@@ -76,7 +106,6 @@ inline RotationFrame<T> rotation_frame(const Mat3<T>& F) {
   for (int i = 0; i < 4; ++i) {
     for (int j = 0; j < 4; ++j) r.q[i][j] = constant<T>(i == j ? 1.0 : 0.0);
   }
-  const T zero = T{};
   const T whole = 4.0 * squared_norm(F);  // ‖K‖²
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     T off = T{};
@@ -86,30 +115,7 @@ inline RotationFrame<T> rotation_frame(const Mat3<T>& F) {
     if (!any_lane(off > kOffDiagonal * whole)) break;
     for (int p = 0; p < 4; ++p) {
       for (int q = p + 1; q < 4; ++q) {
-        // tan t of the angle that zeroes d[p][q]: the smaller root of t² + 2(δ/a)t − 1 = 0, written
-        // such that neither a = 0 nor δ = 0 needs a division by it.
-        const T a = d[p][q];
-        const T delta = 0.5 * (d[q][q] - d[p][p]);
-        const T root = sqrt(delta * delta + a * a);
-        const T sum = delta < zero ? delta - root : delta + root;
-        const T t = sum == zero ? zero : a / sum;
-        const T c = 1.0 / sqrt(t * t + 1.0);
-        const T s = t * c;
-        d[p][p] -= t * a;
-        d[q][q] += t * a;
-        d[p][q] = zero;
-        for (int k = 0; k < 4; ++k) {
-          if (k != p && k != q) {
-            T& kp = k < p ? d[k][p] : d[p][k];
-            T& kq = k < q ? d[k][q] : d[q][k];
-            const T old = kp;
-            kp = c * old - s * kq;
-            kq = s * old + c * kq;
-          }
-          const T old = r.q[p][k];
-          r.q[p][k] = c * old - s * r.q[q][k];
-          r.q[q][k] = s * old + c * r.q[q][k];
-        }
+        turn_frame(d, r, p, q);
       }
     }
   }

@@ -53,6 +53,32 @@ struct PathRule {
   return rule;
 }
 
+namespace path_mean {
+
+// A part of the path, with the energies at its ends.
+struct Part {
+  double from, to, energy_from, energy_to;
+  int depth;
+};
+
+// sum += what a point of a rule with weight w, at s, has in (1) to (3).
+template <class Derivatives>
+void add_at(double s, double w, double start, const Derivatives& e, bool want_hessian,
+            Derivatives& sum) {
+  sum.value += w / s * (e.value - start);
+  sum.gradient += w * e.gradient;
+  if (want_hessian) sum.hessian += (w * s) * e.hessian;
+}
+
+template <class Derivatives>
+void add(const Derivatives& part, bool want_hessian, Derivatives& sum) {
+  sum.value += part.value;
+  sum.gradient += part.gradient;
+  if (want_hessian) sum.hessian += part.hessian;
+}
+
+}  // namespace path_mean
+
 // energy(z, want_hessian) gives E and its derivatives at z. `size` is how large the lengths are
 // that E is computed from: their rounding errors are errors of E, which no halving makes smaller. `breaks` are
 // ascending numbers between 0 and 1.
@@ -68,10 +94,7 @@ template <class Function, class Coordinates>
   constexpr double kRounding = 4e-16;
   constexpr int kDeepest = 48;
   constexpr int kMostParts = 500;
-  struct Part {
-    double from, to, energy_from, energy_to;
-    int depth;
-  };
+  using path_mean::Part;
   std::array<Part, kDeepest + 2 + PathBreaks::kMost> stack;
   std::size_t count = 0;
 
@@ -97,16 +120,14 @@ template <class Function, class Coordinates>
   while (count > 0) {
     const Part part = stack[--count];
     const double length = part.to - part.from;
+    largest = std::fmax(largest, std::fmax(std::abs(part.energy_from), std::abs(part.energy_to)));
     Derivatives sum = Derivatives::zero(z0.size());
     double middle = 0;  // E there: the rule's middle point
-    largest = std::fmax(largest, std::fmax(std::abs(part.energy_from), std::abs(part.energy_to)));
     for (int i = 0; i < kPathPoints; ++i) {
       const double s = part.from + rule.s[static_cast<std::size_t>(i)] * length;
       const Derivatives e = energy(Coordinates(z0 + s * d), want_hessian);
-      const double w = rule.weight[static_cast<std::size_t>(i)] * length;
-      sum.value += w / s * (e.value - start);
-      sum.gradient += w * e.gradient;
-      if (want_hessian) sum.hessian += (w * s) * e.hessian;
+      path_mean::add_at(s, rule.weight[static_cast<std::size_t>(i)] * length, start, e,
+                        want_hessian, sum);
       largest = std::fmax(largest, std::abs(e.value));
       steepest = std::fmax(steepest, e.gradient.squaredNorm());
       if (i == kPathPoints / 2) middle = e.value;
@@ -114,9 +135,7 @@ template <class Function, class Coordinates>
     const double defect = part.energy_to - part.energy_from - sum.gradient.dot(d);
     const double rounding = tolerance * largest + kRounding * std::sqrt(steepest) * size;
     if (!(std::abs(defect) > rounding) || part.depth == kDeepest || ++parts > kMostParts) {
-      mean.value += sum.value;
-      mean.gradient += sum.gradient;
-      if (want_hessian) mean.hessian += sum.hessian;
+      path_mean::add(sum, want_hessian, mean);
       continue;
     }
     const double half = part.from + 0.5 * length;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <variant>
 
 #include "lilyan/step/constrained.hpp"
@@ -10,21 +11,63 @@
 namespace lilyan {
 namespace {
 
-// False for methods whose solve is not prepared for a potential of the velocity.
-bool supports_dissipation(const System& system, const Scheme& scheme) {
-  // In a step back in time damping would put energy in.
-  if (const auto* composition = std::get_if<CompositionTable>(&scheme.table)) {
-    return std::ranges::all_of(composition->fractions, [](double f) { return f > 0; }) &&
-           supports_dissipation(system, *composition->base);
-  }
-  if (std::holds_alternative<CollocationTable>(scheme.table)) return false;
-  // An explicit method that keeps constraints has no Hessian to put damping into.
-  return system.constraints().empty() || !std::holds_alternative<ExplicitTable>(scheme.table);
+struct Rule {
+  bool Features::*feature;
+  std::string_view reason;
+};
+
+constexpr Rule kRules[] = {
+    {&Features::dissipation,
+     "cannot step a system with damping or friction; avf, implicit-midpoint and the other methods "
+     "that "
+     "minimise can"},
+    {&Features::constrained_dissipation,
+     "cannot step a system with damping or friction and constraints; avf, implicit-midpoint and "
+     "the "
+     "other methods that minimise can"},
+    {&Features::step_before,
+     "cannot step a system with explicit strain damping, which looks at the step before: use a "
+     "method "
+     "of one step, or damping of model \"strain\""},
+    {&Features::end_dissipation,
+     "cannot damp by the velocity at the end of the step: use damping of model \"rayleigh\" "
+     "instead "
+     "of \"rayleigh-end\""},
+    {&Features::motions, "cannot step a system with scripted vertices; use energy-momentum or avf"},
+};
+
+const CompositionTable* composition_of(const Scheme& scheme) {
+  return std::get_if<CompositionTable>(&scheme.table);
+}
+
+Features takes_of(const Scheme& scheme) {
+  return std::visit(
+      [](const auto& table) {
+        if constexpr (requires { table.takes(); }) {
+          return table.takes();
+        } else {
+          return table.kTakes;
+        }
+      },
+      scheme.table);
+}
+
+Features features_of(const System& system) {
+  const bool constrained = !system.constraints().empty();
+  const bool dissipates = !system.dissipations().empty();
+  return {.constraints = constrained,
+          .dissipation = dissipates,
+          .constrained_dissipation = constrained && dissipates,
+          .end_dissipation = std::ranges::any_of(
+              system.dissipations(),
+              [](const auto& r) { return r->velocity() == DissipationVelocity::end; }),
+          .step_before = !system.impulses().empty(),
+          .motions = !system.motions().empty()};
 }
 
 // Why the method cannot step a system that is given by a Lagrangian; empty when it can.
 std::string reason_unsupported_lagrangian(const System& system, const Scheme& scheme) {
-  if (const auto* composition = std::get_if<CompositionTable>(&scheme.table)) {
+  if (const auto* composition = composition_of(scheme)) {
     return reason_unsupported_lagrangian(system, *composition->base);
   }
   if (!scheme.lagrangian) {
@@ -44,6 +87,16 @@ std::string reason_unsupported_lagrangian(const System& system, const Scheme& sc
 
 }  // namespace
 
+Features CompositionTable::takes() const {
+  const bool forwards = std::ranges::all_of(fractions, [](double f) { return f > 0; });
+  return {.constraints = true,
+          .dissipation = forwards,
+          .constrained_dissipation = forwards,
+          .end_dissipation = true,
+          .motions = true,
+          .ranks = true};
+}
+
 std::optional<int> exact_points(const System& system) {
   if (system.lagrangian()) return std::nullopt;
   int degree = 3;  // with fewer points a mean would not be much of one
@@ -55,43 +108,30 @@ std::optional<int> exact_points(const System& system) {
   return degree / 2 + 1;
 }
 
+bool chooses_points(const Scheme& scheme) {
+  if (const auto* composition = composition_of(scheme)) return chooses_points(*composition->base);
+  if (scheme.lagrangian && scheme.lagrangian->adaptive_nodes) return true;
+  const auto* table = std::get_if<MinimisationTable>(&scheme.table);
+  return table && table->adaptive_nodes;
+}
+
+bool runs_on_ranks(const Scheme& scheme) {
+  const auto* composition = composition_of(scheme);
+  return takes_of(scheme).ranks && (!composition || runs_on_ranks(*composition->base));
+}
+
 std::string reason_unsupported(const System& system, const Scheme& scheme) {
   if (system.lagrangian()) return reason_unsupported_lagrangian(system, scheme);
-  if (!system.constraints().empty() && !supports_constraints(scheme)) {
-    return constraints_unsupported(scheme);
-  }
-  if (!system.dissipations().empty() && !supports_dissipation(system, scheme)) {
-    return fmt::format(
-        "{} cannot step a system with damping or friction{}; avf, implicit-midpoint and the other "
-        "methods that minimise can",
-        scheme.label, system.constraints().empty() ? "" : " and constraints");
-  }
-  const auto* composition = std::get_if<CompositionTable>(&scheme.table);
-  if (!system.impulses().empty() &&
-      (composition || std::holds_alternative<MultistepTable>(scheme.table))) {
-    return fmt::format(
-        "{} cannot step a system with explicit strain damping, which looks at the step before: use "
-        "a method of one step, or damping of model \"strain\"",
-        scheme.label);
-  }
-  if (composition) return reason_unsupported(system, *composition->base);
-  if (std::holds_alternative<DiscreteGradientTable>(scheme.table)) {
-    for (const auto& r : system.dissipations()) {
-      if (r->velocity() == DissipationVelocity::end) {
-        return fmt::format(
-            "{} cannot damp by the velocity at the end of the step: use damping of "
-            "model \"rayleigh\" instead of \"rayleigh-end\"",
-            scheme.label);
-      }
-    }
-    // The correction along the displacement would make free vertices do the work of scripted ones.
-    if (!system.motions().empty()) {
-      return fmt::format(
-          "{} cannot step a system with scripted vertices; use energy-momentum or avf",
-          scheme.label);
+  const Features has = features_of(system);
+  const Features takes = takes_of(scheme);
+  if (has.constraints && !supports_constraints(scheme)) return constraints_unsupported(scheme);
+  for (const Rule& rule : kRules) {
+    if (has.*rule.feature && !(takes.*rule.feature)) {
+      return fmt::format("{} {}", scheme.label, rule.reason);
     }
   }
-  return {};
+  const auto* composition = composition_of(scheme);
+  return composition ? reason_unsupported(system, *composition->base) : std::string{};
 }
 
 }  // namespace lilyan

@@ -15,6 +15,13 @@ namespace lilyan {
 namespace {
 constexpr int kMaxForceIterations = 100;
 using Kind = ExplicitTable::Stage::Kind;
+
+// What `now` points to becomes the vector, which it points to from then on.
+void own(const Vector*& now, Vector& vector) {
+  if (now != &vector) vector = *now;
+  now = &vector;
+}
+
 }  // namespace
 
 ExplicitIntegrator::ExplicitIntegrator(const World& world, ExplicitTable table)
@@ -56,10 +63,6 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
   // copied.
   const Vector* x = &state.x;
   const Vector* v = &state.v;
-  const auto own = [](const Vector*& now, Vector& vector) {
-    if (now != &vector) vector = *now;
-    now = &vector;
-  };
   StepAccount account;
   double t = state.t;
   bool evaluated = false;  // at x
@@ -75,19 +78,10 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
     const Vector& gradient = evaluated ? potential_.last_gradient() : potential_.gradient(*x);
     evaluated = true;
     ++report.solver_work.evaluations;
-    double power = inner(system_, gradient, *v);
-    if (forced_) {
-      own(v, work_.v1);
-      if (!forced_kick(i, t, weight * h, *x, gradient, work_.v1, account)) {
-        report.status = StepStatus::not_converged;
-        return report;
-      }
-    } else {
-      work_.v1 = v->array() - (weight * h) * inverse_mass_.array() * gradient.array();
-      v = &work_.v1;
+    if (!kick(i, t, weight * h, *x, gradient, v, account)) {
+      report.status = StepStatus::not_converged;
+      return report;
     }
-    power += inner(system_, gradient, work_.v1);
-    account.potential -= 0.5 * weight * h * power;  // (1)
   }
   own(x, work_.x1);
   own(v, work_.v1);
@@ -106,6 +100,22 @@ StepReport ExplicitIntegrator::step(State& state, double h) {
     return account;  // (2)
   });
   return report;
+}
+
+// From the velocity v, which is in work_.v1 after it.
+bool ExplicitIntegrator::kick(std::size_t stage, double t, double h, const Vector& x,
+                              const Vector& gradient, const Vector*& v, StepAccount& account) {
+  double power = inner(system_, gradient, *v);
+  if (forced_) {
+    own(v, work_.v1);
+    if (!forced_kick(stage, t, h, x, gradient, work_.v1, account)) return false;
+  } else {
+    work_.v1 = v->array() - h * inverse_mass_.array() * gradient.array();
+    v = &work_.v1;
+  }
+  power += inner(system_, gradient, work_.v1);
+  account.potential -= 0.5 * h * power;  // (1)
+  return true;
 }
 
 void ExplicitIntegrator::add_all_forces(double t, const Vector& x, const Vector& v, double share,

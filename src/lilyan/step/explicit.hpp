@@ -18,6 +18,9 @@ class ExplicitIntegrator final : public Integrator {
   // total += share (F + dissipation) at x, v, and the dissipation apart.
   void add_all_forces(double t, const Vector& x, const Vector& v, double share, Vector& total,
                       Vector& dissipated);
+  // False where forced_kick() is.
+  bool kick(std::size_t stage, double t, double h, const Vector& x, const Vector& gradient,
+            const Vector*& v, StepAccount& account);
   // A kick of h under external forces as well; false when its iteration does not converge.
   bool forced_kick(std::size_t stage, double t, double h, const Vector& x, const Vector& gradient,
                    Vector& v, StepAccount& account);
