@@ -163,6 +163,12 @@ class Gallery(unittest.TestCase):
         self.assertEqual(len(titles), len(set(titles)))
 
 
+class Rooms(unittest.TestCase):
+    def test_picture_is_that_of_the_include_lines(self) -> None:
+        check = subprocess.run([sys.executable, SOURCE / "tools/rooms.py", "--check"], capture_output=True, text=True)
+        self.assertEqual(check.returncode, 0, check.stderr)
+
+
 class Version(unittest.TestCase):
     def test_one_version_everywhere(self) -> None:
         version = re.search(r"project\(\w+\s+VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text()).group(1)
