@@ -16,7 +16,7 @@
 #include "app/files/file.hpp"
 #include "app/files/series.hpp"
 #include "app/report/method_colours.hpp"
-#include "app/report/motion.hpp"
+#include "app/report/drawn_motion.hpp"
 #include "app/scene/drawing.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/base/error.hpp"

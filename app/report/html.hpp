@@ -7,7 +7,7 @@
 
 #include "app/files/file.hpp"
 #include "app/report/figure.hpp"
-#include "app/report/motion.hpp"
+#include "app/report/drawn_motion.hpp"
 
 namespace lilyan::html {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/report/figure.hpp"
-#include "app/report/motion.hpp"
+#include "app/report/drawn_motion.hpp"
 #include "app/report/render.hpp"
 #include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"

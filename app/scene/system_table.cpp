@@ -11,7 +11,7 @@
 
 #include "app/scene/actions.hpp"
 #include "app/scene/drawing.hpp"
-#include "app/scene/ensemble.hpp"
+#include "app/scene/ensemble_table.hpp"
 #include "app/scene/observables.hpp"
 #include "app/scene/scene_tables.hpp"
 #include "lilyan/assemble/constraint_set.hpp"

@@ -16,7 +16,7 @@
 #include "app/scene/body.hpp"
 #include "app/scene/drawing.hpp"
 #include "app/scene/find_scene.hpp"
-#include "app/scene/plugin.hpp"
+#include "app/scene/load_plugin.hpp"
 #include "app/scene/start.hpp"
 #include "app/scene/table_reader.hpp"
 #include "app/view/pane.hpp"

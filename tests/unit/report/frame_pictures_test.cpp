@@ -14,7 +14,7 @@
 
 #include "app/files/vtu.hpp"
 #include "app/report/film.hpp"
-#include "app/report/motion.hpp"
+#include "app/report/drawn_motion.hpp"
 #include "app/report/result_folder.hpp"
 #include "app/run/frames.hpp"
 #include "app/run/runner.hpp"

@@ -1,4 +1,4 @@
-#include "app/scene/plugin.hpp"
+#include "app/scene/load_plugin.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

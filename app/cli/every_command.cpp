@@ -1,10 +1,10 @@
 // lilyan: structure-preserving simulation from the command line, with every command.
 //
-// This file and program.cpp are the only ones that include CLI11. Each command has a function
+// This file and command_line.cpp are the only ones that include CLI11. Each command has a function
 // add_NAME_command that describes its arguments; the command itself is a plain function of commands.hpp.
 #include "app/cli/arguments.hpp"
 #include "app/cli/commands.hpp"
-#include "app/cli/program.hpp"
+#include "app/cli/command_line.hpp"
 
 namespace lilyan::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/report/motion.hpp"
+#include "app/report/drawn_motion.hpp"
 
 #include <algorithm>
 #include <array>

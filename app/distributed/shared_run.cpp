@@ -1,4 +1,4 @@
-#include "app/distributed/run.hpp"
+#include "app/distributed/shared_run.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/scene/ensemble.hpp"
+#include "app/scene/ensemble_table.hpp"
 
 #include <fmt/format.h>
 

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "app/cli/program.hpp"
-#include "app/distributed/run.hpp"
+#include "app/cli/command_line.hpp"
+#include "app/distributed/shared_run.hpp"
 
 namespace lilyan::distributed {
 namespace {

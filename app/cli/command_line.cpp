@@ -1,4 +1,4 @@
-#include "app/cli/program.hpp"
+#include "app/cli/command_line.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 #include "app/cli/arguments.hpp"
 #include "app/cli/terminal.hpp"
-#include "app/scene/plugin.hpp"
+#include "app/scene/load_plugin.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/base/parameter.hpp"
 #include "lilyan/base/version.hpp"
