@@ -200,7 +200,7 @@ void runs_suite(BenchTable& table, const BenchOptions& options) {
   std::vector<BenchCandidate> candidates;
   for (const char* method : {"backward-euler", "avf"}) {
     candidates.emplace_back(scene, scene.name, make_scheme(method),
-                            BenchSetup{.steps = scene.steps, .tolerance = 0});
+                            BenchSetup{.steps = scene.settings.steps, .tolerance = 0});
   }
   const auto results = measure_in_turns(candidates, std::max(1, options.repetitions / 10));
   for (const BenchResult& r : results) table.row("runs", r, r.step / results[0].step);

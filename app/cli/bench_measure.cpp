@@ -63,8 +63,8 @@ BenchCandidate::BenchCandidate(const Scene& scene, const std::string& mesh, cons
   result_.method = scheme.label;
   result_.threads = setup.threads;
   result_.vertices = static_cast<std::size_t>(scene.system->vertices());
-  result_.tets = scene.tets.size();
-  SolverOptions options = scene.solver;
+  result_.tets = scene.bodies().tets.size();
+  SolverOptions options = scene.settings.solver;
   if (setup.tolerance > 0) {
     options.energy_tolerance = setup.tolerance;
     options.velocity_tolerance = setup.tolerance;
@@ -89,7 +89,7 @@ void BenchCandidate::measure(bool count) {
   result_.fixes = 0;
   int done = 0;
   for (int k = 0; k < steps_; ++k) {
-    const StepReport report = integrator_->step(state_, scene_.step);
+    const StepReport report = integrator_->step(state_, scene_.settings.step);
     iterations += report.solver_work.iterations;
     linear_iterations += report.solver_work.linear_iterations;
     result_.fixes += report.solver_work.definiteness_fixes;

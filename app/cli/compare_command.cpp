@@ -113,7 +113,7 @@ void open_folder(const fs::path& folder, const std::vector<Contender>& all) {
 }
 
 bool wants_png(const Scene& scene) {
-  const std::vector<std::string>& endings = scene.output.pictures;
+  const std::vector<std::string>& endings = scene.settings.output.pictures;
   return std::ranges::find(endings, "png") != endings.end();
 }
 
@@ -240,7 +240,7 @@ int compare(const CompareOptions& options) {
   for (const Contender& c : all) names.push_back(c.given);
   CompareProgress progress(names, options.quiet);
   run_at_once(all.size(), {.at_once = options.threads}, [&](std::size_t i) {
-    run_one(options, scene.duration, folder, all[i], progress, i);
+    run_one(options, scene.settings.duration, folder, all[i], progress, i);
   });
   tell_apart(all);
   progress.finish();

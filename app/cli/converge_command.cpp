@@ -96,7 +96,7 @@ std::string best_method(const std::vector<std::string>& methods, const ConvergeO
   std::string best;
   int order = 0;
   for (const std::string& method : methods) {
-    const int own = load(options, method, h, duration).scheme.claims.order;
+    const int own = load(options, method, h, duration).settings.scheme.claims.order;
     if (own > order) best = method;
     order = std::max(order, own);
   }
@@ -186,7 +186,7 @@ int converge(const ConvergeOptions& options) {
   const Scene scene =
       load_scene(find_scene(options.scene.scene),
                  {.settings = options.scene.settings, .steps = {}, .start = options.scene.start});
-  if (scene.variable_steps()) {
+  if (scene.settings.variable_steps()) {
     throw Error(
         "the steps of this scene vary (step_control): only steps of one size have an order");
   }
@@ -194,11 +194,11 @@ int converge(const ConvergeOptions& options) {
   if (methods.empty()) methods = compared_methods(scene);
   std::vector<double> sizes = options.sizes;
   for (int k = 0; options.sizes.empty() && k < kDefaultSizes; ++k) {
-    sizes.push_back(std::ldexp(scene.step, -k));
+    sizes.push_back(std::ldexp(scene.settings.step, -k));
   }
   std::ranges::sort(sizes, std::greater<>());
   // The end is a multiple of the largest step, and close to one of every other.
-  const double wanted = options.duration.value_or(scene.duration);
+  const double wanted = options.duration.value_or(scene.settings.duration);
   const double duration = std::max(std::round(wanted / sizes.front()), 1.0) * sizes.front();
   for (const double h : sizes) {
     const double steps = duration / h;

@@ -3,8 +3,8 @@
 // This file and command_line.cpp are the only ones that include CLI11. Each command has a function
 // add_NAME_command that describes its arguments; the command itself is a plain function of commands.hpp.
 #include "app/cli/arguments.hpp"
-#include "app/cli/commands.hpp"
 #include "app/cli/command_line.hpp"
+#include "app/cli/commands.hpp"
 
 namespace lilyan::cli {
 namespace {

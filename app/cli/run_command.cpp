@@ -149,13 +149,13 @@ void warn_of_depth(const RunSummary& summary) {
 void print_summary(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
                    const ResultFolder& results) {
   const System& system = *scene.system;
-  fmt::print("{} with {}: ", scene.name, scene.scheme.label);
-  if (scene.variable_steps()) {
+  fmt::print("{} with {}: ", scene.name, scene.settings.scheme.label);
+  if (scene.settings.variable_steps()) {
     fmt::print("{} steps of {:.3g} to {:.3g}{} ({} rejected)", summary.steps, summary.shortest_step,
                summary.longest_step, time_unit(scene), summary.rejected_steps);
   } else {
-    fmt::print("{} of {} steps of {:.6g}{}", summary.steps, scene.steps, scene.step,
-               time_unit(scene));
+    fmt::print("{} of {} steps of {:.6g}{}", summary.steps, scene.settings.steps,
+               scene.settings.step, time_unit(scene));
   }
   fmt::print(" in {:.1f} s", summary.wall_seconds);
   if (summary.steps > 0) {
@@ -290,14 +290,14 @@ int run(const RunOptions& options) {
       anew         ? FolderChoice{options.resume, kBegunAnew}
       : checkpoint ? FolderChoice{options.resume, ""}
                    : choose_folder({.given = options.output,
-                                    .name = scene.name + "-" + scene.method +
+                                    .name = scene.name + "-" + scene.settings.method +
                                             name_of_changes(options.scene.settings, options.steps,
                                                             options.scene.start),
                                     .identity = scene.resolved,
                                     .overwrite = options.overwrite});
   const std::filesystem::path& folder = choice.folder;
   if (options.resume.empty()) require_other_folder(folder, scene);
-  set_threads(options.threads.value_or(scene.threads));
+  set_threads(options.threads.value_or(scene.settings.threads));
   DriftTracker drift = follow_drift(scene);
   SceneRun run(scene, drift, interrupt_flag());
   // First, as it may fail, and what an earlier run left should stay then.
@@ -319,9 +319,9 @@ int run(const RunOptions& options) {
       tell(fmt::format("  starting from frame {} of {} at t = {}\n", scene.start->frame,
                        scene.start->run, scene.start->t));
     }
-    if (scene.output.thinned) {
+    if (scene.settings.output.thinned) {
       tell(fmt::format("  series.csv gets a row every {} steps (output.series_every)\n",
-                       scene.output.series_every));
+                       scene.settings.output.series_every));
     }
   }
 

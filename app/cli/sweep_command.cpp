@@ -54,14 +54,14 @@ class Plan {
     const fs::path file = find_scene(options_.scene.scene);
     const SceneChanges own = changes_of_run(common_, {}, options_.steps, 0);
     try {
-      return load_scene(file, own).duration;
+      return load_scene(file, own).settings.duration;
     } catch (const InputError&) {
     }
     for (std::size_t i = 0; i < plan_.combinations(); ++i) {
       try {
         SceneChanges tried = own;
         for (std::string& s : plan_.settings(plan_.at(i))) tried.settings.push_back(std::move(s));
-        return load_scene(file, tried).duration;
+        return load_scene(file, tried).settings.duration;
       } catch (const InputError&) {
       }
     }

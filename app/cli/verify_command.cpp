@@ -76,8 +76,8 @@ class StepTimer {
  public:
   StepTimer(const Scene& scene, const Scheme& scheme)
       : scene_(scene),
-        h_(scheme.solve == SolveKind::explicit_ ? 1e-4 * scene.step : scene.step),
-        integrator_(make_integrator(*scene.system, scheme, scene.solver)) {}
+        h_(scheme.solve == SolveKind::explicit_ ? 1e-4 * scene.settings.step : scene.settings.step),
+        integrator_(make_integrator(*scene.system, scheme, scene.settings.solver)) {}
 
   void measure() {
     State state = scene_.initial;

@@ -42,7 +42,7 @@ struct SavedState {
 // A number for the meshes of a scene. (Velocities at the start may differ in their last digits with the number of
 // processes.)
 std::uint64_t start_of(const Scene& scene) {
-  const State rest{.x = scene.rest, .v = Vector::Zero(scene.rest.size())};
+  const State rest{.x = scene.bodies().rest, .v = Vector::Zero(scene.bodies().rest.size())};
   return std::bit_cast<std::uint64_t>(shared_digest(scene, rest));
 }
 
@@ -51,7 +51,7 @@ class PetscMaker final : public DirectionMaker {
  public:
   PetscMaker(const Scene& scene, const MpiDistribution& ranks) : scene_(scene), ranks_(ranks) {}
   [[nodiscard]] std::unique_ptr<DirectionSource> make(const BlockPattern& pattern) const override {
-    const NewtonOptions& options = scene_.solver.newton;
+    const NewtonOptions& options = scene_.settings.solver.newton;
     return std::make_unique<PetscDirections>(pattern, *scene_.system, ranks_, options.linear,
                                              options.definiteness);
   }
@@ -81,7 +81,7 @@ class SharedRun {
                                                                 .steps = options.steps,
                                                                 .start = options.scene.start,
                                                                 .ranks = &ranks});
-    scene_.solver.newton.directions = &directions_;
+    scene_.settings.solver.newton.directions = &directions_;
     surface_ = std::make_unique<SurfaceOfAll>(scene_, ranks);
     choose_folder();
     // The processes are there to share the work: threads only if they are asked for.
@@ -139,7 +139,7 @@ class SharedRun {
     together(ranks_, [&] {
       if (!first_) return;
       std::string name =
-          scene_.name + "-" + scene_.method +
+          scene_.name + "-" + scene_.settings.method +
           name_of_changes(options_.scene.settings, options_.steps, options_.scene.start);
       if (ranks_.count() > 1) name += fmt::format("-ranks={}", ranks_.count());
       const FolderChoice choice = lilyan::choose_folder({.given = options_.output,
@@ -165,8 +165,9 @@ class SharedRun {
   }
 
   [[nodiscard]] bool frames() const {
-    return scene_.output.every > 0 &&
-           std::ranges::find(scene_.output.formats, "vtu") != scene_.output.formats.end();
+    return scene_.settings.output.every > 0 &&
+           std::ranges::find(scene_.settings.output.formats, "vtu") !=
+               scene_.settings.output.formats.end();
   }
 
   void take_in(const RunMoment& moment) {
@@ -195,7 +196,7 @@ class SharedRun {
       if (start_) add_frame(0, *start_);
       start_.reset();
     }
-    if (moment.step % scene_.output.every == 0) add_frame(moment.step, moment.state);
+    if (moment.step % scene_.settings.output.every == 0) add_frame(moment.step, moment.state);
   }
 
   void add_frame(int step, const State& state) {
@@ -205,7 +206,7 @@ class SharedRun {
 
   void save_if_due(int step) {
     constexpr auto kInterval = std::chrono::seconds(30);
-    const std::optional<int>& every = scene_.output.checkpoint_every;
+    const std::optional<int>& every = scene_.settings.output.checkpoint_every;
     const bool due =
         every ? *every > 0 && step % *every == 0
               : ranks_.any(first_ && std::chrono::steady_clock::now() - saved_at_ > kInterval);

@@ -7,7 +7,7 @@
 
 #include "app/report/figure.hpp"
 #include "app/run/pace.hpp"
-#include "app/scene/drawing.hpp"
+#include "app/scene/small/drawing.hpp"
 
 namespace lilyan {
 namespace {

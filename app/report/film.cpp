@@ -15,10 +15,10 @@
 
 #include "app/files/file.hpp"
 #include "app/files/series.hpp"
-#include "app/report/method_colours.hpp"
 #include "app/report/drawn_motion.hpp"
-#include "app/scene/drawing.hpp"
+#include "app/report/method_colours.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/drawing.hpp"
 #include "lilyan/base/error.hpp"
 
 namespace lilyan {
@@ -74,18 +74,18 @@ void encode(const fs::path& frames, double rate, const fs::path& file) {
 DrawnMotion motion_of_run(const fs::path& folder, std::size_t every, std::string& method) {
   const Scene scene =
       load_scene(folder / "scene.resolved.toml", {.steps = {}, .without_start = true});
-  method = scene.method;
-  if (!scene.drawing || scene.drawing->empty()) {
+  method = scene.settings.method;
+  if (!scene.small().drawing || scene.small().drawing->empty()) {
     throw InputError({folder.string()},
                      "its system has no drawing: say what is to be seen with [system.draw]");
   }
   const NumberTable table = read_numbers(folder / "trajectory.csv");
-  const std::size_t n = scene.coordinates.size();
+  const std::size_t n = scene.small().coordinates.size();
   if (table.columns.size() != kFirstCoordinateColumn + 2 * n || table.rows() == 0) {
     throw InputError({(folder / "trajectory.csv").string(), 1, 0},
                      "this is not the trajectory of the scene beside it");
   }
-  DrawnMotion motion{.parts = DrawnParts(scene.drawing.get())};
+  DrawnMotion motion{.parts = DrawnParts(scene.small().drawing.get())};
   State state = scene.initial;
   for (std::size_t row = 0; row < table.rows(); row += every) {
     const double* values = table.values.data() + row * table.columns.size();
@@ -94,7 +94,7 @@ DrawnMotion motion_of_run(const fs::path& folder, std::size_t every, std::string
     state.x = Eigen::Map<const Vector>(values + kFirstCoordinateColumn, size);
     state.v = Eigen::Map<const Vector>(values + kFirstCoordinateColumn + n, size);
     motion.times.push_back(state.t);
-    add_seen_places(*scene.drawing, state, motion.at);
+    add_seen_places(*scene.small().drawing, state, motion.at);
   }
   motion.end = table.at(table.rows() - 1, 1);
   return motion;

@@ -233,7 +233,7 @@ PicturedRun open_source(const fs::path& folder, const std::vector<ListedFrame>& 
   if (const fs::path scene = folder / "scene.resolved.toml"; fs::exists(scene)) {
     try {
       const Scene read = load_scene(scene, {.steps = {}, .without_start = true});
-      source.method = read.method;
+      source.method = read.settings.method;
       source.scenery = scenery_of(read);
     } catch (const Error& error) {  // its meshes may be on another machine
       warnings.push_back(fmt::format("{}: drawn without obstacles, as its scene cannot be read: {}",

@@ -6,8 +6,8 @@
 
 #include "app/run/ensemble.hpp"
 #include "app/run/runner.hpp"
-#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/observables.hpp"
 #include "lilyan/assemble/invariants.hpp"
 
 namespace lilyan {
@@ -17,17 +17,17 @@ constexpr std::size_t kMostOrbitRows = 1'000'000;  // of a file
 
 // As often as the trajectory has a row, or a multiple of it that keeps the file small.
 int steps_between_rows(const Scene& scene) {
-  const int every = scene.output.every;
-  if (every == 0 || scene.variable_steps()) return every;
-  const std::size_t rows =
-      (1 + scene.orbits.size()) * (1 + static_cast<std::size_t>(scene.steps / every));
+  const int every = scene.settings.output.every;
+  if (every == 0 || scene.settings.variable_steps()) return every;
+  const std::size_t rows = (1 + scene.small().orbits.size()) *
+                           (1 + static_cast<std::size_t>(scene.settings.steps / every));
   return every * static_cast<int>(1 + rows / kMostOrbitRows);
 }
 
 std::string state_columns(const Scene& scene) {
   std::string text = "t";
-  for (const std::string& name : scene.coordinates) text += "," + name;
-  for (const std::string& name : scene.coordinates) text += ",v_" + name;
+  for (const std::string& name : scene.small().coordinates) text += "," + name;
+  for (const std::string& name : scene.small().coordinates) text += ",v_" + name;
   return text + ",energy_total\n";
 }
 
@@ -35,7 +35,7 @@ std::string state_columns(const Scene& scene) {
 
 OrbitFiles::OrbitFiles(const std::filesystem::path& folder, const Scene& scene, Opening opening)
     : scene_(scene), orbits_(folder / names()[0], opening), every_(steps_between_rows(scene)) {
-  if (!scene.observables->events.empty()) {
+  if (!scene.small().observables->events.empty()) {
     events_ = std::make_unique<OutputFile>(folder / names()[1], opening);
   }
   if (opening == Opening::resumed) return;
@@ -55,9 +55,9 @@ void OrbitFiles::row(OutputFile& file, std::size_t& rows, std::string head,
 void OrbitFiles::add(const RunMoment& moment) {
   if (every_ > 0 && (moment.step % every_ == 0 || moment.last)) {
     row(orbits_, rows_, "0", moment.state);
-    for (std::size_t k = 0; k < scene_.orbits.size(); ++k) {
+    for (std::size_t k = 0; k < scene_.small().orbits.size(); ++k) {
       row(orbits_, rows_, std::to_string(k + 1),
-          moment.report ? moment.ensemble->state(k) : scene_.orbits[k]);
+          moment.report ? moment.ensemble->state(k) : scene_.small().orbits[k]);
     }
   }
   if (!events_ || !moment.report) return;
@@ -65,7 +65,7 @@ void OrbitFiles::add(const RunMoment& moment) {
   const auto add_events = [&](std::size_t orbit, std::span<const EventHit> hits) {
     for (const EventHit& hit : hits) {
       const std::string& name =
-          scene_.observables->events[static_cast<std::size_t>(hit.event)].name;
+          scene_.small().observables->events[static_cast<std::size_t>(hit.event)].name;
       row(*events_, event_rows_, fmt::format("{},{}", orbit, name), hit.state);
     }
   };

@@ -19,8 +19,8 @@
 #include "app/run/checkpoint.hpp"
 #include "app/run/frames.hpp"
 #include "app/run/runner.hpp"
-#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/observables.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/base/error.hpp"
 
@@ -69,11 +69,12 @@ void require_usable(const fs::path& folder) {
 }
 
 FrameSettings frame_settings(const Scene& scene) {
-  const OutputSettings& output = scene.output;
+  const OutputSettings& output = scene.settings.output;
   FrameSettings settings{.formats = output.formats, .float64 = output.float64, .up = output.up};
-  if (!scene.variable_steps() && output.every > 0) {
-    const int whole = scene.steps / output.every;
-    settings.frames = static_cast<std::uint64_t>(whole) + 1 + (scene.steps % output.every != 0);
+  if (!scene.settings.variable_steps() && output.every > 0) {
+    const int whole = scene.settings.steps / output.every;
+    settings.frames =
+        static_cast<std::uint64_t>(whole) + 1 + (scene.settings.steps % output.every != 0);
   }
   return settings;
 }
@@ -121,13 +122,13 @@ class EventWriter {
 
 EventWriter::EventWriter(const std::filesystem::path& file, const Scene& scene, Opening opening)
     : file_(file, opening), scene_(scene) {
-  for (const auto& event : scene.observables->events) counts_[event.name] = 0;
+  for (const auto& event : scene.small().observables->events) counts_[event.name] = 0;
   if (opening == Opening::resumed) return;
   std::string head = "event,t";
-  for (const std::string& name : scene.coordinates) head += "," + name;
-  for (const std::string& name : scene.coordinates) head += ",v_" + name;
+  for (const std::string& name : scene.small().coordinates) head += "," + name;
+  for (const std::string& name : scene.small().coordinates) head += ",v_" + name;
   head += ",energy_total";
-  for (const auto& invariant : scene.observables->invariants) {
+  for (const auto& invariant : scene.small().observables->invariants) {
     head += ",invariant_" + invariant.name;
   }
   file_.write(head + "\n");
@@ -135,7 +136,8 @@ EventWriter::EventWriter(const std::filesystem::path& file, const Scene& scene, 
 
 void EventWriter::add(std::span<const EventHit> events) {
   for (const auto& [event, state] : events) {
-    const std::string& name = scene_.observables->events[static_cast<std::size_t>(event)].name;
+    const std::string& name =
+        scene_.small().observables->events[static_cast<std::size_t>(event)].name;
     ++counts_[name];
     fmt::memory_buffer line;
     const auto out = std::back_inserter(line);
@@ -143,8 +145,8 @@ void EventWriter::add(std::span<const EventHit> events) {
     for (const double x : state.x) fmt::format_to(out, ",{:.17g}", x);
     for (const double v : state.v) fmt::format_to(out, ",{:.17g}", v);
     fmt::format_to(out, ",{:.17g}", invariants(*scene_.system, state).total);
-    const double* values = scene_.observables->invariant_values(state);
-    for (std::size_t i = 0; i < scene_.observables->invariants.size(); ++i) {
+    const double* values = scene_.small().observables->invariant_values(state);
+    for (std::size_t i = 0; i < scene_.small().observables->invariants.size(); ++i) {
       fmt::format_to(out, ",{:.17g}", values[i]);
     }
     line.push_back('\n');
@@ -194,7 +196,7 @@ ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene, Opening o
     : folder_(folder), scene_(scene), watch_(scene) {
   if (frames()) check_frames(folder_, geometry_of(scene), frame_settings(scene));
   // If its pictures cannot be made, the user should know before the run, not after it.
-  if (scene.observables && wants_picture("png")) require_svg_converter();
+  if (scene.small().observables && wants_picture("png")) require_svg_converter();
   try {
     fs::create_directories(folder_);
     lock_ = std::make_unique<FolderLock>(folder_);
@@ -203,8 +205,8 @@ ResultFolder::ResultFolder(const fs::path& folder, const Scene& scene, Opening o
     throw Error(
         fmt::format("cannot use {} for results: {}", folder_.string(), error.code().message()));
   }
-  if (scene.output.report) recorder_ = std::make_unique<Recorder>(scene);
-  if (scene.observables && (!scene.output.pictures.empty() || recorder_)) {
+  if (scene.settings.output.report) recorder_ = std::make_unique<Recorder>(scene);
+  if (scene.small().observables && (!scene.settings.output.pictures.empty() || recorder_)) {
     figures_ = std::make_unique<SystemFigures>(scene);
   }
   if (opening == Opening::resumed) open(opening);
@@ -223,14 +225,15 @@ void ResultFolder::open(Opening opening) {
   if (frames()) {
     writers_ = make_frame_writers(folder_, scene_, frame_settings(scene_), opening);
   }
-  if (!scene_.coordinates.empty() && scene_.output.every > 0) {
-    trajectory_ =
-        std::make_unique<TrajectoryWriter>(folder_ / kTrajectory, scene_.coordinates, opening);
+  if (!scene_.has_bodies() && scene_.settings.output.every > 0) {
+    trajectory_ = std::make_unique<TrajectoryWriter>(folder_ / kTrajectory,
+                                                     scene_.small().coordinates, opening);
   }
-  if (scene_.observables && !scene_.observables->events.empty()) {
+  if (scene_.small().observables && !scene_.small().observables->events.empty()) {
     events_ = std::make_unique<EventWriter>(folder_ / kEvents, scene_, opening);
   }
-  if (!scene_.orbits.empty()) orbits_ = std::make_unique<OrbitFiles>(folder_, scene_, opening);
+  if (!scene_.small().orbits.empty())
+    orbits_ = std::make_unique<OrbitFiles>(folder_, scene_, opening);
 }
 
 void ResultFolder::archive(Archive& a) {
@@ -257,7 +260,9 @@ std::map<std::string, int> ResultFolder::event_counts() const {
 
 RunRecord* ResultFolder::record() { return recorder_ ? &recorder_->record() : nullptr; }
 
-bool ResultFolder::frames() const { return scene_.output.every > 0 && scene_.coordinates.empty(); }
+bool ResultFolder::frames() const {
+  return scene_.settings.output.every > 0 && scene_.has_bodies();
+}
 
 void ResultFolder::add(const RunMoment& moment) {
   if (!opened_ && !moment.report && holds_run(folder_)) {
@@ -277,7 +282,7 @@ void ResultFolder::add(const RunMoment& moment) {
 }
 
 void ResultFolder::take_in(const RunMoment& moment) {
-  const OutputSettings& output = scene_.output;
+  const OutputSettings& output = scene_.settings.output;
   if (moment.report) {
     watch_.add(moment.state, moment.invariants.kinetic, moment.so_far.contact_depth);
     watch_.require_finite(moment.step, moment.state.t);
@@ -316,7 +321,7 @@ void ResultFolder::write_frame(int step, const State& state) {
 
 std::string ResultFolder::files() const {
   std::string files = "series.csv, run.json, scene.resolved.toml";
-  if (frames() && !scene_.output.formats.empty())
+  if (frames() && !scene_.settings.output.formats.empty())
     files += ", " + frame_files(frame_settings(scene_));
   if (trajectory_) files += std::string(", ") + kTrajectory;
   if (events_) files += std::string(", ") + kEvents;
@@ -400,11 +405,12 @@ void ResultFolder::draw_figures() {
     recorder_->record().pictures = figures;
     recorder_->record().motion = figures_->motion();
   }
-  if (!scene_.output.pictures.empty()) picture_files_ = write_figures(figures, folder_);
+  if (!scene_.settings.output.pictures.empty()) picture_files_ = write_figures(figures, folder_);
 }
 
 bool ResultFolder::wants_picture(const char* ending) const {
-  return std::ranges::find(scene_.output.pictures, ending) != scene_.output.pictures.end();
+  return std::ranges::find(scene_.settings.output.pictures, ending) !=
+         scene_.settings.output.pictures.end();
 }
 
 void ResultFolder::convert_pictures() {

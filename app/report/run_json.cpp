@@ -11,7 +11,7 @@
 #include "app/report/result_folder.hpp"
 #include "app/run/checkpoint.hpp"
 #include "app/run/runner.hpp"
-#include "app/scene/distribution.hpp"
+#include "app/scene/body/distribution.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/base/version.hpp"
 #include "lilyan/conservation/drift.hpp"
@@ -49,8 +49,8 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
   json["commit"] = commit();
   json["scene"] = scene_.name;
   json["title"] = scene_.title;
-  json["method"] = scene_.scheme.label;
-  json["solve"] = name(scene_.scheme.solve);
+  json["method"] = scene_.settings.scheme.label;
+  json["solve"] = name(scene_.settings.scheme.solve);
   if (const auto& from = scene_.start) {
     json["start"] = {{"run", from->run}, {"frame", from->frame}, {"t", from->t}};
   }
@@ -58,12 +58,12 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
   if (!message.empty()) json["message"] = message;
   if (summary.end == RunEnd::failed) json["diverged"] = summary.diverged;
   if (!notes().empty()) json["notes"] = notes();
-  json["step_size"] = scene_.step;
-  if (!scene_.variable_steps()) json["steps_asked"] = scene_.steps;
-  json["duration_asked"] = scene_.duration;
+  json["step_size"] = scene_.settings.step;
+  if (!scene_.settings.variable_steps()) json["steps_asked"] = scene_.settings.steps;
+  json["duration_asked"] = scene_.settings.duration;
   json["steps_done"] = summary.steps;
   json["t_end"] = summary.t;
-  json["step_control"] = {{"kind", name(scene_.control.kind)},
+  json["step_control"] = {{"kind", name(scene_.settings.control.kind)},
                           {"shortest_step", summary.shortest_step},
                           {"longest_step", summary.longest_step},
                           {"rejected_steps", summary.rejected_steps}};
@@ -81,13 +81,13 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                    {"lanes", lanes_in_use()},
                    {"cholesky", cholesky_library()},
                    {"blas", blas_library()}};
-  json["size"] = {{"bodies", scene_.body_names},
+  json["size"] = {{"bodies", scene_.bodies().names},
                   {"vertices", size_of(scene_).vertices},
                   {"fixed_vertices", size_of(scene_).fixed},
                   {"tets", size_of(scene_).tets},
-                  {"triangles", scene_.triangles.size()},
-                  {"edges", scene_.edges.size()},
-                  {"springs", scene_.springs}};
+                  {"triangles", scene_.bodies().triangles.size()},
+                  {"edges", scene_.bodies().edges.size()},
+                  {"springs", scene_.bodies().springs}};
   Json switches = Json::array();
   for (const auto& [step, from, to] : summary.switches) {
     switches.push_back({{"step", step}, {"from", from}, {"to", to}});
@@ -96,8 +96,8 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                     {"linear_switches", switches},
                     {"linear_iterations", summary.solver_work.linear_iterations},
                     {"threads", threads()},
-                    {"ranks", scene_.ranks ? scene_.ranks->count() : 1},
-                    {"definiteness", name(scene_.solver.newton.definiteness)},
+                    {"ranks", scene_.shared ? scene_.shared->ranks->count() : 1},
+                    {"definiteness", name(scene_.settings.solver.newton.definiteness)},
                     {"lanes", lanes_in_use()},
                     {"iterations", summary.solver_work.iterations},
                     {"factorisations", summary.solver_work.factorisations},
@@ -165,11 +165,11 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
         {"worst_relative_energy_error", orbit.energy.worst_relative()},
         {"worst_verdict", name(orbit.energy.kept())}};
   }
-  if (!scene_.obstacles.empty()) {
+  if (!scene_.bodies().obstacles.empty()) {
     json["obstacles"] = {{"vertices_through", summary.passages},
                          {"longest_step_over_thickness", summary.longest_to_obstacle}};
   }
-  if (scene_.has_contact()) {
+  if (scene_.bodies().have_contact()) {
     json["contact_depth"] = {{"deepest", summary.deepest},
                              {"deepest_over_size_of_body", summary.deepest_share}};
     if (const auto& [depth, asked, explained] = summary.beyond; depth > 0) {
@@ -177,7 +177,7 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
           {"depth", depth}, {"asked", asked}, {"explained_by_speed", explained}};
     }
   }
-  if (!scene_.contacts.empty()) {
+  if (!scene_.bodies().contacts.empty()) {
     json["contacts"] = {{"vertices_through", summary.passages_of_bodies}};
   }
   if (events_) json["events"] = event_counts();

@@ -63,12 +63,13 @@ std::vector<int> run_colours(Runs runs) {
 }
 
 Scenery scenery_of(const Scene& scene) {
-  Scenery scenery{.parts = surface_parts(geometry_of(scene)), .obstacles = scene.obstacles};
-  if (scene.output.up == UpAxis::z) scenery.up = Eigen::Vector3f::UnitZ();
+  Scenery scenery{.parts = surface_parts(geometry_of(scene)),
+                  .obstacles = scene.bodies().obstacles};
+  if (scene.settings.output.up == UpAxis::z) scenery.up = Eigen::Vector3f::UnitZ();
   Eigen::Index axis = 0;
-  if (!scene.gravity.isZero(0)) {
-    scene.gravity.cwiseAbs().maxCoeff(&axis);
-    scenery.up = (scene.gravity[axis] > 0 ? -1.0F : 1.0F) * Eigen::Vector3f::Unit(axis);
+  if (!scene.bodies().gravity.isZero(0)) {
+    scene.bodies().gravity.cwiseAbs().maxCoeff(&axis);
+    scenery.up = (scene.bodies().gravity[axis] > 0 ? -1.0F : 1.0F) * Eigen::Vector3f::Unit(axis);
   }
   return scenery;
 }
@@ -81,19 +82,19 @@ std::string RunRecord::status() const {
 
 Recorder::Recorder(const Scene& scene) : scene_(scene) {
   record_.name = scene.name;
-  record_.method = scene.scheme.label;
+  record_.method = scene.settings.scheme.label;
   record_.size = describe_size(scene);
   record_.plan = describe_plan(scene);
   record_.unit = time_unit(scene);
   record_.resolved = scene.resolved;
-  record_.in_space = scene.coordinates.empty();
+  record_.in_space = scene.has_bodies();
   record_.linear_invariant = scene.system->translation_invariant();
   if (!record_.in_space) return;
   record_.scenery = scenery_of(scene);
   // At first the interval is about a step. It is doubled whenever there are too many frames. So the
   // frames of a complete run are evenly spaced, and a run that ends early has as many.
-  interval_ = scene.duration / static_cast<double>(intervals());
-  while (interval_ > 1.999 * scene.step) interval_ /= 2;
+  interval_ = scene.settings.duration / static_cast<double>(intervals());
+  while (interval_ > 1.999 * scene.settings.step) interval_ /= 2;
   next_ = scene.initial.t;
 }
 
@@ -112,7 +113,7 @@ KeptFrame Recorder::frame_of(int step, const State& state) const {
 
 void Recorder::keep_frame(const RunMoment& moment) {
   const double t = moment.state.t;
-  if (t < next_ - 1e-6 * scene_.step) return;
+  if (t < next_ - 1e-6 * scene_.settings.step) return;
   std::vector<KeptFrame>& frames = record_.frames;
   if (frames.size() > intervals()) {
     std::size_t kept = 0;
@@ -126,7 +127,7 @@ void Recorder::keep_frame(const RunMoment& moment) {
   const double start = scene_.initial.t;
   const double due = start + interval_ * static_cast<double>(frames.size());
   next_ = due;
-  if (t < due - 1e-6 * scene_.step) return;
+  if (t < due - 1e-6 * scene_.settings.step) return;
   frames.push_back(frame_of(moment.step, moment.state));
   // A long step may jump over several intervals. Frames are then not quite evenly spaced.
   next_ = interval_ > 0 ? std::max(due + interval_, t) : t;

@@ -10,7 +10,7 @@
 
 #include "app/files/file.hpp"
 #include "app/files/vital_memory.hpp"
-#include "app/scene/distribution.hpp"
+#include "app/scene/body/distribution.hpp"
 #include "lilyan/base/error.hpp"
 
 namespace lilyan {
@@ -39,7 +39,7 @@ const char* ranks_differ(bool shared) {
 
 void Checkpointer::after_step(int step) {
   constexpr auto kInterval = std::chrono::seconds(30);
-  const std::optional<int>& every = scene_.output.checkpoint_every;
+  const std::optional<int>& every = scene_.settings.output.checkpoint_every;
   const bool due = every ? *every > 0 && step % *every == 0 : Clock::now() - last_ > kInterval;
   if (due && step > 0) save();
 }
@@ -71,13 +71,13 @@ Scene scene_to_resume(const std::filesystem::path& folder, const Checkpoint& che
   }
   Scene scene = load_scene(file, {.steps = steps, .ranks = ranks});
   scene.name = head.scene_name;
-  if (scene.variable_steps()) return scene;
-  if (scene.steps < head.step) {
+  if (scene.settings.variable_steps()) return scene;
+  if (scene.settings.steps < head.step) {
     throw Error(
         fmt::format("the run in {} has made {} steps already: --steps counts them from its start",
                     folder.string(), head.step));
   }
-  const double counted = scene.initial.t + head.step * scene.step;
+  const double counted = scene.initial.t + head.step * scene.settings.step;
   if (steps && counted != head.t) {
     throw Error(fmt::format(
         "the last steps of the run in {} were shortened to end at its duration: it cannot be made "

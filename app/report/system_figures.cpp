@@ -10,9 +10,9 @@
 
 #include "app/run/ensemble.hpp"
 #include "app/run/pace.hpp"
-#include "app/scene/drawing.hpp"
-#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/drawing.hpp"
+#include "app/scene/small/observables.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/conservation/drift.hpp"
 
@@ -41,8 +41,8 @@ constexpr double kManyPeriods = 40;  // a few more than this are shown all the s
 // What can be seen of a state: its energy, and where its parts are.
 std::vector<double> seen_of(const Scene& scene, const State& s) {
   std::vector<double> values = {invariants(*scene.system, s).total};
-  if (!scene.drawing) return values;
-  const std::span<const double> places = scene.drawing->places(s);
+  if (!scene.small().drawing) return values;
+  const std::span<const double> places = scene.small().drawing->places(s);
   values.insert(values.end(), places.begin(), places.end());
   return values;
 }
@@ -106,7 +106,7 @@ bool is_dense(const Figure& figure) {
 // The number of curves in all plots that the scene asks for.
 std::size_t curve_count(const Scene& scene) {
   std::size_t count = 0;
-  for (const ObservedPlot& plot : scene.observables->plots) count += plot.curves.size();
+  for (const ObservedPlot& plot : scene.small().observables->plots) count += plot.curves.size();
   return count;
 }
 
@@ -114,17 +114,18 @@ std::size_t curve_count(const Scene& scene) {
 
 SystemFigures::SystemFigures(const Scene& scene)
     : scene_(scene),
-      shown_(std::min(scene.coordinates.size(), kMostShown)),
+      shown_(std::min(scene.small().coordinates.size(), kMostShown)),
       begin_(4 + 2 * shown_, kMostFirstRows),
       states_(1 + 2 * shown_, kMostRows),
-      energies_(6 + scene.observables->invariants.size(), kMostRows),
+      energies_(6 + scene.small().observables->invariants.size(), kMostRows),
       plots_(2 * curve_count(scene), kMostRows),
-      motion_(scene.drawing && !scene.drawing->empty() ? scene.drawing.get() : nullptr),
-      sections_(scene.observables->events.size()),
-      portraits_(shown_ == 1 ? 2 * scene.orbits.size() : 0,
-                 std::clamp<std::size_t>(kMostPortraitRows / (1 + scene.orbits.size()), 500,
+      motion_(scene.small().drawing && !scene.small().drawing->empty() ? scene.small().drawing.get()
+                                                                       : nullptr),
+      sections_(scene.small().observables->events.size()),
+      portraits_(shown_ == 1 ? 2 * scene.small().orbits.size() : 0,
+                 std::clamp<std::size_t>(kMostPortraitRows / (1 + scene.small().orbits.size()), 500,
                                          kMostFirstRows)),
-      orbit_sections_(scene.orbits.size() * scene.observables->events.size()) {
+      orbit_sections_(scene.small().orbits.size() * scene.small().observables->events.size()) {
   for (std::size_t i = 0; i < shown_; ++i) angles_.push_back(is_angle(scene, i));
 }
 
@@ -162,14 +163,14 @@ void SystemFigures::add(const RunMoment& moment, const Watch& watch) {
     energies_.set(column, watch.error());
   }
   if (plots_.due()) {
-    const double* values = scene_.observables->plot_values(s);
+    const double* values = scene_.small().observables->plot_values(s);
     for (std::size_t i = 0; i < 2 * curve_count(scene_); ++i) plots_.set(i, values[i]);
   }
-  const std::size_t most = kMostSectionPoints / (1 + scene_.orbits.size());
+  const std::size_t most = kMostSectionPoints / (1 + scene_.small().orbits.size());
   for (const EventHit& hit : moment.events) {
     add_section_point(hit, sections_[static_cast<std::size_t>(hit.event)], most);
   }
-  if (!scene_.orbits.empty()) add_orbits(moment);
+  if (!scene_.small().orbits.empty()) add_orbits(moment);
 }
 
 void SystemFigures::finish(const DriftTracker& drift, const Watch& watch) {
@@ -186,24 +187,24 @@ void SystemFigures::finish(const DriftTracker& drift, const Watch& watch) {
 void SystemFigures::add_section_point(const EventHit& hit, PlotSeries& points,
                                       std::size_t most) const {
   const auto event = static_cast<std::size_t>(hit.event);
-  if (scene_.observables->events[event].x.empty() || points.x.size() >= most) return;
-  const double* values = scene_.observables->section_values(hit.state);
+  if (scene_.small().observables->events[event].x.empty() || points.x.size() >= most) return;
+  const double* values = scene_.small().observables->section_values(hit.state);
   points.x.push_back(values[2 * event]);
   points.y.push_back(values[2 * event + 1]);
 }
 
 void SystemFigures::add_orbits(const RunMoment& moment) {
-  const std::size_t events = scene_.observables->events.size();
-  const std::size_t most = kMostSectionPoints / (1 + scene_.orbits.size());
-  for (std::size_t k = 0; moment.report && k < scene_.orbits.size(); ++k) {
+  const std::size_t events = scene_.small().observables->events.size();
+  const std::size_t most = kMostSectionPoints / (1 + scene_.small().orbits.size());
+  for (std::size_t k = 0; moment.report && k < scene_.small().orbits.size(); ++k) {
     for (const EventHit& hit : moment.ensemble->events(k)) {
       add_section_point(hit, orbit_sections_[k * events + static_cast<std::size_t>(hit.event)],
                         most);
     }
   }
   if (!portraits_.due()) return;
-  for (std::size_t k = 0; k < scene_.orbits.size(); ++k) {
-    const State& s = moment.report ? moment.ensemble->state(k) : scene_.orbits[k];
+  for (std::size_t k = 0; k < scene_.small().orbits.size(); ++k) {
+    const State& s = moment.report ? moment.ensemble->state(k) : scene_.small().orbits[k];
     portraits_.set(2 * k, s.x[0]);
     portraits_.set(2 * k + 1, s.v[0]);
   }
@@ -227,19 +228,21 @@ bool SystemFigures::wrapped(std::size_t coordinate) const {
     const auto [least, largest] = std::ranges::minmax(angle);
     return largest - least > 2 * std::numbers::pi;
   };
-  for (std::size_t k = 0; !portraits_.empty() && k < scene_.orbits.size(); ++k) {
+  for (std::size_t k = 0; !portraits_.empty() && k < scene_.small().orbits.size(); ++k) {
     if (turns(portraits_[2 * k])) return true;
   }
   return turns(states_[1 + coordinate]);
 }
 
 std::string SystemFigures::label(std::size_t coordinate) const {
-  return scene_.coordinates[coordinate] + (wrapped(coordinate) ? " (mod 2π)" : "");
+  return scene_.small().coordinates[coordinate] + (wrapped(coordinate) ? " (mod 2π)" : "");
 }
 
 Figure SystemFigures::trajectory(const ThinnedTable& states, double end) const {
-  Figure figure{
-      .title = scene_.title, .subtitle = scene_.scheme.label, .x_label = "time", .over_time = true};
+  Figure figure{.title = scene_.title,
+                .subtitle = scene_.settings.scheme.label,
+                .x_label = "time",
+                .over_time = true};
   if (shown_ == 1) figure.y_label = label(0);
   const std::vector<double>& t = states[0];
   const auto rows = std::ranges::upper_bound(t, end) - t.begin();
@@ -256,9 +259,9 @@ Figure SystemFigures::trajectory(const ThinnedTable& states, double end) const {
     }
     figure.series.push_back(std::move(series));
   }
-  if (scene_.coordinates.size() > shown_) {
+  if (scene_.small().coordinates.size() > shown_) {
     figure.y_label =
-        fmt::format("the first {} of {} coordinates", shown_, scene_.coordinates.size());
+        fmt::format("the first {} of {} coordinates", shown_, scene_.small().coordinates.size());
   }
   return figure;
 }
@@ -300,10 +303,10 @@ FigureGrid SystemFigures::phase() const {
   const std::size_t panels = std::min(shown_, kMostPhases);
   FigureGrid grid{.columns = panels > 1 ? 2 : 1};
   for (std::size_t i = 0; i < panels; ++i) {
-    Figure figure{.x_label = label(i), .y_label = scene_.coordinates[i] + "′"};
+    Figure figure{.x_label = label(i), .y_label = scene_.small().coordinates[i] + "′"};
     if (panels == 1) {
       figure.title = scene_.title;
-      figure.subtitle = scene_.scheme.label;
+      figure.subtitle = scene_.settings.scheme.label;
     }
     const auto add = [&](const std::vector<double>& q, const std::vector<double>& v, int colour) {
       PlotSeries series{.x = q, .y = v, .colour = colour};
@@ -311,32 +314,32 @@ FigureGrid SystemFigures::phase() const {
       figure.series.push_back(std::move(series));
     };
     add(states_[1 + i], states_[1 + shown_ + i], 0);
-    for (std::size_t k = 0; !portraits_.empty() && k < scene_.orbits.size(); ++k) {
+    for (std::size_t k = 0; !portraits_.empty() && k < scene_.small().orbits.size(); ++k) {
       add(portraits_[2 * k], portraits_[2 * k + 1], static_cast<int>(k) + 1);
     }
     grid.panels.push_back(std::move(figure));
   }
-  if (panels > 1) grid.title = fmt::format("{}, {}", scene_.title, scene_.scheme.label);
+  if (panels > 1) grid.title = fmt::format("{}, {}", scene_.title, scene_.settings.scheme.label);
   return grid;
 }
 
 Figure SystemFigures::section(std::size_t event) const {
-  const ObservedEvent& of = scene_.observables->events[event];
+  const ObservedEvent& of = scene_.small().observables->events[event];
   Figure figure{.title = fmt::format("{}: section '{}'", scene_.title, of.name),
                 .x_label = of.x,
                 .y_label = of.y};
   figure.height = figure.width;
   std::size_t points = 0;
-  for (std::size_t k = 0; k <= scene_.orbits.size(); ++k) {
+  for (std::size_t k = 0; k <= scene_.small().orbits.size(); ++k) {
     figure.series.push_back(k == 0 ? sections_[event]
                                    : orbit_sections_[(k - 1) * sections_.size() + event]);
     figure.series.back().style = PlotStyle::points;
     figure.series.back().colour = static_cast<int>(k);
     points += figure.series.back().x.size();
   }
-  figure.subtitle = fmt::format("{}, {} points", scene_.scheme.label, points);
-  if (!scene_.orbits.empty()) {
-    figure.subtitle += fmt::format(" of {} orbits", 1 + scene_.orbits.size());
+  figure.subtitle = fmt::format("{}, {} points", scene_.settings.scheme.label, points);
+  if (!scene_.small().orbits.empty()) {
+    figure.subtitle += fmt::format(" of {} orbits", 1 + scene_.small().orbits.size());
   }
   return figure;
 }
@@ -369,7 +372,8 @@ Figure SystemFigures::energy_parts() const {
 }
 
 FigureGrid SystemFigures::energy() const {
-  FigureGrid grid{.columns = 1, .title = fmt::format("{}, {}", scene_.title, scene_.scheme.label)};
+  FigureGrid grid{.columns = 1,
+                  .title = fmt::format("{}, {}", scene_.title, scene_.settings.scheme.label)};
   Figure error{
       .x_label = "time", .y_label = "relative energy error", .over_time = true, .height = 220};
   error.series.push_back({.x = energies_[0], .y = energies_[4]});
@@ -378,7 +382,7 @@ FigureGrid SystemFigures::energy() const {
     error.log_y = true;
   }
   grid.panels = {energy_parts(), error};
-  const auto& invariants = scene_.observables->invariants;
+  const auto& invariants = scene_.small().observables->invariants;
   if (!invariants.empty()) {
     Figure drift{.x_label = "time", .y_label = "relative change", .over_time = true, .height = 220};
     for (std::size_t i = 0; i < invariants.size(); ++i) {
@@ -387,7 +391,7 @@ FigureGrid SystemFigures::energy() const {
     }
     grid.panels.push_back(drift);
   }
-  if (scene_.observables->has_exact) {
+  if (scene_.small().observables->has_exact) {
     Figure off{
         .x_label = "time", .y_label = "distance from exact", .over_time = true, .height = 220};
     off.series.push_back({.x = energies_[0], .y = energies_[5 + invariants.size()]});
@@ -407,9 +411,9 @@ std::vector<std::pair<std::string, FigureGrid>> SystemFigures::figures() const {
   all.push_back({"phase", phase()});
   all.push_back({"energy", energy()});
   std::size_t column = 0;
-  for (const ObservedPlot& plot : scene_.observables->plots) {
+  for (const ObservedPlot& plot : scene_.small().observables->plots) {
     Figure figure{.title = plot.title,
-                  .subtitle = scene_.scheme.label,
+                  .subtitle = scene_.settings.scheme.label,
                   .x_label = plot.x,
                   .y_label = plot.y,
                   .equal_axes = plot.equal};
@@ -425,7 +429,7 @@ std::vector<std::pair<std::string, FigureGrid>> SystemFigures::figures() const {
     save(figure, plot.name);
   }
   for (std::size_t i = 0; i < sections_.size(); ++i) {
-    const ObservedEvent& event = scene_.observables->events[i];
+    const ObservedEvent& event = scene_.small().observables->events[i];
     if (!event.x.empty()) save(section(i), "section-" + event.name);
   }
   for (auto& [name, grid] : all) {

@@ -39,16 +39,16 @@ std::vector<int> bodies_of_vertices(const Scene& scene) {
       for (const int i : elements[k]) body[static_cast<std::size_t>(i)] = of[k];
     }
   };
-  mark(scene.tets, scene.tet_body);
-  mark(scene.triangles, scene.triangle_body);
-  mark(scene.edges, scene.edge_body);
+  mark(scene.bodies().tets, scene.bodies().tet_body);
+  mark(scene.bodies().triangles, scene.bodies().triangle_body);
+  mark(scene.bodies().edges, scene.bodies().edge_body);
   return body;
 }
 
 BodySpins::BodySpins(const Scene& scene, const State& initial, double energy)
     : system_(scene.system.get()) {
   // (Where several processes share the bodies, none of them has a whole one.)
-  if (scene.ranks || !left_alone(*system_)) return;
+  if (scene.shared || !left_alone(*system_)) return;
   std::vector<int> parent = separate_classes(system_->vertices());
   for (const auto& e : system_->energies()) {
     if (is_internal(*e) && !e->changes_between_steps()) connect(e->stencils(), parent);
@@ -84,8 +84,8 @@ BodySpins::BodySpins(const Scene& scene, const State& initial, double energy)
     Body body;
     for (const int b : names) {
       const auto k = static_cast<std::size_t>(b);
-      if (b < 0 || k >= scene.body_names.size()) continue;
-      body.name += (body.name.empty() ? "" : " and ") + scene.body_names[k];
+      if (b < 0 || k >= scene.bodies().names.size()) continue;
+      body.name += (body.name.empty() ? "" : " and ") + scene.bodies().names[k];
     }
     bodies_.push_back(std::move(body));
     references_.push_back({.group = g,

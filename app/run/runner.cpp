@@ -15,9 +15,9 @@
 #include "app/files/file.hpp"
 #include "app/files/series.hpp"
 #include "app/run/ensemble.hpp"
-#include "app/scene/distribution.hpp"
-#include "app/scene/observables.hpp"
+#include "app/scene/body/distribution.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/observables.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/conservation/drift.hpp"
@@ -77,7 +77,7 @@ void watch_solver(RunSummary& summary, int step, std::string_view now) {
 }
 
 bool stops(const Scene& scene, const EventHit& hit) {
-  return scene.observables->events[static_cast<std::size_t>(hit.event)].stops;
+  return scene.small().observables->events[static_cast<std::size_t>(hit.event)].stops;
 }
 
 // The events of a step, up to the first that ends the run.
@@ -93,13 +93,13 @@ std::span<const EventHit> events_until_stop(DenseOutput& dense_output, const Sta
 
 double shared_digest(const Scene& scene, const State& state) {
   std::uint64_t sum = 0;
-  for (std::size_t b = 0; b < scene.parts.size(); ++b) {
-    const BodyPart& part = scene.parts[b];
+  for (std::size_t b = 0; b < scene.shared->parts.size(); ++b) {
+    const BodyPart& part = scene.shared->parts[b];
     for (int i = 0; i < part.owned; ++i) {
       Digest one;
       one.add(static_cast<double>(b));
       one.add(static_cast<double>(part.number[static_cast<std::size_t>(i)]));
-      const Eigen::Index at = 3 * (Eigen::Index{scene.part_first[b]} + i);
+      const Eigen::Index at = 3 * (Eigen::Index{scene.shared->first[b]} + i);
       for (int c = 0; c < 3; ++c) {
         one.add(state.x[at + c]);
         one.add(state.v[at + c]);
@@ -110,7 +110,7 @@ double shared_digest(const Scene& scene, const State& state) {
   // Sums of halves are exact, and the same in any order.
   std::array<double, 2> halves = {static_cast<double>(sum >> 32),
                                   static_cast<double>(sum & 0xFFFFFFFFU)};
-  scene.ranks->sum(halves);
+  scene.shared->ranks->sum(halves);
   const std::uint64_t all =
       (static_cast<std::uint64_t>(halves[0]) << 32) + static_cast<std::uint64_t>(halves[1]);
   return std::bit_cast<double>(all);
@@ -152,7 +152,7 @@ bool chooses_points(const Scheme& scheme) {
 
 SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop)
     : SceneRun(scene, drift, scene.initial, stop) {
-  if (!scene.orbits.empty()) ensemble_ = std::make_unique<Ensemble>(scene, stop);
+  if (!scene.small().orbits.empty()) ensemble_ = std::make_unique<Ensemble>(scene, stop);
 }
 
 SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial,
@@ -160,7 +160,7 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial
     : scene_(scene),
       drift_(drift),
       stop_(stop),
-      end_(scene.initial.t + scene.duration),
+      end_(scene.initial.t + scene.settings.duration),
       dense_output_(scene),
       tunnels_(scene),
       depth_(scene),
@@ -171,7 +171,7 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial
   summary_.t = initial.t;
   summary_.invariants = drift.start();
   summary_.linear_solver = integrator_->linear_solver();
-  summary_.chooses_points = chooses_points(scene.scheme);
+  summary_.chooses_points = chooses_points(scene.settings.scheme);
   dense_output_.start(summary_.state);
   depth_.add(summary_.state);
   tell_depth();
@@ -180,7 +180,7 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial
 SceneRun::~SceneRun() = default;
 
 void SceneRun::make_steps() {
-  SolverOptions options = scene_.solver;
+  SolverOptions options = scene_.settings.solver;
   options.newton.stop = may_give_up_ ? stop_ : nullptr;
   control_.reset();
   std::string memory;  // of the integrator before this one
@@ -188,12 +188,13 @@ void SceneRun::make_steps() {
     Archive a(&memory);
     integrator_->archive_memory(a);
   }
-  integrator_ = make_integrator(*scene_.system, scene_.scheme, options);
+  integrator_ = make_integrator(*scene_.system, scene_.settings.scheme, options);
   if (!memory.empty()) {
     Archive a(std::string_view{memory});
     integrator_->archive_memory(a);
   }
-  control_ = make_step_control(*integrator_, *scene_.system, scene_.scheme, scene_.control);
+  control_ = make_step_control(*integrator_, *scene_.system, scene_.settings.scheme,
+                               scene_.settings.control);
 }
 
 void SceneRun::system_changed() {
@@ -214,9 +215,9 @@ void SceneRun::archive(Archive& a) {
   if (!a.loading() && summary_.steps != earlier_steps_) take_processor_time();
   // Of a shared scene each process has only a part of the state, which is saved in another way.
   State part;
-  if (scene_.ranks) std::swap(part, summary_.state);
+  if (scene_.shared) std::swap(part, summary_.state);
   a(summary_, drift_, *control_);
-  if (scene_.ranks) std::swap(part, summary_.state);
+  if (scene_.shared) std::swap(part, summary_.state);
   const State& state = summary_.state;
   const auto dofs = scene_.initial.x.size();
   Archive::require(state.x.size() == dofs && state.v.size() == dofs);
@@ -245,7 +246,8 @@ void SceneRun::go_on() {
 }
 
 bool SceneRun::at_end() const {
-  return scene_.variable_steps() ? summary_.t >= end_ : summary_.steps == scene_.steps;
+  return scene_.settings.variable_steps() ? summary_.t >= end_
+                                          : summary_.steps == scene_.settings.steps;
 }
 
 bool SceneRun::done() const {
@@ -333,8 +335,8 @@ std::optional<RunMoment> SceneRun::step() {
   if (!advance()) return {};
   const int step = ++summary_.steps;
   // Counting equal steps rather than summing them keeps t exact. The last two of a run may have another length.
-  if (!scene_.variable_steps() && report_.h == scene_.step) {
-    state.t = scene_.initial.t + step * scene_.step;
+  if (!scene_.settings.variable_steps() && report_.h == scene_.settings.step) {
+    state.t = scene_.initial.t + step * scene_.settings.step;
   }
   summary_.t = state.t;
   const std::span<const EventHit> events =
@@ -345,7 +347,8 @@ std::optional<RunMoment> SceneRun::step() {
     summary_.end = RunEnd::event;
     summary_.message = fmt::format(
         "event '{}' at t = {:.17g}",
-        scene_.observables->events[static_cast<std::size_t>(events.back().event)].name, state.t);
+        scene_.small().observables->events[static_cast<std::size_t>(events.back().event)].name,
+        state.t);
   }
   add_to_summary(summary_, report_);
   if (tunnels_.wanted()) tunnels_.add(before_, state);
@@ -361,7 +364,7 @@ std::optional<RunMoment> SceneRun::step() {
   watch_solver(summary_, step, integrator_->linear_solver());
   summary_.t = state.t;
   summary_.digest.add(state.t);
-  if (scene_.ranks) {
+  if (scene_.shared) {
     summary_.digest.add(shared_digest(scene_, state));
   } else {
     summary_.digest.add(state.x);

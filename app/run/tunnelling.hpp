@@ -24,7 +24,7 @@ class TunnelWatch {
   explicit TunnelWatch(const Scene& scene);
 
   // Whether the scene has something that can be gone through.
-  [[nodiscard]] bool wanted() const { return !scene_.obstacles.empty() || bodies_touch_; }
+  [[nodiscard]] bool wanted() const { return !scene_.bodies().obstacles.empty() || bodies_touch_; }
   void add(const State& before, const State& after);
 
   // Vertices that went through an obstacle, each time that one did.

@@ -100,7 +100,7 @@ Vec3 gradient_at(const World& world, const Vector& x, int vertex) {
 double VertexPull::stiffness(const State& state, int vertex) const {
   const System& system = *scene_.system;
   const double mass = system.vertex_masses()[static_cast<std::size_t>(vertex)];
-  const double stable = kExplicitShare * mass / (scene_.step * scene_.step);
+  const double stable = kExplicitShare * mass / (scene_.settings.step * scene_.settings.step);
   const double probe = kProbe * (state.x.maxCoeff() - state.x.minCoeff());
   Vector moved = state.x;
   moved.segment<3>(3 * vertex).array() += probe / std::sqrt(3.0);
@@ -111,9 +111,9 @@ double VertexPull::stiffness(const State& state, int vertex) const {
   const double held = probe > 0 ? change.norm() / probe : 0;
   const auto masses = system.vertex_masses();
   const double total = std::accumulate(masses.begin(), masses.end(), 0.0);
-  const double time = kStepsToFollow * scene_.step;
+  const double time = kStepsToFollow * scene_.settings.step;
   const double firm = (std::isfinite(held) ? kFirmness * held : 0) + total / (time * time);
-  return scene_.scheme.solve == SolveKind::explicit_ ? std::min(firm, stable) : firm;
+  return scene_.settings.scheme.solve == SolveKind::explicit_ ? std::min(firm, stable) : firm;
 }
 
 void VertexPull::pull(SceneRun& run, int vertex, const Vec3& target) {
@@ -125,7 +125,7 @@ void VertexPull::pull(SceneRun& run, int vertex, const Vec3& target) {
   }
   if (vertex != vertex_) stiffness_ = stiffness(run.state(), vertex);
   vertex_ = vertex;
-  force_->pull(vertex, target, stiffness_, kStepsToRest * scene_.step * stiffness_);
+  force_->pull(vertex, target, stiffness_, kStepsToRest * scene_.settings.step * stiffness_);
 }
 
 void VertexPull::release() {
@@ -138,12 +138,12 @@ void VertexPull::begin_step(double t) {
 }
 
 PhaseCloud::PhaseCloud(const Scene& scene, const PhaseCloudRequest& request, double t)
-    : integrator_(make_integrator(*scene.system, scene.scheme, scene.solver)) {
+    : integrator_(make_integrator(*scene.system, scene.settings.scheme, scene.settings.solver)) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   for (int i = 0; i < kTimedSteps; ++i) {
     State probe = cloud_point(request, t, i, kTimedSteps);
-    step(probe, scene.step);
+    step(probe, scene.settings.step);
   }
   const double each = std::chrono::duration<double>(Clock::now() - begin).count() / kTimedSteps;
   const double most =

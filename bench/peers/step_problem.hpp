@@ -24,7 +24,7 @@ class StepProblem {
         stage_(std::get<lilyan::MinimisationTable>(scheme.table).stages.at(0)),
         h_(h),
         assembler_(*scene.system),
-        objective_(assembler_, scene.solver),
+        objective_(assembler_, scene.settings.solver),
         full_(assembler_.hessian_pattern()),
         lower_(static_cast<std::size_t>(assembler_.hessian_pattern().storage())) {
     objective_.begin_step(scene.initial, h);

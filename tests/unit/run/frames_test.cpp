@@ -217,7 +217,7 @@ TEST_F(Frames, VtuHasDisplacementAndEnergyDensity) {
   const double density = 30 * 0.345 * 0.345 + 10 * 0.345 * 0.345;
   for (std::size_t i = 0; i < n; ++i) {
     const auto x = static_cast<Eigen::Index>(3 * i);
-    EXPECT_NEAR(u[3 * i], shown.initial.x[x] - shown.rest[x], 1e-6);
+    EXPECT_NEAR(u[3 * i], shown.initial.x[x] - shown.bodies().rest[x], 1e-6);
     EXPECT_NEAR(e[i], i < 12 ? density : 0, 1e-4) << i;
   }
 }
@@ -277,12 +277,12 @@ TEST_F(Frames, AGridFillsItsPicture) {
                                   "shape = { kind = \"grid\", size = [4, 2], cells = [4, 2] }\n"
                                   "springs = { stretch = 10 }\n");
   const Scene cloth = load_scene(file);
-  ASSERT_EQ(cloth.texture.size(), cloth.triangles.size());
-  for (std::size_t k = 0; k < cloth.triangles.size(); ++k) {
+  ASSERT_EQ(cloth.bodies().texture.size(), cloth.bodies().triangles.size());
+  for (std::size_t k = 0; k < cloth.bodies().triangles.size(); ++k) {
     for (std::size_t c = 0; c < 3; ++c) {
-      const auto x = cloth.rest.segment<3>(3 * cloth.triangles[k][c]);
-      EXPECT_NEAR(cloth.texture[k][2 * c], (x[0] + 2) / 4, 1e-6);
-      EXPECT_NEAR(cloth.texture[k][2 * c + 1], (x[1] + 1) / 2, 1e-6);
+      const auto x = cloth.bodies().rest.segment<3>(3 * cloth.bodies().triangles[k][c]);
+      EXPECT_NEAR(cloth.bodies().texture[k][2 * c], (x[0] + 2) / 4, 1e-6);
+      EXPECT_NEAR(cloth.bodies().texture[k][2 * c + 1], (x[1] + 1) / 2, 1e-6);
     }
   }
 }

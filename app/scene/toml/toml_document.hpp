@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/scene/table_reader.hpp"
+#include "app/scene/toml/table_reader.hpp"
 
 namespace lilyan {
 

@@ -9,11 +9,11 @@
 #include <optional>
 #include <utility>
 
-#include "app/scene/actions.hpp"
-#include "app/scene/drawing.hpp"
-#include "app/scene/ensemble_table.hpp"
-#include "app/scene/observables.hpp"
-#include "app/scene/scene_tables.hpp"
+#include "app/scene/body/actions.hpp"
+#include "app/scene/small/drawing.hpp"
+#include "app/scene/small/ensemble_table.hpp"
+#include "app/scene/small/observables.hpp"
+#include "app/scene/small/small_system.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/lagrangian/expression_text.hpp"
 #include "lilyan/lagrangian/parse.hpp"
@@ -259,10 +259,10 @@ void read_energies(TableReader& reader, ExpressionModel& model) {
 }
 
 // A mass matrix without an inverse would only show as a step that fails.
-void check_inertia(const TableReader& reader, const char* key, const Scene& scene) {
-  const Lagrangian* l = scene.system->lagrangian();
+void check_inertia(const TableReader& reader, const char* key, const ReadSystem& read) {
+  const Lagrangian* l = read.system->lagrangian();
   if (!l) return;
-  const State& s = scene.initial;
+  const State& s = read.initial;
   const Eigen::Index n = s.x.size();
   if (n > kLargestChecked) return;
   Eigen::MatrixXd qq(n, n), qv(n, n), vv(n, n);
@@ -279,7 +279,7 @@ void check_inertia(const TableReader& reader, const char* key, const Scene& scen
                     "state");
 }
 
-void read_lagrangian(TableReader& reader, Scene& scene) {
+void read_lagrangian(TableReader& reader, const Scheme& scheme, ReadSystem& read) {
   reader.expect({"parameters", "coordinates", "lagrangian", "kinetic", "potential", "dissipation",
                  "constraint", "force", "position", "velocity", "project_velocities", "reference",
                  "invariants", "event", "plot", "exact", "draw", "ensemble"});
@@ -293,40 +293,40 @@ void read_lagrangian(TableReader& reader, Scene& scene) {
   }
   read_formula_forces(reader.table("force"), model);
   (void)reader.text("reference", "");
-  scene.coordinates = model.coordinates();
-  scene.initial.x = read_values(reader.table("position"), model);
-  scene.initial.v = read_values(reader.table("velocity"), model);
+  read.small.coordinates = model.coordinates();
+  read.initial.x = read_values(reader.table("position"), model);
+  read.initial.v = read_values(reader.table("velocity"), model);
   const char* energy = reader.has("lagrangian") ? "lagrangian" : "kinetic";
   try {
-    scene.system = model.make_system();
-    if (model.has_dissipation() && !reason_unsupported(*scene.system, scene.scheme).empty()) {
-      scene.system = model.make_system(true);
+    read.system = model.make_system();
+    if (model.has_dissipation() && !reason_unsupported(*read.system, scheme).empty()) {
+      read.system = model.make_system(true);
     }
   } catch (const Error& error) {
     reader.fail(energy, error.what());
   }
-  check_inertia(reader, energy, scene);
+  check_inertia(reader, energy, read);
   const bool project = reader.flag("project_velocities", false);
   try {
-    if (project && !scene.system->constraints().empty()) {
-      project_velocities(*scene.system, scene.initial);
+    if (project && !read.system->constraints().empty()) {
+      project_velocities(*read.system, read.initial);
     }
-    if (!scene.system->constraints().empty()) check_constraints(*scene.system, scene.initial);
+    if (!read.system->constraints().empty()) check_constraints(*read.system, read.initial);
   } catch (const Error& error) {
     reader.fail("constraint", error.what());
   }
-  scene.observables = std::make_unique<Observables>(read_observables(reader, model));
-  scene.drawing = std::make_unique<Drawing>(read_drawing(reader, model, kLagrangian));
-  scene.orbits = read_ensemble(reader, model, scene);
+  read.small.observables = std::make_unique<Observables>(read_observables(reader, model));
+  read.small.drawing = std::make_unique<Drawing>(read_drawing(reader, model, kLagrangian));
+  read.small.orbits = read_ensemble(reader, model, read);
   reader.finish();
 }
 
 // Observables and drawing of a built-in system. Their formulas may use coordinates, velocities,
 // momenta, and those of the system's parameters whose names are free.
-void read_builtin_observables(TableReader& reader, Scene& scene, const std::string& kind,
+void read_builtin_observables(TableReader& reader, ReadSystem& read, const std::string& kind,
                               const Parameters& given) {
   ExpressionModel model;
-  const auto& names = scene.coordinates;
+  const auto& names = read.small.coordinates;
   for (const auto& [name, value] : given.values()) {
     const double* number = std::get_if<double>(&value);
     if (!number || std::ranges::find(names, name) != names.end()) continue;
@@ -339,27 +339,33 @@ void read_builtin_observables(TableReader& reader, Scene& scene, const std::stri
   for (std::size_t i = 0; i < names.size(); ++i) {
     model.add_coordinate(names[i]);
     kinetic +=
-        fmt::format("+{}*{}'^2/2", scene.system->mass()[static_cast<Eigen::Index>(i)], names[i]);
+        fmt::format("+{}*{}'^2/2", read.system->mass()[static_cast<Eigen::Index>(i)], names[i]);
   }
   model.finish_coordinates();
   model.set_kinetic(kinetic);
   model.name_momenta(false);
-  scene.observables = std::make_unique<Observables>(read_observables(reader, model));
-  scene.drawing = std::make_unique<Drawing>(read_drawing(reader, model, kind));
-  scene.orbits = read_ensemble(reader, model, scene);
+  read.small.observables = std::make_unique<Observables>(read_observables(reader, model));
+  read.small.drawing = std::make_unique<Drawing>(read_drawing(reader, model, kind));
+  read.small.orbits = read_ensemble(reader, model, read);
 }
 
 }  // namespace
 
-void read_system(TableReader reader, Scene& scene) {
+SmallSystem::SmallSystem() = default;
+SmallSystem::~SmallSystem() = default;
+SmallSystem::SmallSystem(SmallSystem&&) noexcept = default;
+SmallSystem& SmallSystem::operator=(SmallSystem&&) noexcept = default;
+
+ReadSystem read_system(TableReader reader, const Scheme& scheme) {
   const ExpressionBudget budget;
+  ReadSystem read;
   std::vector<std::string> names = {kLagrangian};
   for (const Problem& p : problems()) names.push_back(p.name);
   reader.expect({"kind", "force", "invariants", "event", "plot", "exact", "draw", "ensemble"});
   const std::string kind = reader.choice("kind", names);
   if (kind == kLagrangian) {
-    read_lagrangian(reader, scene);
-    return;
+    read_lagrangian(reader, scheme, read);
+    return read;
   }
   const Problem* problem = find_problem(kind);
   for (const ParameterSpec& p : problem->parameters) reader.expect({p.name});
@@ -371,19 +377,20 @@ void read_system(TableReader reader, Scene& scene) {
   try {
     const Parameters given = read_parameter_values(reader, problem->parameters);
     ProblemInstance made = make_problem(problem->name, given);
-    scene.system = std::move(made.system);
-    scene.initial = std::move(made.initial);
-    scene.coordinates = std::move(made.coordinates);
+    read.system = std::move(made.system);
+    read.initial = std::move(made.initial);
+    read.small.coordinates = std::move(made.coordinates);
     for (const SceneForce& force : forces) {
-      add_force(force, 0, scene.system->vertices(), *scene.system);
+      add_force(force, 0, read.system->vertices(), *read.system);
     }
-    read_builtin_observables(reader, scene, problem->name, given);
+    read_builtin_observables(reader, read, problem->name, given);
     std::vector<std::string> known;
     for (const ParameterSpec& p : problem->parameters) known.push_back(p.name);
     reader.finish(known);
   } catch (const ParameterError& error) {
     fail_parameter(reader, error);
   }
+  return read;
 }
 
 }  // namespace lilyan

@@ -1,4 +1,4 @@
-#include "app/scene/table_reader.hpp"
+#include "app/scene/toml/table_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/scene/toml_document.hpp"
+#include "app/scene/toml/toml_document.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/base/parameter.hpp"
 #include "lilyan/lagrangian/expression_text.hpp"

@@ -1,4 +1,4 @@
-#include "app/scene/observables.hpp"
+#include "app/scene/small/observables.hpp"
 
 #include <fmt/format.h>
 

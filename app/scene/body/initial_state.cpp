@@ -10,7 +10,7 @@
 #include <numbers>
 #include <string>
 
-#include "app/scene/body.hpp"
+#include "app/scene/body/body.hpp"
 
 namespace lilyan {
 namespace {

@@ -1,5 +1,5 @@
 // Cloth and rods: the keys of a [[body]] that solids do not have.
-#include "app/scene/body.hpp"
+#include "app/scene/body/body.hpp"
 
 #include <fmt/format.h>
 

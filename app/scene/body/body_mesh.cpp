@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/files/merge.hpp"
-#include "app/scene/body.hpp"
+#include "app/scene/body/body.hpp"
 
 namespace lilyan {
 namespace {

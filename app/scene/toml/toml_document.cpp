@@ -1,4 +1,4 @@
-#include "app/scene/toml_document.hpp"
+#include "app/scene/toml/toml_document.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "app/files/vital_memory.hpp"
-#include "app/scene/toml_nesting.hpp"
+#include "app/scene/toml/toml_nesting.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/lagrangian/expression_text.hpp"
 

@@ -1,4 +1,4 @@
-#include "app/scene/contact_stiffness.hpp"
+#include "app/scene/contact/contact_stiffness.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/scene/body.hpp"
+#include "app/scene/body/body.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "app/scene/body.hpp"
+#include "app/scene/body/body.hpp"
 
 namespace lilyan {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/scene/drawing.hpp"
+#include "app/scene/small/drawing.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "app/scene/observables.hpp"
+#include "app/scene/small/observables.hpp"
 
 namespace lilyan {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/scene/actions.hpp"
+#include "app/scene/body/actions.hpp"
 
 #include <Eigen/Geometry>
 #include <memory>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "app/scene/body.hpp"
+#include "app/scene/body/body.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/physics/damping.hpp"
 #include "lilyan/physics/forces.hpp"

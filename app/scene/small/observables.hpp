@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/scene/table_reader.hpp"
+#include "app/scene/toml/table_reader.hpp"
 #include "lilyan/lagrangian/expression_model.hpp"
 #include "lilyan/lagrangian/expression_parts.hpp"
 #include "lilyan/lagrangian/expression_text.hpp"

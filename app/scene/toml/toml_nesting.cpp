@@ -1,4 +1,4 @@
-#include "app/scene/toml_nesting.hpp"
+#include "app/scene/toml/toml_nesting.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -10,15 +10,17 @@
 
 #include "app/files/mesh.hpp"
 #include "app/files/surface.hpp"
-#include "app/scene/actions.hpp"
-#include "app/scene/distribution.hpp"
-#include "app/scene/table_reader.hpp"
+#include "app/scene/body/actions.hpp"
+#include "app/scene/body/distribution.hpp"
+#include "app/scene/toml/table_reader.hpp"
 #include "lilyan/base/parameter.hpp"
 #include "lilyan/base/types.hpp"
 #include "lilyan/material/material.hpp"
 #include "lilyan/physics/energies.hpp"
 
 namespace lilyan {
+
+struct Scheme;
 
 enum class BodyKind { solid, cloth, rod };
 
@@ -65,6 +67,15 @@ struct Body {
   [[nodiscard]] Eigen::AlignedBox3d box() const;
 };
 
+// A body and where its vertices begin in the system.
+struct PlacedBody {
+  const Body* body;
+  int number;  // among the scene's bodies
+  int first;
+  [[nodiscard]] const std::string& name() const { return body->name; }
+  [[nodiscard]] int count() const { return static_cast<int>(body->masses.size()); }
+};
+
 // Number is the body's place in the scene, for its default name.
 // With `ranks` each process reads its part of the body.
 [[nodiscard]] Body read_body(TableReader reader, int number, const Distribution* ranks);
@@ -79,6 +90,9 @@ struct Body {
 // A remark that a solid of this material locks, if it does.
 [[nodiscard]] std::optional<std::string> remark_on_locking(const std::string& name,
                                                            const Parameters& material);
+// A remark that the method turns the body too slowly, as sound crosses it within a step.
+[[nodiscard]] std::optional<std::string> remark_on_sound(const PlacedBody& b, const System& system,
+                                                         const Scheme& scheme, double step);
 
 // Initial positions and velocities: [[body.deform]], 'positions', 'velocity', …; the body's rest
 // shape and masses are known (initial_state.cpp).

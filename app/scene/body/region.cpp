@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "app/scene/body.hpp"
+#include "app/scene/body/body.hpp"
 #include "lilyan/base/parameter.hpp"
 
 namespace lilyan {

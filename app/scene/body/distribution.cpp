@@ -1,4 +1,4 @@
-#include "app/scene/distribution.hpp"
+#include "app/scene/body/distribution.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "app/scene/table_reader.hpp"
+#include "app/scene/toml/table_reader.hpp"
 #include "lilyan/base/types.hpp"
 #include "lilyan/model/system.hpp"
 #include "lilyan/physics/forces.hpp"

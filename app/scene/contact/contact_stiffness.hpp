@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "app/scene/scene_tables.hpp"
-#include "app/scene/table_reader.hpp"
+#include "app/scene/body/body.hpp"
+#include "app/scene/toml/table_reader.hpp"
 #include "lilyan/base/types.hpp"
 #include "lilyan/contact/contact_points.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"

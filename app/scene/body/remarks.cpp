@@ -6,8 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "app/scene/body.hpp"
-#include "app/scene/remarks.hpp"
+#include "app/scene/body/body.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/step/capabilities.hpp"
 #include "lilyan/step/integrator.hpp"
@@ -62,9 +61,9 @@ std::optional<Lame> stiffness(const Body& body) {
 }
 
 // Whether the body is held nowhere, at a point, or on an axis only.
-bool can_turn(const PlacedBody& b, const Scene& scene) {
+bool can_turn(const PlacedBody& b, const System& system) {
   std::vector<char> held = b.body->fixed;
-  for (const auto& constraint : scene.system->constraints()) {
+  for (const auto& constraint : system.constraints()) {
     // Of a vertex at a point.
     if (constraint->equations() != 3 || constraint->dofs().size() != 3) continue;
     const int vertex = constraint->dofs()[0] / 3 - b.first;
@@ -94,15 +93,16 @@ bool can_turn(const PlacedBody& b, const Scene& scene) {
 // turn it too slowly: in a second, at 8 rad/s and 60 steps, by 1e-3 where sound crosses a tenth of the body's
 // length in a step, 0.02 at twice its length, 0.2 at six times and 1.7 at sixty; at 1 rad/s a fiftieth of that.
 // A plate and a cube lose as much. Methods that damp lose the same at any stiffness.
-std::optional<std::string> remark_on_sound(const PlacedBody& b, const Scene& scene) {
+std::optional<std::string> remark_on_sound(const PlacedBody& b, const System& system,
+                                           const Scheme& scheme, double step) {
   constexpr double kMostCrossings = 1;
-  const Claims& claims = scene.scheme.claims;
-  if (claims.angular_momentum || scene.scheme.solve == SolveKind::explicit_) return std::nullopt;
+  const Claims& claims = scheme.claims;
+  if (claims.angular_momentum || scheme.solve == SolveKind::explicit_) return std::nullopt;
   if (claims.energy != EnergyBehaviour::exact && claims.energy != EnergyBehaviour::bounded) {
     return std::nullopt;
   }
   const std::optional<Lame> lame = stiffness(*b.body);
-  if (!lame || b.body->ranks || !can_turn(b, scene)) return std::nullopt;
+  if (!lame || b.body->ranks || !can_turn(b, system)) return std::nullopt;
   double volume = 0;
   for (const std::array<int, 4>& tet : b.body->tets) {
     const auto corner = [&](int a) -> Vec3 {
@@ -114,15 +114,15 @@ std::optional<std::string> remark_on_sound(const PlacedBody& b, const Scene& sce
   const double mass = std::accumulate(b.body->masses.begin(), b.body->masses.end(), 0.0);
   const double speed = std::sqrt((lame->lambda + 2 * lame->mu) * volume / mass);
   const double length = b.body->box().sizes().maxCoeff();
-  const double crossings = scene.step * speed / length;
+  const double crossings = step * speed / length;
   if (!(crossings > kMostCrossings)) return std::nullopt;
   constexpr const char* kFits = "energy-momentum";
-  const bool fits = reason_unsupported(*scene.system, make_scheme(kFits)).empty();
+  const bool fits = reason_unsupported(system, make_scheme(kFits)).empty();
   return fmt::format(
       "sound crosses {} {:.2g} times within a step (at {:.3g} m/s, over {:.3g} m): {} does not "
       "keep angular "
       "momentum, and turns so stiff a body too slowly; {}",
-      b.name(), crossings, speed, length, scene.scheme.label,
+      b.name(), crossings, speed, length, scheme.label,
       fits ? fmt::format("integrator.method = \"{}\" keeps it at any stiffness", kFits)
            : fmt::format("take integrator.step below {:.2g}", length / speed));
 }

@@ -1,4 +1,4 @@
-#include "app/scene/ensemble_table.hpp"
+#include "app/scene/small/ensemble_table.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "app/scene/observables.hpp"
+#include "app/scene/small/observables.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/base/error.hpp"
@@ -29,8 +29,8 @@ struct EnsembleAxis {
 
 class EnsembleReader {
  public:
-  EnsembleReader(TableReader& table, ExpressionModel& model, Scene& scene)
-      : table_(table), model_(model), scene_(scene) {}
+  EnsembleReader(TableReader& table, ExpressionModel& model, ReadSystem& read)
+      : table_(table), model_(model), read_(read) {}
 
   void read() {
     table_.expect({"position", "velocity", "random", "seed", "energy", "solve"});
@@ -41,7 +41,7 @@ class EnsembleReader {
     if (random_ > 0) {
       seed_ = table_.whole("seed", 0, std::numeric_limits<int>::max(), 1);
     }
-    const auto n = static_cast<Eigen::Index>(scene_.coordinates.size());
+    const auto n = static_cast<Eigen::Index>(read_.small.coordinates.size());
     read_axes("position", 0);
     read_axes("velocity", n);
     if (axes_.empty()) {
@@ -75,13 +75,13 @@ class EnsembleReader {
   void read_axes(const char* key, Eigen::Index first) {
     if (!table_.has(key)) return;
     TableReader reader = table_.table(key);
-    for (std::size_t i = 0; i < scene_.coordinates.size(); ++i) {
-      const std::string& name = scene_.coordinates[i];
+    for (std::size_t i = 0; i < read_.small.coordinates.size(); ++i) {
+      const std::string& name = read_.small.coordinates[i];
       if (!reader.has(name)) continue;
       axes_.push_back(read_axis(reader, name));
       axes_.back().at = first + static_cast<Eigen::Index>(i);
     }
-    reader.finish(scene_.coordinates);
+    reader.finish(read_.small.coordinates);
   }
 
   EnsembleAxis read_axis(TableReader& reader, const std::string& name) {
@@ -120,7 +120,7 @@ class EnsembleReader {
       return;
     }
     energy_ = number(table_, "energy");
-    const std::vector<std::string>& names = scene_.coordinates;
+    const std::vector<std::string>& names = read_.small.coordinates;
     std::vector<std::string> velocities;
     for (const std::string& name : names) velocities.push_back(name + "'");
     std::optional<std::string> fallback;
@@ -157,7 +157,7 @@ class EnsembleReader {
     }
     int left_out = 0;
     for (int k = 0; k < static_cast<int>(all); ++k) {
-      State s = scene_.initial;
+      State s = read_.initial;
       auto rest = static_cast<std::size_t>(k);
       const std::size_t listed = rest % listed_;
       rest /= listed_;
@@ -183,7 +183,7 @@ class EnsembleReader {
       table_.fail("energy", fmt::format("no point of the ranges can have the energy {}", energy_));
     }
     if (left_out > 0) {
-      scene_.remarks.push_back(
+      read_.remarks.push_back(
           fmt::format("{} of {} points of an ensemble cannot have the energy {} and are left out",
                       left_out, all, energy_));
     }
@@ -200,7 +200,7 @@ class EnsembleReader {
                                           "energy {}",
                                           tries, orbits.size(), energy_));
       }
-      State s = scene_.initial;
+      State s = read_.initial;
       for (const EnsembleAxis& axis : axes_) {
         set(s, axis,
             axis.list.empty() ? axis.from + uniform() * (axis.to - axis.from) : axis.list[0]);
@@ -214,7 +214,7 @@ class EnsembleReader {
   bool solve(State& s) {
     const auto energy = [&](double v) {
       s.v[solved_] = v;
-      return invariants(*scene_.system, s).total;
+      return invariants(*read_.system, s).total;
     };
     const double c = energy(0);
     const double up = energy(1);
@@ -238,13 +238,13 @@ class EnsembleReader {
   }
 
   void check(const State& s) const {
-    const Invariants at = invariants(*scene_.system, s);
+    const Invariants at = invariants(*read_.system, s);
     if (!std::isfinite(at.total)) {
       table_.fail("position", "a point of the ensemble has infinite energy");
     }
-    if (scene_.system->constraints().empty()) return;
+    if (read_.system->constraints().empty()) return;
     try {
-      check_constraints(*scene_.system, s);
+      check_constraints(*read_.system, s);
     } catch (const Error& error) {
       table_.fail("position", fmt::format("a point of the ensemble: {}", error.what()));
     }
@@ -252,7 +252,7 @@ class EnsembleReader {
 
   TableReader& table_;
   ExpressionModel& model_;
-  Scene& scene_;
+  ReadSystem& read_;
   std::vector<EnsembleAxis> axes_;
   std::size_t listed_ = 1;  // points of the lists
   int random_ = 0;
@@ -263,10 +263,10 @@ class EnsembleReader {
 
 }  // namespace
 
-std::vector<State> read_ensemble(TableReader& system, ExpressionModel& model, Scene& scene) {
+std::vector<State> read_ensemble(TableReader& system, ExpressionModel& model, ReadSystem& read) {
   std::vector<State> all;
   for (TableReader& table : system.tables("ensemble")) {
-    EnsembleReader reader(table, model, scene);
+    EnsembleReader reader(table, model, read);
     reader.read();
     const std::vector<State> orbits = reader.make();
     all.insert(all.end(), orbits.begin(), orbits.end());

@@ -1,4 +1,5 @@
-// Contact of bodies with obstacles, [[obstacle]], and with each other, [[contact]].
+#include "app/scene/contact/contact_tables.hpp"
+
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
@@ -11,8 +12,7 @@
 #include <utility>
 
 #include "app/files/surface.hpp"
-#include "app/scene/contact_stiffness.hpp"
-#include "app/scene/scene_tables.hpp"
+#include "app/scene/contact/contact_stiffness.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/friction.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"

@@ -1,4 +1,4 @@
-#include "app/scene/links.hpp"
+#include "app/scene/body/links.hpp"
 
 #include <Eigen/Geometry>
 #include <cstddef>
