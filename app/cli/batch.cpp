@@ -15,8 +15,8 @@
 
 #include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
-#include "app/report/result_folder.hpp"
-#include "app/report/saved_run.hpp"
+#include "app/report/folder/result_folder.hpp"
+#include "app/report/folder/saved_run.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/parallel/threads.hpp"

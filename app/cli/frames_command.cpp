@@ -5,7 +5,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/terminal.hpp"
-#include "app/report/report.hpp"
+#include "app/report/film/frame_pictures.hpp"
 #include "app/run/frames.hpp"
 #include "lilyan/base/error.hpp"
 

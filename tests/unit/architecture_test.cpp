@@ -67,7 +67,8 @@ const std::vector<Row>& allowed() {
     add("app/scene/contact", {"app/files", "app/scene/toml", "app/scene/body"});
     add("app/scene/small", {"app/scene/toml", "app/scene/body"});
     for (const char* folder :
-         {"app/scene", "app/run", "app/report", "app/view", "app/cli", "app/distributed"}) {
+         {"app/scene", "app/run", "app/report/picture", "app/report/record", "app/report/film",
+          "app/report/page", "app/report/folder", "app/view", "app/cli", "app/distributed"}) {
       all.push_back({folder, program});
       program.insert(folder);
     }

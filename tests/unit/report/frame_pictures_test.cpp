@@ -1,6 +1,6 @@
 // Pictures of runs that are done: one camera, frames by number, obstacles, and what cannot be
 // drawn.
-#include "app/report/report.hpp"
+#include "app/report/film/frame_pictures.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "app/files/vtu.hpp"
-#include "app/report/film.hpp"
-#include "app/report/drawn_motion.hpp"
-#include "app/report/result_folder.hpp"
+#include "app/report/film/film.hpp"
+#include "app/report/folder/result_folder.hpp"
+#include "app/report/picture/drawn_motion.hpp"
 #include "app/run/frames.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"

@@ -1,5 +1,5 @@
 // Result folders: what is written, that it can be read back, and what is never overwritten.
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // The pictures that a run of a small system writes, and in which formats.
-#include "app/report/run_record.hpp"
+#include "app/report/record/run_record.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/files/mesh.hpp"
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "app/files/process.hpp"
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 #include "app/run/checkpoint.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 #include "app/run/ensemble.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "app/view/picture.hpp"
