@@ -1,6 +1,5 @@
-// The program as a function of its arguments, so that two executables can share it: `lilyan` with all
-// commands, and `lilyan-run`, which the launcher builds first because it needs neither the live view nor
-// the tools.
+// The program as a function of its arguments, so that several executables can share it: `lilyan` with all commands,
+// `lilyan-run`, which the launcher builds first because it needs neither the live view nor the tools, and `lilyan-bench`.
 #pragma once
 
 #include "app/cli/commands.hpp"

@@ -1,10 +1,16 @@
 // lilyan: structure-preserving simulation from the command line, with every command.
 //
-// This file and command_line.cpp are the only ones that include CLI11. Each command has a function
+// This file, command_line.cpp and app/bench are the only ones that include CLI11. Each command has a function
 // add_NAME_command that describes its arguments; the command itself is a plain function of commands.hpp.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
 #include "app/cli/arguments.hpp"
 #include "app/cli/command_line.hpp"
 #include "app/cli/commands.hpp"
+#include "lilyan/base/error.hpp"
 
 namespace lilyan::cli {
 namespace {
@@ -152,25 +158,23 @@ void add_verify_command(CLI::App& app, int& exit_code) {
   command->add_option("--page", options.page, "also write the results to this file, as Markdown");
 }
 
-void add_bench_command(CLI::App& app, int& exit_code) {
-  auto [command, options] = add_command(
-      app, "bench", "time steps of the bunny and of bars: methods, linear solvers, sizes, threads",
-      bench, exit_code);
-  command->add_option("methods", options.methods, "methods to time (default: all implicit)");
-  command
-      ->add_option(
-          "--suite", options.suites,
-          "what to measure: methods, linear, explicit, violent (starts that turn elements inside "
-          "out), momentum (what keeping angular momentum costs), runs (all frames of the bunny), "
-          "threads, growth (up to a million tets); may be repeated (default: the first four)")
-      ->check(CLI::IsMember(
-          {"methods", "linear", "explicit", "violent", "momentum", "runs", "threads", "growth"}))
-      ->allow_extra_args(false);
-  command->add_option("--repetitions", options.repetitions, "of each measurement")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--csv", options.csv,
-                      "the file for the table (default: bench/results/MACHINE.csv)");
+// The benchmarks are a program of their own beside this one, which takes the place of this process.
+void add_bench_command(CLI::App& app) {
+  CLI::App* bench = app.add_subcommand(
+      "bench", "time steps of the bunny and of bars: methods, linear solvers, sizes, threads");
+  bench->set_help_flag();
+  bench->prefix_command();
+  bench->callback([bench] {
+    const std::filesystem::path program =
+        std::filesystem::read_symlink("/proc/self/exe").replace_filename("lilyan-bench");
+    std::vector<std::string> words = bench->remaining();
+    words.insert(words.begin(), {program.string(), "bench"});
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::execv(program.c_str(), arguments.data());
+    throw Error(fmt::format("{} is not there: ./lilyan bench builds it", program.string()));
+  });
 }
 
 void add_mesh_command(CLI::App& app, int& exit_code) {
@@ -290,7 +294,7 @@ void add_all(CLI::App& app, int& exit_code) {
   add_film_command(app, exit_code);
   add_picture_command(app, exit_code);
   add_verify_command(app, exit_code);
-  add_bench_command(app, exit_code);
+  add_bench_command(app);
 }
 
 }  // namespace

@@ -9,11 +9,11 @@
 #include <fstream>
 
 #include "app/cli/commands.hpp"
+#include "app/pages/pages.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/control/make_integrator.hpp"
 #include "lilyan/method/method.hpp"
-#include "lilyan/verify/verification.hpp"
 
 namespace lilyan::cli {
 namespace {

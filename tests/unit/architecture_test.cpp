@@ -68,7 +68,8 @@ const std::vector<Row>& allowed() {
     add("app/scene/small", {"app/scene/toml", "app/scene/body"});
     for (const char* folder :
          {"app/scene", "app/run", "app/report/picture", "app/report/record", "app/report/film",
-          "app/report/page", "app/report/folder", "app/view", "app/cli", "app/distributed"}) {
+          "app/report/page", "app/report/folder", "app/view", "app/pages", "app/cli", "app/bench",
+          "app/distributed"}) {
       all.push_back({folder, program});
       program.insert(folder);
     }

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/pages/pages.hpp"
 #include "lilyan/material/material.hpp"
 #include "lilyan/physics/energies.hpp"
-#include "lilyan/verify/verification.hpp"
 #include "support/paths.hpp"
 
 namespace lilyan::test::material_page_test {

@@ -1,6 +1,8 @@
 // Times steps of scenes from their start. Candidates take turns, so that a load on the machine
 // meets all of them, and medians are reported: ratios within one run mean something where
 // milliseconds do not.
+#include "app/bench/suites.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,14 +12,14 @@
 #include <fstream>
 #include <thread>
 
-#include "app/cli/bench_measure.hpp"
+#include "app/bench/bench_measure.hpp"
+#include "app/bench/roofline.hpp"
 #include "app/cli/commands.hpp"
-#include "app/cli/roofline.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/numeric/dispatch.hpp"
 #include "lilyan/parallel/threads.hpp"
 
-namespace lilyan::cli {
+namespace lilyan::bench {
 namespace {
 
 // Operations of the Hessian of a tet by the closed form, at one node, about (bench/notes.md).
@@ -271,7 +273,7 @@ int bench(const BenchOptions& options) {
     fmt::print("\n");
   }
   fmt::print("table in {}\n", csv.string());
-  return kDone;
+  return cli::kDone;
 }
 
-}  // namespace lilyan::cli
+}  // namespace lilyan::bench

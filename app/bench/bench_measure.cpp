@@ -1,4 +1,4 @@
-#include "app/cli/bench_measure.hpp"
+#include "app/bench/bench_measure.hpp"
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -13,7 +13,7 @@
 #include "lilyan/control/make_integrator.hpp"
 #include "lilyan/parallel/threads.hpp"
 
-namespace lilyan::cli {
+namespace lilyan::bench {
 
 namespace {
 
@@ -141,4 +141,4 @@ BenchResult BenchCandidate::result() const {
   return r;
 }
 
-}  // namespace lilyan::cli
+}  // namespace lilyan::bench

@@ -1,4 +1,4 @@
-#include "app/cli/roofline.hpp"
+#include "app/bench/roofline.hpp"
 
 #include <algorithm>
 #include <chrono>

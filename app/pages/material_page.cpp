@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include "app/pages/pages.hpp"
 #include "lilyan/material/material.hpp"
 #include "lilyan/physics/energies.hpp"
 #include "lilyan/step/capabilities.hpp"
-#include "lilyan/verify/verification.hpp"
 
 namespace lilyan {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/scene/scene.hpp"
 #include "lilyan/step/integrator.hpp"
 
-namespace lilyan::cli {
+namespace lilyan::bench {
 
 // One measurement. Each time is the median over the repetitions; processor time, unless it says otherwise,
 // since what else the machine does would count by the clock.
@@ -67,4 +67,4 @@ class BenchCandidate {
 // A name for this kind of machine that can be part of a file's: "amd-epyc-2core".
 [[nodiscard]] std::string machine_name();
 
-}  // namespace lilyan::cli
+}  // namespace lilyan::bench

@@ -1,10 +1,11 @@
-#include "lilyan/verify/verification.hpp"
+#include "app/pages/pages.hpp"
 
 #include <fmt/format.h>
 
 #include "lilyan/step/constrained.hpp"
 
 namespace lilyan {
+
 std::string table_cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped += c == '|' ? "\\|" : std::string(1, c);
@@ -74,8 +75,7 @@ The table is for default parameters. Its columns:
 
 )";
 
-}  // namespace
-
+// "1 minimisation", "3 forces", "2 solves (predictor, stages)"
 std::string describe_cost(const Scheme& scheme) {
   const Cost c = cost(scheme);
   std::string text;
@@ -90,6 +90,8 @@ std::string describe_cost(const Scheme& scheme) {
   }
   return text;
 }
+
+}  // namespace
 
 std::string method_row(const Method& method) {
   const Scheme scheme = make_scheme(method.name);
