@@ -78,16 +78,16 @@ double distance(const System& system, const State& state, const State& reference
 State run_to(const Scene& scene, Point& point) {
   DriftTracker drift = follow_drift(scene);
   const double before = processor_seconds();
-  const RunSummary summary = run_scene(
+  FinishedRun finished = run_scene(
       scene, drift, [](const RunMoment&) { return !interrupted(); }, interrupt_flag());
   point.seconds = processor_seconds() - before;
-  point.evaluations = summary.solver_work.evaluations;
-  if (summary.end != RunEnd::finished) {
-    point.reason = summary.message.empty() ? "interrupted" : summary.message;
+  point.evaluations = finished.solver_work.evaluations;
+  if (finished.end != RunEnd::finished) {
+    point.reason = finished.message.empty() ? "interrupted" : finished.message;
     return {};
   }
   point.energy = drift.energy().worst_relative();
-  return summary.state;
+  return std::move(finished.state);
 }
 
 // The method of the highest order, which the reference is made with.

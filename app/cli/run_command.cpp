@@ -17,7 +17,7 @@
 #include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
 #include "app/files/process.hpp"
-#include "app/report/folder/choose_folder.hpp"
+#include "app/report/folder/folder_run.hpp"
 #include "app/report/folder/result_folder.hpp"
 #include "app/report/folder/saved_run.hpp"
 #include "app/report/picture/figure.hpp"
@@ -144,11 +144,33 @@ void warn_of_depth(const RunSummary& summary) {
   }
 }
 
-}  // namespace
+void warn_of_passages(const RunSummary& summary) {
+  if (summary.passages > 0) {
+    tell(
+        fmt::format("warning: {} time{} a vertex went through an obstacle within one step: a "
+                    "smaller integrator.step or "
+                    "a thicker obstacle helps.\n",
+                    summary.passages, summary.passages == 1 ? "" : "s"));
+  } else if (summary.longest_to_obstacle > 1) {
+    tell(fmt::format(
+        "warning: vertices near an obstacle moved by up to {:.2g} times its thickness in a step: "
+        "they may go "
+        "through it unnoticed. A smaller integrator.step or a thicker obstacle helps.\n",
+        summary.longest_to_obstacle));
+  }
+}
 
-void print_summary(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
-                   const ResultFolder& results) {
-  const System& system = *scene.system;
+void warn_of_passages_of_bodies(const RunSummary& summary) {
+  if (summary.passages_of_bodies > 0) {
+    tell(fmt::format(
+        "warning: {} time{} a vertex went through the surface of another body: a smaller "
+        "integrator.step, a thicker or a stiffer contact helps.\n",
+        summary.passages_of_bodies, summary.passages_of_bodies == 1 ? "" : "s"));
+  }
+}
+
+// "bar with avf: 300 of 300 steps of 0.01 s in 1.2 s (4 ms and 3.1 iterations a step)"
+void print_steps(const Scene& scene, const RunSummary& summary) {
   fmt::print("{} with {}: ", scene.name, scene.settings.scheme.label);
   if (scene.settings.variable_steps()) {
     fmt::print("{} steps of {:.3g} to {:.3g}{} ({} rejected)", summary.steps, summary.shortest_step,
@@ -164,6 +186,14 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
                static_cast<double>(summary.solver_work.iterations) / summary.steps);
   }
   fmt::print("\n");
+}
+
+}  // namespace
+
+void print_summary(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
+                   const ResultFolder& results) {
+  const System& system = *scene.system;
+  print_steps(scene, summary);
   if (summary.halved_steps > 0) {
     fmt::print("  {} steps were solved only after halving\n", summary.halved_steps);
   }
@@ -192,45 +222,14 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
     fmt::print("  work done on the system {:.4g}, energy dissipated {:.4g}\n", summary.ledger.work,
                0.0 - summary.ledger.dissipation);
   }
-  if (summary.passages > 0) {
-    tell(
-        fmt::format("warning: {} time{} a vertex went through an obstacle within one step: a "
-                    "smaller integrator.step or "
-                    "a thicker obstacle helps.\n",
-                    summary.passages, summary.passages == 1 ? "" : "s"));
-  } else if (summary.longest_to_obstacle > 1) {
-    tell(fmt::format(
-        "warning: vertices near an obstacle moved by up to {:.2g} times its thickness in a step: "
-        "they may go "
-        "through it unnoticed. A smaller integrator.step or a thicker obstacle helps.\n",
-        summary.longest_to_obstacle));
-  }
+  warn_of_passages(summary);
   warn_of_depth(summary);
-  if (summary.passages_of_bodies > 0) {
-    tell(fmt::format(
-        "warning: {} time{} a vertex went through the surface of another body: a smaller "
-        "integrator.step, a thicker or a stiffer contact helps.\n",
-        summary.passages_of_bodies, summary.passages_of_bodies == 1 ? "" : "s"));
-  }
+  warn_of_passages_of_bodies(summary);
   print_verdicts(verdicts(system, summary, drift), summary.steps);
   print_invariants(results.watch(), summary.steps);
   print_orbits(summary);
   warn_of_energy(drift);
 }
-
-namespace {
-
-// Results that a run starts from are gone as soon as it writes its own into their place.
-void require_other_folder(const std::filesystem::path& folder, const Scene& scene) {
-  std::error_code none;
-  if (!scene.start || !std::filesystem::equivalent(folder, scene.start->run, none)) return;
-  throw Error(
-      fmt::format("{} holds the run that this one starts from; choose another folder with "
-                  "-o",
-                  folder.string()));
-}
-
-}  // namespace
 
 int exit_code(const RunOptions& options, const Scene& scene, const RunSummary& summary,
               const DriftTracker& drift, const ResultFolder& results) {
@@ -265,93 +264,79 @@ int exit_code(const RunOptions& options, const Scene& scene, const RunSummary& s
   return kDone;
 }
 
-int run(const RunOptions& options) {
-  if (options.scene.scene.empty() && options.resume.empty()) {
-    throw Error("run needs a scene, or --resume with the folder of a run to go on with");
+PlannedRun plan_run(const RunOptions& options, const Distribution* ranks) {
+  if (options.resume.empty()) {
+    return {.scene =
+                load_scene(find_scene(options.scene.scene), {.settings = options.scene.settings,
+                                                             .steps = options.steps,
+                                                             .start = options.scene.start,
+                                                             .ranks = ranks})};
   }
-  wake_blas();
-  std::optional<Checkpoint> checkpoint;
-  std::optional<Scene> anew;
-  if (!options.resume.empty()) anew = scene_to_begin_anew(options.resume, options.steps);
-  if (!options.resume.empty() && !anew) {
-    checkpoint = read_checkpoint(options.resume);
-    if (!checkpoint->note.empty()) {
-      tell(fmt::format("warning: {}; going on from step {}, saved before that\n", checkpoint->note,
-                       checkpoint->head.step));
-    }
+  if (auto anew = scene_to_begin_anew(options.resume, options.steps, ranks)) {
+    return {.scene = std::move(*anew), .note = kBegunAnew};
   }
-  const Scene scene = anew         ? std::move(*anew)
-                      : checkpoint ? scene_to_resume(options.resume, *checkpoint, options.steps)
-                                   : load_scene(find_scene(options.scene.scene),
-                                                {.settings = options.scene.settings,
-                                                 .steps = options.steps,
-                                                 .start = options.scene.start});
-  const FolderChoice choice =
-      anew         ? FolderChoice{options.resume, kBegunAnew}
-      : checkpoint ? FolderChoice{options.resume, ""}
-                   : choose_folder({.given = options.output,
-                                    .name = scene.name + "-" + scene.settings.method +
-                                            name_of_changes(options.scene.settings, options.steps,
-                                                            options.scene.start),
-                                    .identity = scene.resolved,
-                                    .overwrite = options.overwrite});
-  const std::filesystem::path& folder = choice.folder;
-  if (options.resume.empty()) require_other_folder(folder, scene);
-  set_threads(options.threads.value_or(scene.settings.threads));
-  DriftTracker drift = follow_drift(scene);
-  SceneRun run(scene, drift, interrupt_flag());
-  // First, as it may fail, and what an earlier run left should stay then.
-  std::unique_ptr<RunViewer> viewer;
-  if (options.view) viewer = options.serve(scene, options.port);
-  ResultFolder results(folder, scene, checkpoint ? Opening::resumed : Opening::fresh);
-  if (checkpoint) {
-    resume(*checkpoint, scene, run, results);
-    replace_file(folder / "scene.resolved.toml", scene.resolved);
-    results.show_running(run.summary(), drift);
-  }
-  if (!options.quiet) {
-    tell(fmt::format("{}: {}, {} with {} into {}\n", scene.title, describe_size(scene),
-                     describe_plan(scene), describe_method(scene), folder.string()));
-    for (const std::string& remark : scene.remarks) tell(fmt::format("  remark: {}\n", remark));
-    if (!choice.note.empty()) tell(fmt::format("  {}\n", choice.note));
-    if (checkpoint) tell(fmt::format("  going on from step {}\n", run.summary().steps));
-    if (scene.start && !checkpoint) {
-      tell(fmt::format("  starting from frame {} of {} at t = {}\n", scene.start->frame,
-                       scene.start->run, scene.start->t));
-    }
-    if (scene.settings.output.thinned) {
-      tell(fmt::format("  series.csv gets a row every {} steps (output.series_every)\n",
-                       scene.settings.output.series_every));
-    }
-  }
+  Checkpoint saved = read_checkpoint(options.resume);
+  Scene scene = scene_to_resume(options.resume, saved, options.steps, ranks);
+  return {.scene = std::move(scene), .saved = std::move(saved)};
+}
 
+FolderChoice folder_for(const RunOptions& options, const Scene& scene, const std::string& ending) {
+  return choose_folder(
+      {.given = options.output,
+       .name = scene.name + "-" + scene.settings.method +
+               name_of_changes(options.scene.settings, options.steps, options.scene.start) + ending,
+       .identity = scene.resolved,
+       .overwrite = options.overwrite});
+}
+
+void announce(const PlannedRun& plan, const std::filesystem::path& folder, std::string_view where) {
+  const Scene& scene = plan.scene;
+  tell(fmt::format("{}: {}, {} with {}{} into {}\n", scene.title, describe_size(scene),
+                   describe_plan(scene), describe_method(scene), where, folder.string()));
+  for (const std::string& remark : scene.remarks) tell(fmt::format("  remark: {}\n", remark));
+  if (!plan.note.empty()) tell(fmt::format("  {}\n", plan.note));
+  if (plan.saved) tell(fmt::format("  going on from step {}\n", plan.saved->head.step));
+  if (scene.shared) return;
+  if (scene.start && !plan.saved) {
+    tell(fmt::format("  starting from frame {} of {} at t = {}\n", scene.start->frame,
+                     scene.start->run, scene.start->t));
+  }
+  if (scene.settings.output.thinned) {
+    tell(fmt::format("  series.csv gets a row every {} steps (output.series_every)\n",
+                     scene.settings.output.series_every));
+  }
+}
+
+namespace {
+
+// Results that a run starts from are gone as soon as it writes its own into their place.
+void require_other_folder(const std::filesystem::path& folder, const Scene& scene) {
+  std::error_code none;
+  if (!scene.start || !std::filesystem::equivalent(folder, scene.start->run, none)) return;
+  throw Error(
+      fmt::format("{} holds the run that this one starts from; choose another folder with "
+                  "-o",
+                  folder.string()));
+}
+
+// Makes the run, and shows it meanwhile.
+int make(const RunOptions& options, const Scene& scene, FolderRun& job, RunViewer* viewer) {
   catch_interrupts();
   at_fatal_error(kStopped);
-  // When memory is not enough, some is needed to say so.
-  constexpr std::size_t kReserve = 1 << 20;
-  auto reserve = std::make_unique_for_overwrite<char[]>(kReserve);
   Progress progress(scene);
-  Checkpointer checkpointer(scene, run, drift, results);
-  const auto observe = [&](const RunMoment& moment) {
-    results.add(moment);
-    if (viewer) viewer->add(moment);
-    if (!options.quiet) progress.show(moment);
-    checkpointer.after_step(moment.step);
-    return !interrupted();
-  };
-  if (viewer && checkpoint) viewer->add(run.start());
-  const RunSummary& summary = run_to_end(run, observe);
-  reserve.reset();
-  if (!options.quiet) progress.finish();
-  const auto attempt = [&](const auto& part) {
-    if (std::string reason = reason_of_failure(part); !reason.empty()) run.fail(std::move(reason));
-  };
-  if (results.written() && summary.end != RunEnd::failed) attempt([&] { checkpointer.save(); });
-  attempt([&] { results.finish(summary, drift); });
+  const RunSummary& summary = job.make(
+      [&](const RunMoment& moment) {
+        if (viewer) viewer->add(moment);
+        if (!options.quiet) progress.show(moment);
+        return !interrupted();
+      },
+      [&] {
+        if (!options.quiet) progress.finish();
+      });
   try {
-    print_summary(scene, summary, drift, results);
+    print_summary(scene, summary, job.drift(), job.results());
     if (viewer) viewer->finish(summary);
-    const int code = exit_code(options, scene, summary, drift, results);
+    const int code = exit_code(options, scene, summary, job.drift(), job.results());
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "stdout");
     return code;
   } catch (const std::system_error& error) {  // nobody reads what is printed
@@ -360,6 +345,36 @@ int run(const RunOptions& options) {
     tell("error: there is not enough memory to say how this run went\n");
   }
   return kStopped;
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  if (options.scene.scene.empty() && options.resume.empty()) {
+    throw Error("run needs a scene, or --resume with the folder of a run to go on with");
+  }
+  wake_blas();
+  PlannedRun plan = plan_run(options);
+  const Scene& scene = plan.scene;
+  if (plan.saved && !plan.saved->note.empty()) {
+    tell(fmt::format("warning: {}; going on from step {}, saved before that\n", plan.saved->note,
+                     plan.saved->head.step));
+  }
+  std::filesystem::path folder = options.resume;
+  if (options.resume.empty()) {
+    FolderChoice choice = folder_for(options, scene);
+    folder = std::move(choice.folder);
+    plan.note = std::move(choice.note);
+    require_other_folder(folder, scene);
+  }
+  set_threads(options.threads.value_or(scene.settings.threads));
+  // First, as it may fail, and what an earlier run left should stay then.
+  std::unique_ptr<RunViewer> viewer;
+  if (options.view) viewer = options.serve(scene, options.port);
+  FolderRun job(folder, scene, interrupt_flag(), plan.saved ? &*plan.saved : nullptr);
+  if (!options.quiet) announce(plan, folder);
+  if (viewer && plan.saved) viewer->add(job.run().start());
+  return make(options, scene, job, viewer.get());
 }
 
 int check(const SceneOptions& options) {

@@ -156,12 +156,11 @@ std::vector<double> Watch::take_values() {
   return values;
 }
 
-std::vector<std::pair<std::string, double>> last_state(const Scene& scene,
-                                                       const RunSummary& summary) {
+std::vector<std::pair<std::string, double>> last_state(const Scene& scene, const State& state,
+                                                       double energy) {
   constexpr std::size_t kMostCoordinates = 100;
-  const State& state = summary.state;
   const std::size_t n = scene.small().coordinates.size();
-  std::vector<std::pair<std::string, double>> all = {{"energy", summary.invariants.total}};
+  std::vector<std::pair<std::string, double>> all = {{"energy", energy}};
   for (std::size_t i = 0; n <= kMostCoordinates && i < 2 * n; ++i) {
     const std::size_t c = i % n;
     const Vector& values = i < n ? state.x : state.v;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "app/run/body_spins.hpp"
+#include "app/run/run_summary.hpp"
 #include "app/scene/body/distribution.hpp"
 #include "app/scene/contact/contact_tables.hpp"
 #include "lilyan/contact/body_contact.hpp"
@@ -114,7 +115,16 @@ void ContactDepth::end_contact(std::size_t contact, bool moves) {
   }
 }
 
-void ContactDepth::add(const State& state) {
+void ContactDepth::report(RunSummary& summary) const {
+  summary.contact_depth = now_;
+  summary.deepest = deepest_;
+  summary.deepest_share = deepest_share_;
+  summary.asked_there = asked_there_;
+  summary.beyond = beyond_;
+}
+
+void ContactDepth::step(const WatchedStep& step) {
+  const State& state = step.after;
   now_ = 0;
   for (std::size_t k = 0; k < scene_.bodies().touches.size(); ++k) {
     const Obstacle& obstacle = scene_.bodies().obstacles[k];
@@ -137,7 +147,7 @@ void ContactDepth::add(const State& state) {
     meet(state, touching.surfaces);
     end_contact(scene_.bodies().touches.size() + k, false);
   }
-  if (!scene_.shared || !scene_.bodies().have_contact()) return;
+  if (!scene_.shared) return;
   const double own_share = deepest_share_;
   std::array<double, 3> worst = {now_, deepest_, deepest_share_};
   scene_.shared->ranks->largest(worst);

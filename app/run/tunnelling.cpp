@@ -6,6 +6,7 @@
 #include <limits>
 #include <variant>
 
+#include "app/run/run_summary.hpp"
 #include "app/scene/body/distribution.hpp"
 #include "app/scene/contact/contact_tables.hpp"
 #include "app/scene/scene.hpp"
@@ -136,7 +137,15 @@ TunnelWatch::TunnelWatch(const Scene& scene)
   }
 }
 
-void TunnelWatch::add(const State& before, const State& after) {
+void TunnelWatch::report(RunSummary& summary) const {
+  summary.passages = passages_;
+  summary.longest_to_obstacle = longest_;
+  summary.passages_of_bodies = between_bodies_;
+}
+
+void TunnelWatch::step(const WatchedStep& step) {
+  const State& before = step.before;
+  const State& after = step.after;
   const long passages = passages_;
   add_obstacles(before, after);
   if (scene_.shared) {

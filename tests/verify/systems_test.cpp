@@ -49,7 +49,7 @@ struct Range {
 };
 
 struct Ran {
-  RunSummary summary;
+  FinishedRun summary;
   double energy = 0;  // worst deviation, relative to the largest part of the energy at the start
   double exact_error = 0;        // at the end
   std::vector<Range> invariant;  // in the order of their names

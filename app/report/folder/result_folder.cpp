@@ -248,8 +248,9 @@ void ResultFolder::archive(Archive& a) {
   if (recorder_) a(*recorder_);
 }
 
-void ResultFolder::show_running(const RunSummary& so_far, const DriftTracker& drift) {
-  replace_file(folder_ / kRun, run_json("running", "", so_far, drift));
+void ResultFolder::show_running(const RunSummary& so_far, const State& state,
+                                const DriftTracker& drift) {
+  replace_file(folder_ / kRun, run_json("running", "", so_far, state, drift));
 }
 
 ResultFolder::~ResultFolder() = default;
@@ -272,7 +273,7 @@ void ResultFolder::add(const RunMoment& moment) {
   }
   if (!opened_) {
     open(Opening::fresh);
-    show_running(moment.so_far, moment.drift);
+    show_running(moment.so_far, moment.state, moment.drift);
     if (start_) {
       take_in(start_->moment(false));
     }
@@ -341,7 +342,8 @@ std::vector<std::string> ResultFolder::notes() const {
   return notes;
 }
 
-void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) {
+void ResultFolder::finish(const RunSummary& summary, const State& state,
+                          const DriftTracker& drift) {
   if (!opened_) {
     // Not a single step: what an earlier run has left is worth more.
     if (!start_ || summary.end == RunEnd::failed || summary.end == RunEnd::interrupted) return;
@@ -357,13 +359,13 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
     });
   }
   if (frames() && last_frame_ != summary.steps) {
-    attempt([&] { write_frame(summary.steps, summary.state); });
+    attempt([&] { write_frame(summary.steps, state); });
   }
   for (const auto& writer : writers_) attempt([&] { writer->finish(); });
-  if (trajectory_) attempt([&] { trajectory_->finish(summary.steps, summary.state); });
+  if (trajectory_) attempt([&] { trajectory_->finish(summary.steps, state); });
   if (events_) attempt([&] { events_->finish(); });
   if (orbits_) attempt([&] { orbits_->finish(); });
-  if (recorder_) attempt([&] { finish_record(summary, drift); });
+  if (recorder_) attempt([&] { finish_record(summary, state, drift); });
   if (figures_) {
     figures_->finish(drift, watch_);
     attempt([&] { draw_figures(); });
@@ -372,8 +374,8 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
     const auto write_run = [&] {
       const bool failed = !failures.first().empty() && summary.end != RunEnd::failed;
       replace_file(folder_ / kRun,
-                   failed ? run_json("failed", failures.first(), summary, drift)
-                          : run_json(name(summary.end), summary.message, summary, drift));
+                   failed ? run_json("failed", failures.first(), summary, state, drift)
+                          : run_json(name(summary.end), summary.message, summary, state, drift));
     };
     if (recorder_) attempt([&] { write_report(); });
     // Last, because it says whether everything else is there.
@@ -393,8 +395,9 @@ void ResultFolder::finish(const RunSummary& summary, const DriftTracker& drift) 
   for (const auto& writer : writers_) writer->clean_up();
 }
 
-void ResultFolder::finish_record(const RunSummary& summary, const DriftTracker& drift) {
-  recorder_->finish(summary, drift, watch_);
+void ResultFolder::finish_record(const RunSummary& summary, const State& state,
+                                 const DriftTracker& drift) {
+  recorder_->finish(summary, state, drift, watch_);
   RunRecord& record = recorder_->record();
   record.events = event_counts();
 }

@@ -48,11 +48,11 @@ class ResultFolder {
   // How far its files have come, all of them safely on the disk.
   void archive(Archive& a);
   // Writes run.json as that of a run that goes on.
-  void show_running(const RunSummary& so_far, const DriftTracker& drift);
+  void show_running(const RunSummary& so_far, const State& state, const DriftTracker& drift);
   // Writes the last state of a run that was cut short, run.json and report.html, and then the pictures
   // that other programs make. If one of these fails, notes() says why. Whatever else fails does not keep
   // the rest from being written; in the end Error is thrown with the first reason, which run.json has too.
-  void finish(const RunSummary& summary, const DriftTracker& drift);
+  void finish(const RunSummary& summary, const State& state, const DriftTracker& drift);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
   // False before anything was written. After a run without a single step the results of an earlier run are
@@ -71,9 +71,10 @@ class ResultFolder {
   void open(Opening opening);
   void take_in(const RunMoment& moment);
   [[nodiscard]] std::string run_json(std::string_view status, std::string_view message,
-                                     const RunSummary& summary, const DriftTracker& drift) const;
+                                     const RunSummary& summary, const State& state,
+                                     const DriftTracker& drift) const;
   [[nodiscard]] bool wants_picture(const char* ending) const;
-  void finish_record(const RunSummary& summary, const DriftTracker& drift);
+  void finish_record(const RunSummary& summary, const State& state, const DriftTracker& drift);
   void draw_figures();
   void write_report();
   void convert_pictures();

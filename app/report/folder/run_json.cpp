@@ -36,58 +36,59 @@ Json deviation(const Deviation& d, double initial, bool symmetry) {
           {"is_invariant_of_the_scene", symmetry}};
 }
 
-}  // namespace
-
-std::string ResultFolder::run_json(std::string_view status, std::string_view message,
-                                   const RunSummary& summary, const DriftTracker& drift) const {
-  const VitalMemory guard;
-  const System& system = *scene_.system;
-  const Invariants& start = drift.start();
-  Json json;
+// The program and the plan: what was asked for.
+void add_plan(const Scene& scene, Json& json) {
   json["program"] = "lilyan";
   json["version"] = version();
   json["commit"] = commit();
-  json["scene"] = scene_.name;
-  json["title"] = scene_.title;
-  json["method"] = scene_.settings.scheme.label;
-  json["solve"] = name(scene_.settings.scheme.solve);
-  if (const auto& from = scene_.start) {
+  json["scene"] = scene.name;
+  json["title"] = scene.title;
+  json["method"] = scene.settings.scheme.label;
+  json["solve"] = name(scene.settings.scheme.solve);
+  if (const auto& from = scene.start) {
     json["start"] = {{"run", from->run}, {"frame", from->frame}, {"t", from->t}};
   }
-  json["status"] = status;
-  if (!message.empty()) json["message"] = message;
-  if (summary.end == RunEnd::failed) json["diverged"] = summary.diverged;
-  if (!notes().empty()) json["notes"] = notes();
-  json["step_size"] = scene_.settings.step;
-  if (!scene_.settings.variable_steps()) json["steps_asked"] = scene_.settings.steps;
-  json["duration_asked"] = scene_.settings.duration;
+}
+
+void add_end(const Scene& scene, const RunSummary& summary, const State& state, Json& json) {
+  json["step_size"] = scene.settings.step;
+  if (!scene.settings.variable_steps()) json["steps_asked"] = scene.settings.steps;
+  json["duration_asked"] = scene.settings.duration;
   json["steps_done"] = summary.steps;
   json["t_end"] = summary.t;
-  json["step_control"] = {{"kind", name(scene_.settings.control.kind)},
+  json["step_control"] = {{"kind", name(scene.settings.control.kind)},
                           {"shortest_step", summary.shortest_step},
                           {"longest_step", summary.longest_step},
                           {"rejected_steps", summary.rejected_steps}};
-  for (const auto& [quantity, value] : last_state(scene_, summary)) {
+  for (const auto& [quantity, value] : last_state(scene, state, summary.invariants.total)) {
     json["last_state"][quantity] = value;
   }
   json["wall_seconds"] = summary.wall_seconds;
   if (summary.processor_seconds > 0) json["processor_seconds"] = summary.processor_seconds;
   // The same number: the same first state and masses, wherever they are from.
-  json["start_digest"] = fmt::format("{:016x}", start_digest(scene_));
+  json["start_digest"] = fmt::format("{:016x}", start_digest(scene));
   // The same digest: the same states to the last bit, after every step.
   json["digest"] = fmt::format("{:016x}", summary.digest.value());
+}
+
+void add_size(const Scene& scene, Json& json) {
+  const Bodies& bodies = scene.bodies();
+  const SceneSize size = size_of(scene);
   json["build"] = {{"compiler", compiler()},
                    {"flags", compiler_flags()},
                    {"lanes", lanes_in_use()},
                    {"cholesky", cholesky_library()},
                    {"blas", blas_library()}};
-  json["size"] = {{"bodies", scene_.bodies().names},
-                  {"vertices", size_of(scene_).vertices},
-                  {"fixed_vertices", size_of(scene_).fixed},
-                  {"tets", size_of(scene_).tets},
-                  {"triangles", scene_.bodies().triangles.size()},
-                  {"edges", scene_.bodies().edges.size()},
-                  {"springs", scene_.bodies().springs}};
+  json["size"] = {{"bodies", bodies.names},
+                  {"vertices", size.vertices},
+                  {"fixed_vertices", size.fixed},
+                  {"tets", size.tets},
+                  {"triangles", bodies.triangles.size()},
+                  {"edges", bodies.edges.size()},
+                  {"springs", bodies.springs}};
+}
+
+void add_solver(const Scene& scene, const RunSummary& summary, Json& json) {
   Json switches = Json::array();
   for (const auto& [step, from, to] : summary.switches) {
     switches.push_back({{"step", step}, {"from", from}, {"to", to}});
@@ -96,8 +97,8 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                     {"linear_switches", switches},
                     {"linear_iterations", summary.solver_work.linear_iterations},
                     {"threads", threads()},
-                    {"ranks", scene_.shared ? scene_.shared->ranks->count() : 1},
-                    {"definiteness", name(scene_.settings.solver.newton.definiteness)},
+                    {"ranks", scene.shared ? scene.shared->ranks->count() : 1},
+                    {"definiteness", name(scene.settings.solver.newton.definiteness)},
                     {"lanes", lanes_in_use()},
                     {"iterations", summary.solver_work.iterations},
                     {"factorisations", summary.solver_work.factorisations},
@@ -112,13 +113,19 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
                     {"seconds_factorisation", summary.times.factorisation},
                     {"seconds_solve", summary.times.solve},
                     {"seconds_evaluation", summary.times.evaluation}};
+}
+
+void add_drift(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,
+               Json& json) {
+  const System& system = *scene.system;
+  const Invariants& start = drift.start();
   json["drift"] = {
       {"energy", deviation(drift.energy(), start.total, true)},
       {"linear_momentum", deviation(drift.linear_momentum(), start.linear_momentum.norm(),
                                     system.translation_invariant())},
       {"angular_momentum",
        deviation(drift.angular_momentum(), start.angular_momentum.norm(), drift.spin().any())}};
-  json["remarks"] = scene_.remarks;
+  json["remarks"] = scene.remarks;
   json["verdicts"] = Json::array();
   for (const auto& [kept, text] : verdicts(system, summary, drift)) {
     json["verdicts"].push_back({{"verdict", kept ? Json(name(*kept)) : Json()}, {"text", text}});
@@ -135,9 +142,12 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
     }
     json["drift"]["angular_momentum_of_bodies"] = bodies;
   }
-  if (!watch_.invariants().empty()) {
+}
+
+void add_watch(const Watch& watch, Json& json) {
+  if (!watch.invariants().empty()) {
     Json invariants = Json::object();
-    for (const Watch::Quantity& q : watch_.invariants()) {
+    for (const Watch::Quantity& q : watch.invariants()) {
       invariants[q.name] = {{"initial", q.start},
                             {"final", q.now},
                             {"worst_deviation", q.deviation.worst},
@@ -149,27 +159,31 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
     }
     json["invariants"] = invariants;
   }
-  if (watch_.has_exact()) {
-    json["exact_solution"] = {{"final_error", watch_.error()},
-                              {"worst_error", watch_.worst_error()}};
+  if (watch.has_exact()) {
+    json["exact_solution"] = {{"final_error", watch.error()}, {"worst_error", watch.worst_error()}};
   }
-  if (!summary.orbits.empty()) {
-    const std::size_t worst = summary.worst_orbit();
-    const RunSummary::OrbitEnd& orbit = summary.orbits[worst];
-    json["orbits"] = {
-        {"further", summary.orbits.size()},
-        {"failed",
-         std::ranges::count_if(summary.orbits, [](const auto& o) { return !o.failed.empty(); })},
-        {"worst_orbit", worst + 1},
-        {"worst_start", orbit.start},
-        {"worst_relative_energy_error", orbit.energy.worst_relative()},
-        {"worst_verdict", name(orbit.energy.kept())}};
-  }
-  if (!scene_.bodies().obstacles.empty()) {
+}
+
+void add_orbits(const RunSummary& summary, Json& json) {
+  if (summary.orbits.empty()) return;
+  const std::size_t worst = summary.worst_orbit();
+  const RunSummary::OrbitEnd& orbit = summary.orbits[worst];
+  json["orbits"] = {
+      {"further", summary.orbits.size()},
+      {"failed",
+       std::ranges::count_if(summary.orbits, [](const auto& o) { return !o.failed.empty(); })},
+      {"worst_orbit", worst + 1},
+      {"worst_start", orbit.start},
+      {"worst_relative_energy_error", orbit.energy.worst_relative()},
+      {"worst_verdict", name(orbit.energy.kept())}};
+}
+
+void add_contact(const Scene& scene, const RunSummary& summary, Json& json) {
+  if (!scene.bodies().obstacles.empty()) {
     json["obstacles"] = {{"vertices_through", summary.passages},
                          {"longest_step_over_thickness", summary.longest_to_obstacle}};
   }
-  if (scene_.bodies().have_contact()) {
+  if (scene.bodies().have_contact()) {
     json["contact_depth"] = {{"deepest", summary.deepest},
                              {"deepest_over_size_of_body", summary.deepest_share}};
     if (const auto& [depth, asked, explained] = summary.beyond; depth > 0) {
@@ -177,9 +191,30 @@ std::string ResultFolder::run_json(std::string_view status, std::string_view mes
           {"depth", depth}, {"asked", asked}, {"explained_by_speed", explained}};
     }
   }
-  if (!scene_.bodies().contacts.empty()) {
+  if (!scene.bodies().contacts.empty()) {
     json["contacts"] = {{"vertices_through", summary.passages_of_bodies}};
   }
+}
+
+}  // namespace
+
+std::string ResultFolder::run_json(std::string_view status, std::string_view message,
+                                   const RunSummary& summary, const State& state,
+                                   const DriftTracker& drift) const {
+  const VitalMemory guard;
+  Json json;
+  add_plan(scene_, json);
+  json["status"] = status;
+  if (!message.empty()) json["message"] = message;
+  if (summary.end == RunEnd::failed) json["diverged"] = summary.diverged;
+  if (!notes().empty()) json["notes"] = notes();
+  add_end(scene_, summary, state, json);
+  add_size(scene_, json);
+  add_solver(scene_, summary, json);
+  add_drift(scene_, summary, drift, json);
+  add_watch(watch_, json);
+  add_orbits(summary, json);
+  add_contact(scene_, summary, json);
   if (events_) json["events"] = event_counts();
   if (figures_) json["pictures"] = picture_files_;
   if (recorder_) json["report"] = "report.html";

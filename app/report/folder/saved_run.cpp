@@ -37,23 +37,6 @@ const char* ranks_differ(bool shared) {
 
 }  // namespace
 
-void Checkpointer::after_step(int step) {
-  constexpr auto kInterval = std::chrono::seconds(30);
-  const std::optional<int>& every = scene_.settings.output.checkpoint_every;
-  const bool due = every ? *every > 0 && step % *every == 0 : Clock::now() - last_ > kInterval;
-  if (due && step > 0) save();
-}
-
-void Checkpointer::save() {
-  Archive a(&buffer_);
-  CheckpointHead head{scene_.name, scene_.resolved, run_.summary().steps, run_.summary().t};
-  std::uint64_t start = start_digest(scene_);
-  a(head, start, run_, results_);
-  write_checkpoint(results_.folder(), buffer_);
-  results_.show_running(run_.summary(), drift_);
-  last_ = Clock::now();
-}
-
 bool same_but_length(const std::string& resolved, const std::string& other) {
   return without_length(resolved) == without_length(other);
 }
@@ -111,22 +94,6 @@ std::optional<Scene> scene_to_begin_anew(const std::filesystem::path& folder,
                      "scene anew, into another folder");
   }
   return scene;
-}
-
-void resume(const Checkpoint& checkpoint, const Scene& scene, SceneRun& run,
-            ResultFolder& results) {
-  Archive a(checkpoint.content);
-  std::uint64_t start = 0;
-  try {
-    a(start);
-    if (start != start_digest(scene)) {
-      throw Error("the scene starts from another state now: a file that it names has changed");
-    }
-    a(run, results);
-    a.require_end();
-  } catch (const Error& error) {
-    throw InputError({checkpoint.file.string(), 0, 0}, error.what());
-  }
 }
 
 }  // namespace lilyan

@@ -163,13 +163,13 @@ void Recorder::add(const RunMoment& moment) {
   set(Curve::contact_depth, moment.so_far.contact_depth);
 }
 
-void Recorder::finish(const RunSummary& summary, const DriftTracker& drift, const Watch& watch) {
+void Recorder::finish(const RunSummary& summary, const State& state, const DriftTracker& drift,
+                      const Watch& watch) {
   std::vector<KeptFrame>& frames = record_.frames;
   if (!frames.empty() && frames.back().step != summary.steps) {
-    frames.push_back(frame_of(summary.steps, summary.state));
+    frames.push_back(frame_of(summary.steps, state));
   }
   record_.summary = summary;
-  record_.summary.state = {};
   record_.threads = threads();
   const auto in_shares = [&](Curve curve, const Deviation& deviation) {
     const double size = deviation.size().value;

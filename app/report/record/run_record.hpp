@@ -60,7 +60,7 @@ struct RunRecord {
   std::string unit;  // of time
   std::string resolved;
   bool started = true;  // otherwise summary.message says why not
-  RunSummary summary;   // without its state
+  RunSummary summary;
   int threads = 1;
   bool in_space = true;  // bodies rather than a small system
   Deviation energy, linear, angular;
@@ -93,7 +93,8 @@ class Recorder {
   explicit Recorder(const Scene& scene);
 
   void add(const RunMoment& moment);
-  void finish(const RunSummary& summary, const DriftTracker& drift, const Watch& watch);
+  void finish(const RunSummary& summary, const State& state, const DriftTracker& drift,
+              const Watch& watch);
   [[nodiscard]] RunRecord& record() { return record_; }
   // Before finish(): all but what the scene says.
   void archive(Archive& a) { a(record_.series, record_.frames, interval_, next_, start_energy_); }

@@ -38,12 +38,11 @@ fs::path run_into(const TempFolder& folder, const std::string& name, const std::
   const Scene scene = load_scene(folder.write("s.toml", text));
   ResultFolder results(folder.path() / name, scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  results.finish(run_scene(scene, drift,
-                           [&](const RunMoment& moment) {
-                             results.add(moment);
-                             return true;
-                           }),
-                 drift);
+  const FinishedRun run = run_scene(scene, drift, [&](const RunMoment& moment) {
+    results.add(moment);
+    return true;
+  });
+  results.finish(run, run.state, drift);
   return folder.path() / name;
 }
 

@@ -38,11 +38,11 @@ RunRecord run_into(const TempFolder& folder, const std::string& text, int stop =
   const Scene scene = load_scene(folder.write("s.toml", text), {.settings = std::move(settings)});
   ResultFolder results(folder.path() / "out", scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+  const FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     return moment.step != stop;
   });
-  results.finish(summary, drift);
+  results.finish(summary, summary.state, drift);
   return results.record() ? std::move(*results.record()) : RunRecord{};
 }
 

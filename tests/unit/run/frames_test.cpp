@@ -28,14 +28,14 @@ constexpr const char* kScene =
     "mass = 1\nmaterial = { mu = 30, lambda = 20 }\n";
 
 // Stops after `last` steps, as Ctrl-C does.
-RunSummary run_into(const std::filesystem::path& folder, const Scene& scene, int last = 1000) {
+FinishedRun run_into(const std::filesystem::path& folder, const Scene& scene, int last = 1000) {
   ResultFolder results(folder, scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+  FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     return moment.step < last;
   });
-  results.finish(summary, drift);
+  results.finish(summary, summary.state, drift);
   return summary;
 }
 
@@ -81,7 +81,7 @@ TEST_F(Frames, EveryFormatIsWrittenAndRemovedByTheNextRun) {
 }
 
 TEST_F(Frames, AnInterruptedRunHasAnAnimationUpToItsEnd) {
-  const RunSummary summary = run_into(out_, scene("glb"), 4);
+  const FinishedRun summary = run_into(out_, scene("glb"), 4);
   EXPECT_EQ(summary.end, RunEnd::interrupted);
   EXPECT_EQ(glb_json(out_ / "run.glb")["meshes"][0]["weights"].size(), 2U);  // 3 and 4
   EXPECT_FALSE(exists("run.pvd"));

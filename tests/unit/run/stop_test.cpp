@@ -88,7 +88,7 @@ TEST(Stop, LeavesWhatWasDone) {
     if (moment.step == 3) stop = true;
     return true;
   };
-  const RunSummary summary = run_scene(scene, drift, observe, &stop);
+  const FinishedRun summary = run_scene(scene, drift, observe, &stop);
   EXPECT_EQ(seen, 3);
   EXPECT_EQ(summary.end, RunEnd::interrupted);
   EXPECT_EQ(summary.steps, 3);

@@ -67,7 +67,7 @@ double depth_at_rest(const std::string& shape, const std::string& floor, double 
       " }\ntranslate = [0, 0.301, 0]\ndamping = { mass = 20 }\n" +
       "[[obstacle]]\nkind = \"plane\"\n" + floor);
   DriftTracker drift = follow_drift(scene);
-  const RunSummary summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
+  const FinishedRun summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
   EXPECT_EQ(summary.end, RunEnd::finished) << summary.message;
   EXPECT_LT(summary.invariants.kinetic, 1e-4);
   EXPECT_EQ(drift.energy().kept(), Kept::conserved);
@@ -113,7 +113,7 @@ TEST(ContactScene, DepthIsReachedOnObstaclesThatAreNotFlat) {
         "damping = { mass = 20 }\n[[obstacle]]\n" +
         obstacle + "\ndepth = " + std::to_string(depth) + "\n");
     DriftTracker drift = follow_drift(scene);
-    const RunSummary summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
+    const FinishedRun summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
     EXPECT_EQ(summary.end, RunEnd::finished) << summary.message;
     EXPECT_EQ(summary.beyond.depth, 0) << obstacle;
     EXPECT_EQ(summary.asked_there, depth);
@@ -204,7 +204,7 @@ TEST(ContactScene, EnergyIsKeptThroughContactOfAStiffnessPerArea) {
         box() + floor);
     DriftTracker drift = follow_drift(scene);
     double contact = 0;
-    const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+    const FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
       contact = std::max(contact, moment.invariants.of(EnergyKind::contact));
       return true;
     });

@@ -169,7 +169,7 @@ TEST(Ensemble, OrbitsDoNotDisturbEachOther) {
         scene_of(kHenon, {setting, "system.position.y=-0.1", "system.velocity.x=0.2"});
     DriftTracker its_drift(*alone.system, alone.initial, invariants(*alone.system, alone.initial));
     std::size_t its_events = 0;
-    const RunSummary summary = run_scene(alone, its_drift, [&](const RunMoment& moment) {
+    const FinishedRun summary = run_scene(alone, its_drift, [&](const RunMoment& moment) {
       its_events += moment.events.size();
       return true;
     });
@@ -212,7 +212,7 @@ TEST(Ensemble, ResultsGoOnFromACheckpoint) {
       a(run, results);
       return;
     }
-    results.finish(run.finish(), drift);
+    results.finish(run.finish(), run.state(), drift);
   };
   std::string none, saved;
   go("whole", 1000, none);

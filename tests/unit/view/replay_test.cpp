@@ -18,11 +18,11 @@ namespace {
 void run_into(const std::filesystem::path& folder, const Scene& scene) {
   ResultFolder results(folder, scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+  const FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     return true;
   });
-  results.finish(summary, drift);
+  results.finish(summary, summary.state, drift);
 }
 
 TEST(Replay, ShowsTheFramesAndRowsOfAFolder) {
