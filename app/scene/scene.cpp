@@ -104,15 +104,22 @@ const SmallSystem& Scene::small() const {
 
 namespace {
 
-void take(ReadSystem read, Scene& scene) {
-  scene.system = std::move(read.system);
+// From here on the system can only be read.
+std::unique_ptr<const System> finished(std::unique_ptr<System> system,
+                                       const SceneChanges& changes) {
+  if (system && changes.force) system->add(changes.force());
+  return system;
+}
+
+void take(ReadSystem read, const SceneChanges& changes, Scene& scene) {
+  scene.system = finished(std::move(read.system), changes);
   scene.initial = std::move(read.initial);
   scene.content = std::move(read.small);
   scene.remarks = std::move(read.remarks);
 }
 
-void take(ReadBodies read, Scene& scene) {
-  scene.system = std::move(read.system);
+void take(ReadBodies read, const SceneChanges& changes, Scene& scene) {
+  scene.system = finished(std::move(read.system), changes);
   scene.initial = std::move(read.initial);
   scene.content = std::move(read.bodies);
   scene.shared = std::move(read.shared);
@@ -147,10 +154,11 @@ Scene read_scene(SceneText text, const SceneChanges& changes,
     for (const char* key : {"body", "constraint", "spring", "obstacle", "contact", "world"}) {
       if (root.has(key)) root.fail(key, fmt::format("a [system] has no '{}'", key));
     }
-    root.recover([&] { take(read_system(root.table("system"), scene.settings.scheme), scene); });
+    root.recover(
+        [&] { take(read_system(root.table("system"), scene.settings.scheme), changes, scene); });
     root.finish();
   } else {
-    take(read_bodies(root, scene.settings, changes.ranks), scene);
+    take(read_bodies(root, scene.settings, changes.ranks), changes, scene);
   }
   if (faults && !faults->empty()) return scene;
   if (start) root.recover([&] { read_start(*start, scene); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 
 namespace lilyan {
 
+class Force;
 struct FrameGeometry;
 
 // The frame of an earlier run that a scene starts from.
@@ -36,7 +38,7 @@ struct Scene {
   std::string name;  // the file's name without extension
   std::string title;
   SceneSettings settings;
-  std::unique_ptr<System> system;
+  std::unique_ptr<const System> system;
   State initial;
   std::optional<SceneStart> start;  // where that is from; none: from the scene itself
   std::variant<Bodies, SmallSystem> content;
@@ -62,6 +64,8 @@ struct SceneChanges {
   // [start] is passed over: for what shows a run that is done, when the run it started from may be gone.
   bool without_start = false;
   const Distribution* ranks = nullptr;  // processes that share the scene, each of which reads it
+  // Makes a force of the caller's own, which is added to the system: nothing can be when the scene is there.
+  std::function<std::unique_ptr<Force>()> force = {};
 };
 
 // Reads, checks and builds. Throws InputError with the place in the file (or the setting) for

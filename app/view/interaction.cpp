@@ -8,7 +8,10 @@
 #include <memory>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
+#include "app/run/checkpoint.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/control/make_integrator.hpp"
 #include "lilyan/model/system_parts.hpp"
 #include "lilyan/model/world.hpp"
@@ -116,13 +119,26 @@ double VertexPull::stiffness(const State& state, int vertex) const {
   return scene_.settings.scheme.solve == SolveKind::explicit_ ? std::min(firm, stable) : firm;
 }
 
-void VertexPull::pull(SceneRun& run, int vertex, const Vec3& target) {
-  if (!force_) {
+// Nobody can change the system of a scene, which is therefore read once more.
+void VertexPull::add_force(SceneRun& run) {
+  PullForce* made = nullptr;
+  SceneChanges changes = changes_;
+  changes.force = [&] {
     auto force = std::make_unique<PullForce>();
-    force_ = force.get();
-    scene_.system->add(std::unique_ptr<Force>(std::move(force)));
-    run.system_changed();
+    made = force.get();
+    return force;
+  };
+  Scene again = load_scene(file_, changes);
+  if (start_digest(again) != start_digest(scene_)) {
+    throw Error("the scene's files have changed: start it anew to pull at it");
   }
+  force_ = made;
+  without_force_ = std::exchange(scene_.system, std::move(again.system));
+  run.system_changed();
+}
+
+void VertexPull::pull(SceneRun& run, int vertex, const Vec3& target) {
+  if (!force_) add_force(run);
   if (vertex != vertex_) stiffness_ = stiffness(run.state(), vertex);
   vertex_ = vertex;
   force_->pull(vertex, target, stiffness_, kStepsToRest * scene_.settings.step * stiffness_);

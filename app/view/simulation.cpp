@@ -132,13 +132,13 @@ class Simulation final : public Pane {
  public:
   Simulation(PaneId id, const PaneRequest& request, const std::filesystem::path& file)
       : id_(id),
-        scene_(load_scene(file,
-                          {.settings = request.settings, .without_files = not_trusted(request)})),
+        changes_{.settings = request.settings, .without_files = not_trusted(request)},
+        scene_(load_scene(file, changes_)),
         moments_(scene_),
         info_(info_of(scene_, moments_.picture(), request)),
         drift_(follow_drift(scene_)),
         run_(scene_, drift_, &stop_),
-        pull_(scene_) {}
+        pull_(scene_, file, changes_) {}
 
   [[nodiscard]] const PaneInfo& info() const override { return info_; }
   [[nodiscard]] Message mesh() const override {
@@ -189,6 +189,7 @@ class Simulation final : public Pane {
   }
 
   PaneId id_;
+  SceneChanges changes_;
   Scene scene_;
   MomentMaker moments_;
   PaneInfo info_;
