@@ -15,8 +15,7 @@
 
 #include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
-#include "app/report/result_folder.hpp"
-#include "app/report/saved_run.hpp"
+#include "app/report/folder/folder_run.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/parallel/threads.hpp"
@@ -48,45 +47,6 @@ std::optional<FoundRun> find_run(const fs::path& folder, const Scene& scene) {
   return found;
 }
 
-// A run in a folder, new or from where it was saved.
-class FolderRun {
- public:
-  FolderRun(const fs::path& folder, const Scene& scene, const Checkpoint* checkpoint)
-      : drift_(follow_drift(scene)),
-        run_(scene, drift_, interrupt_flag()),
-        results_(folder, scene, checkpoint ? Opening::resumed : Opening::fresh),
-        checkpointer_(scene, run_, drift_, results_) {
-    if (!checkpoint) return;
-    resume(*checkpoint, scene, run_, results_);
-    results_.show_running(run_.summary(), drift_);
-  }
-
-  // Makes all steps; the reason if the results could not be written.
-  std::string make(const std::function<void(const RunMoment&)>& show) {
-    const auto observe = [&](const RunMoment& moment) {
-      results_.add(moment);
-      show(moment);
-      checkpointer_.after_step(moment.step);
-      return !interrupted();
-    };
-    const RunSummary& summary = run_to_end(run_, observe);
-    std::string reason;
-    if (results_.written() && summary.end != RunEnd::failed) {
-      reason = reason_of_failure([&] { checkpointer_.save(); });
-    }
-    const std::string last = reason_of_failure([&] { results_.finish(summary, drift_); });
-    return reason.empty() ? last : reason;
-  }
-  [[nodiscard]] const RunSummary& summary() const { return run_.summary(); }
-  [[nodiscard]] RunRecord* record() { return results_.record(); }
-
- private:
-  DriftTracker drift_;
-  SceneRun run_;
-  ResultFolder results_;
-  Checkpointer checkpointer_;
-};
-
 // The run in the folder from where it was saved, if it can go on; otherwise from its start.
 std::unique_ptr<FolderRun> open_run(const fs::path& folder, const Scene& scene, Earlier earlier,
                                     std::string& note) {
@@ -96,14 +56,14 @@ std::unique_ptr<FolderRun> open_run(const fs::path& folder, const Scene& scene, 
   if (found && found->same && found->saved) {
     try {
       const Checkpoint checkpoint = read_checkpoint(folder);
-      auto run = std::make_unique<FolderRun>(folder, scene, &checkpoint);
+      auto run = std::make_unique<FolderRun>(folder, scene, interrupt_flag(), &checkpoint);
       note = fmt::format("goes on from step {}", checkpoint.head.step);
       return run;
     } catch (const Error& error) {
       note = fmt::format("begins anew: {}", error.what());
     }
   }
-  return std::make_unique<FolderRun>(folder, scene, nullptr);
+  return std::make_unique<FolderRun>(folder, scene, interrupt_flag(), nullptr);
 }
 
 }  // namespace
@@ -158,12 +118,14 @@ BatchResult run_in_folder(const fs::path& file, const SceneChanges& changes, con
     }
     const std::unique_ptr<FolderRun> run = open_run(folder, scene, earlier, result.note);
     if (!result.note.empty()) progress.note(place, result.note);
-    result.message =
-        run->make([&](const RunMoment& moment) { progress.show(place, scene, moment); });
-    if (RunRecord* record = run->record()) result.record = std::move(*record);
-    progress.done(place, run->summary().end == RunEnd::event
-                             ? "ended by an event"
-                             : std::string(name(run->summary().end)));
+    const RunSummary& summary = run->make([&](const RunMoment& moment) {
+      progress.show(place, scene, moment);
+      return !interrupted();
+    });
+    result.message = run->failure();
+    if (RunRecord* record = run->results().record()) result.record = std::move(*record);
+    progress.done(
+        place, summary.end == RunEnd::event ? "ended by an event" : std::string(name(summary.end)));
   } catch (const std::bad_alloc&) {
     fail("there is not enough memory");
   } catch (const std::exception& error) {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/cli/commands.hpp"
-#include "app/report/run_record.hpp"
+#include "app/report/record/run_record.hpp"
 #include "app/scene/scene.hpp"
 
 namespace lilyan::cli {

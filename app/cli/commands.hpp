@@ -105,13 +105,6 @@ struct VerifyOptions {
   std::string page;                   // empty: none
 };
 
-struct BenchOptions {
-  std::vector<std::string> methods;  // empty: all implicit ones
-  std::vector<std::string> suites;   // empty: those that take a minute or two
-  int repetitions = 10;
-  std::string csv;  // empty: bench/results/MACHINE.csv
-};
-
 struct ConvertOptions {
   std::string input;
   std::string output;
@@ -188,6 +181,5 @@ int materials(const MaterialOptions& options);
 int verify(const VerifyOptions& options);
 // Writes the page of all materials and energies, as Markdown.
 int write_material_page(const std::string& name);
-int bench(const BenchOptions& options);
 
 }  // namespace lilyan::cli

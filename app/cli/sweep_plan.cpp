@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "app/report/choose_folder.hpp"
+#include "app/report/folder/choose_folder.hpp"
 #include "lilyan/base/error.hpp"
 
 namespace lilyan::cli {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/cli/commands.hpp"
-#include "app/report/sweep_table.hpp"
+#include "app/report/page/sweep_table.hpp"
 
 namespace lilyan::cli {
 

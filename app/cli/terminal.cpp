@@ -63,8 +63,9 @@ std::string bar(double done) {
 
 // How much of a run is done, from 0 to 1.
 double part_done(const Scene& scene, const RunMoment& moment) {
-  return scene.variable_steps() ? (moment.state.t - scene.initial.t) / scene.duration
-                                : static_cast<double>(moment.step) / scene.steps;
+  return scene.settings.variable_steps()
+             ? (moment.state.t - scene.initial.t) / scene.settings.duration
+             : static_cast<double>(moment.step) / scene.settings.steps;
 }
 
 }  // namespace
@@ -116,9 +117,9 @@ void Progress::show(const RunMoment& moment) {
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const double left = elapsed * (1 - done) / done;
   const std::string place =
-      scene_.variable_steps()
-          ? fmt::format("t {:.4g}/{:.4g}  step {}", t, scene_.duration, moment.step)
-          : fmt::format("step {}/{}", moment.step, scene_.steps);
+      scene_.settings.variable_steps()
+          ? fmt::format("t {:.4g}/{:.4g}  step {}", t, scene_.settings.duration, moment.step)
+          : fmt::format("step {}/{}", moment.step, scene_.settings.steps);
   std::string line =
       fmt::format("{}{:3.0f}%  {}  {} left  {:.1f} iterations/step  ΔE/E₀ {:.1e}",
                   terminal_ ? bar(done) + " " : "", 100 * done, place, spelled_duration(left),

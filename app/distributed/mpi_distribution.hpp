@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/scene/distribution.hpp"
+#include "app/scene/body/distribution.hpp"
 
 namespace lilyan::distributed {
 

@@ -32,12 +32,12 @@ std::string reason_anywhere(const MpiDistribution& ranks, const std::string& own
 FramePieces::FramePieces(const fs::path& folder, const Scene& scene, const MpiDistribution& ranks,
                          Opening opening)
     : folder_(folder), scene_(scene), ranks_(ranks), energies_(*scene.system) {
-  std::vector<int> seen(scene.parts.size(), 0);
-  for (std::size_t e = 0; e < scene.tets.size(); ++e) {
-    const auto body = static_cast<std::size_t>(scene.tet_body[e]);
-    if (seen[body]++ >= scene.parts[body].counted) continue;
-    tets_.push_back(scene.tets[e]);
-    body_.push_back(scene.tet_body[e]);
+  std::vector<int> seen(scene.shared->parts.size(), 0);
+  for (std::size_t e = 0; e < scene.bodies().tets.size(); ++e) {
+    const auto body = static_cast<std::size_t>(scene.bodies().tet_body[e]);
+    if (seen[body]++ >= scene.shared->parts[body].counted) continue;
+    tets_.push_back(scene.bodies().tets[e]);
+    body_.push_back(scene.bodies().tet_body[e]);
   }
   together(ranks, [&] {
     if (ranks.rank() != 0) return;
@@ -64,11 +64,11 @@ void FramePieces::add(int step, const State& state) {
     write_vtu(folder_ / "frames" / fmt::format("{:06}_{}.vtu", step, ranks_.rank()),
               {.x = points(state.x),
                .v = points(state.v),
-               .rest = points(scene_.rest),
+               .rest = points(scene_.bodies().rest),
                .energy_density = density,
                .number = scene_.system->share()->numbers(),
                .geometry = {.tets = tets_, .tet_body = body_},
-               .float64 = scene_.output.float64});
+               .float64 = scene_.settings.output.float64});
   });
   // Listed when all of it is there.
   together(ranks_, [&] {
@@ -79,7 +79,7 @@ void FramePieces::add(int step, const State& state) {
 }
 
 void FramePieces::write_list(int step) const {
-  const char* real = scene_.output.float64 ? "Float64" : "Float32";
+  const char* real = scene_.settings.output.float64 ? "Float64" : "Float32";
   const auto array = [](const char* type, const char* name, int components) {
     return fmt::format("<PDataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"/>\n", type,
                        name, components);
@@ -103,18 +103,18 @@ void FramePieces::write_list(int step) const {
 SurfaceOfAll::SurfaceOfAll(Scene& scene, const MpiDistribution& ranks) : ranks_(ranks) {
   // A face with a vertex that this process owns has all its tets here, so it is known whether there is a second.
   const auto body_of = [&](int vertex) {
-    return static_cast<std::size_t>(std::ranges::upper_bound(scene.part_first, vertex) -
-                                    scene.part_first.begin()) -
+    return static_cast<std::size_t>(std::ranges::upper_bound(scene.shared->first, vertex) -
+                                    scene.shared->first.begin()) -
            1;
   };
   const auto number = [&](int vertex) {
     const std::size_t b = body_of(vertex);
-    return scene.parts[b].number[static_cast<std::size_t>(vertex - scene.part_first[b])];
+    return scene.shared->parts[b].number[static_cast<std::size_t>(vertex - scene.shared->first[b])];
   };
   const auto owns = [&](int vertex) { return scene.system->share()->owns(3 * vertex); };
   std::vector<double> faces;
   std::set<int> on_surface;
-  for (const BoundaryFace& face : boundary_faces(scene.tets)) {
+  for (const BoundaryFace& face : boundary_faces(scene.bodies().tets)) {
     for (const int v : face.corners) {
       if (owns(v)) on_surface.insert(v);
     }
@@ -151,12 +151,12 @@ SurfaceOfAll::SurfaceOfAll(Scene& scene, const MpiDistribution& ranks) : ranks_(
     sorted.push_back(face);
   }
   std::ranges::sort(sorted);
-  Scene::Surface surface;
+  Sharing::Surface surface;
   for (const auto& [body, a, b, c] : sorted) {
     surface.triangles.push_back({index.at({body, a}), index.at({body, b}), index.at({body, c})});
     surface.body.push_back(static_cast<int>(body));
   }
-  scene.surface = std::move(surface);
+  scene.shared->surface = std::move(surface);
 }
 
 State SurfaceOfAll::gather(const State& state) const {
@@ -195,7 +195,7 @@ class StateFile {
       }
     }
     vertices_ = numbers.size();
-    for (const BodyPart& part : scene.parts) all_ += part.whole;
+    for (const BodyPart& part : scene.shared->parts) all_ += part.whole;
     PetscLayout layout = nullptr;
     PetscInt first = 0, last = 0;
     check(PetscLayoutCreateFromSizes(ranks.communicator(), PETSC_DECIDE,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "app/run/run_summary.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/parallel/classes.hpp"
 
@@ -39,16 +40,29 @@ std::vector<int> bodies_of_vertices(const Scene& scene) {
       for (const int i : elements[k]) body[static_cast<std::size_t>(i)] = of[k];
     }
   };
-  mark(scene.tets, scene.tet_body);
-  mark(scene.triangles, scene.triangle_body);
-  mark(scene.edges, scene.edge_body);
+  mark(scene.bodies().tets, scene.bodies().tet_body);
+  mark(scene.bodies().triangles, scene.bodies().triangle_body);
+  mark(scene.bodies().edges, scene.bodies().edge_body);
   return body;
 }
 
-BodySpins::BodySpins(const Scene& scene, const State& initial, double energy)
-    : system_(scene.system.get()) {
+BodySpins::BodySpins(const Scene& scene, const DriftTracker& drift)
+    : scene_(scene), drift_(drift) {}
+
+void BodySpins::report(RunSummary& summary) const {
+  if (stepped_) summary.bodies = bodies_;
+}
+
+void BodySpins::begin(const State& initial) {
+  const Scene& scene = scene_;
+  system_ = scene.system.get();
+  groups_ = {};
+  group_of_.clear();
+  touched_.clear();
+  references_.clear();
+  bodies_.clear();
   // (Where several processes share the bodies, none of them has a whole one.)
-  if (scene.ranks || !left_alone(*system_)) return;
+  if (scene.shared || !left_alone(*system_)) return;
   std::vector<int> parent = separate_classes(system_->vertices());
   for (const auto& e : system_->energies()) {
     if (is_internal(*e) && !e->changes_between_steps()) connect(e->stencils(), parent);
@@ -84,13 +98,13 @@ BodySpins::BodySpins(const Scene& scene, const State& initial, double energy)
     Body body;
     for (const int b : names) {
       const auto k = static_cast<std::size_t>(b);
-      if (b < 0 || k >= scene.body_names.size()) continue;
-      body.name += (body.name.empty() ? "" : " and ") + scene.body_names[k];
+      if (b < 0 || k >= scene.bodies().names.size()) continue;
+      body.name += (body.name.empty() ? "" : " and ") + scene.bodies().names[k];
     }
     bodies_.push_back(std::move(body));
     references_.push_back({.group = g,
                            .symmetry = symmetry,
-                           .most = radius * std::sqrt(2 * mass * energy),
+                           .most = radius * std::sqrt(2 * mass * drift_.energy().exchange),
                            .spin = Vec3::Zero()});
     refer(bodies_.size() - 1, initial);
     bodies_.back().initial = bodies_.back().now = references_.back().spin.norm();
@@ -157,8 +171,11 @@ void BodySpins::find_touched(const State& before, const State& after, const Worl
 
 // A step may consist of several, whose way is not straight: one that follows upon a touch does not count
 // either.
-void BodySpins::add(const State& before, const State& state, const WorldMemory* memory) {
-  find_touched(before, state, memory);
+void BodySpins::step(const WatchedStep& step) {
+  if (!wanted()) return;
+  stepped_ = true;
+  const State& state = step.after;
+  find_touched(step.before, state, step.memory);
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     Reference& body = references_[k];
     const bool now = touched_[body.group] != 0;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/watcher.hpp"
 #include "lilyan/conservation/drift.hpp"
 #include "lilyan/model/state.hpp"
 #include "lilyan/model/world.hpp"
@@ -21,15 +22,18 @@ struct Scene;
 // centre of mass, in uniform gravity too; one that is held at a point or on an axis that about it. When
 // another body touches it, it may take some from that. What is kept is then what it has when they have
 // parted.
-class BodySpins {
+class BodySpins final : public RunWatcher {
  public:
-  // Of a scene whose energies are compared with `energy`.
-  BodySpins(const Scene& scene, const State& initial, double energy);
+  // The scene and the drift tracker, with whose energy it is compared, must outlive this.
+  BodySpins(const Scene& scene, const DriftTracker& drift);
 
   // Whether there are several bodies, and some of them keep something.
-  [[nodiscard]] bool wanted() const { return !bodies_.empty(); }
-  // After a step. What energies that change between steps know of it is in the memory, where there is one.
-  void add(const State& before, const State& state, const WorldMemory* memory);
+  [[nodiscard]] bool wanted() const override { return !bodies_.empty(); }
+  void begin(const State& state) override;
+  void change(const State& state) override { begin(state); }
+  void step(const WatchedStep& step) override;
+  void archive(Archive& a) override;
+  void report(RunSummary& summary) const override;
 
   struct Body {
     std::string name;    // of the scene's bodies that it is made of
@@ -39,8 +43,6 @@ class BodySpins {
     long steps_apart = 0;
     void archive(Archive& a) { a(now, angular, steps_apart); }
   };
-  [[nodiscard]] const std::vector<Body>& bodies() const { return bodies_; }
-  void archive(Archive& a);
 
  private:
   struct Reference {
@@ -55,12 +57,15 @@ class BodySpins {
   void refer(std::size_t k, const State& state);
   void find_touched(const State& before, const State& after, const WorldMemory* memory);
 
-  const System* system_;
+  const Scene& scene_;
+  const DriftTracker& drift_;
+  const System* system_ = nullptr;
   TorqueGroups groups_;
   std::vector<int> group_of_;  // of each vertex; −1: none
   std::vector<char> touched_;  // groups, in the last step
   std::vector<Reference> references_;
   std::vector<Body> bodies_;
+  bool stepped_ = false;  // there is something to report
 };
 
 }  // namespace lilyan

@@ -10,8 +10,8 @@
 
 #include "app/files/series.hpp"
 #include "app/run/runner.hpp"
-#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/observables.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/conservation/drift.hpp"
@@ -43,10 +43,11 @@ std::string remedy(const RunSummary& summary, const Deviation& energy) {
 // one length or of a reversible choice.
 bool promises_band(const Scene& scene) {
   const System& system = *scene.system;
-  return scene.scheme.claims.energy == EnergyBehaviour::bounded &&
-         scene.control.kind != StepControlKind::error && system.forces().empty() &&
+  return scene.settings.scheme.claims.energy == EnergyBehaviour::bounded &&
+         scene.settings.control.kind != StepControlKind::error && system.forces().empty() &&
          system.dissipations().empty() && system.impulses().empty() && system.motions().empty() &&
-         std::ranges::none_of(scene.obstacles, [](const Obstacle& o) { return o.motion.moves(); });
+         std::ranges::none_of(scene.bodies().obstacles,
+                              [](const Obstacle& o) { return o.motion.moves(); });
 }
 
 }  // namespace
@@ -58,9 +59,9 @@ DriftTracker follow_drift(const Scene& scene, const State& initial) {
 }
 
 Watch::Watch(const Scene& scene) : scene_(scene) {
-  if (!scene.observables) return;
-  has_exact_ = scene.observables->has_exact;
-  for (const auto& [name, found] : scene.observables->invariants) {
+  if (!scene.small().observables) return;
+  has_exact_ = scene.small().observables->has_exact;
+  for (const auto& [name, found] : scene.small().observables->invariants) {
     invariants_.push_back({.name = name, .found = found});
   }
 }
@@ -68,7 +69,7 @@ Watch::Watch(const Scene& scene) : scene_(scene) {
 void Watch::start(const State& initial, double kinetic, double contact_depth) {
   first_ = initial;
   if (!invariants_.empty()) {
-    const double* values = scene_.observables->invariant_values(initial);
+    const double* values = scene_.small().observables->invariant_values(initial);
     for (Quantity& q : invariants_) {
       q.start = *values++;
       q.deviation = {.start = std::abs(q.start), .promised_bounded = promises_band(scene_)};
@@ -80,7 +81,7 @@ void Watch::start(const State& initial, double kinetic, double contact_depth) {
 // What the velocities contribute to each invariant, and how much the positions or the velocities alone would
 // have changed it.
 void Watch::measure(const State& state) {
-  const Observables& o = *scene_.observables;
+  const Observables& o = *scene_.small().observables;
   mixed_ = state;
   mixed_.v.setZero();
   const double* values = o.invariant_values(mixed_);
@@ -111,7 +112,7 @@ void Watch::measure(const State& state) {
 void Watch::add(const State& state, double kinetic, double contact_depth) {
   contact_depth_ = std::max(contact_depth_, contact_depth);
   if (!invariants_.empty()) {
-    const double* values = scene_.observables->invariant_values(state);
+    const double* values = scene_.small().observables->invariant_values(state);
     for (Quantity& q : invariants_) q.now = *values++;
     // The sizes are looked at in the first 64 moments, then in 32 of each twice as many.
     const long every = static_cast<long>(std::bit_floor(static_cast<unsigned long>(seen_)) / 32);
@@ -124,7 +125,7 @@ void Watch::add(const State& state, double kinetic, double contact_depth) {
     ++seen_;
   }
   if (has_exact_) {
-    error_ = scene_.observables->exact_error(state);
+    error_ = scene_.small().observables->exact_error(state);
     worst_error_ = larger(worst_error_, error_);
   }
 }
@@ -143,7 +144,7 @@ std::vector<std::string> Watch::columns() const {
   std::vector<std::string> names;
   for (const Quantity& q : invariants_) names.push_back("invariant_" + q.name);
   if (has_exact_) names.emplace_back("exact_error");
-  if (scene_.has_contact()) names.emplace_back("contact_depth");
+  if (scene_.bodies().have_contact()) names.emplace_back("contact_depth");
   return names;
 }
 
@@ -151,24 +152,23 @@ std::vector<double> Watch::take_values() {
   std::vector<double> values;
   for (const Quantity& q : invariants_) values.push_back(q.now);
   if (has_exact_) values.push_back(error_);
-  if (scene_.has_contact()) values.push_back(std::exchange(contact_depth_, 0.0));
+  if (scene_.bodies().have_contact()) values.push_back(std::exchange(contact_depth_, 0.0));
   return values;
 }
 
-std::vector<std::pair<std::string, double>> last_state(const Scene& scene,
-                                                       const RunSummary& summary) {
+std::vector<std::pair<std::string, double>> last_state(const Scene& scene, const State& state,
+                                                       double energy) {
   constexpr std::size_t kMostCoordinates = 100;
-  const State& state = summary.state;
-  const std::size_t n = scene.coordinates.size();
-  std::vector<std::pair<std::string, double>> all = {{"energy", summary.invariants.total}};
+  const std::size_t n = scene.small().coordinates.size();
+  std::vector<std::pair<std::string, double>> all = {{"energy", energy}};
   for (std::size_t i = 0; n <= kMostCoordinates && i < 2 * n; ++i) {
     const std::size_t c = i % n;
     const Vector& values = i < n ? state.x : state.v;
-    all.emplace_back((i < n ? "" : "v_") + scene.coordinates[c],
+    all.emplace_back((i < n ? "" : "v_") + scene.small().coordinates[c],
                      values[static_cast<Eigen::Index>(c)]);
   }
   // (Of a body that several processes share not all masses are here.)
-  if (n > 0 || scene.ranks) return all;
+  if (n > 0 || scene.shared) return all;
   const auto masses = scene.system->vertex_masses();
   Vec3 sum = Vec3::Zero();
   double mass = 0;

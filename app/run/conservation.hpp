@@ -73,7 +73,8 @@ class Watch {
 // The end of a run in a few numbers, by name: the total energy, of a small system its coordinates and velocities ("q",
 // "v_q"), of bodies their common centre of mass ("center_x").
 [[nodiscard]] std::vector<std::pair<std::string, double>> last_state(const Scene& scene,
-                                                                     const RunSummary& summary);
+                                                                     const State& state,
+                                                                     double energy);
 
 struct Verdict {
   std::optional<Kept> kept;  // none: the scene does not keep this quantity

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "app/run/body_spins.hpp"
-#include "app/scene/distribution.hpp"
+#include "app/run/run_summary.hpp"
+#include "app/scene/body/distribution.hpp"
+#include "app/scene/contact/contact_tables.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/model/state.hpp"
@@ -17,13 +19,13 @@ namespace {
 constexpr double kTooDeep = 1.5;
 
 std::vector<double> sizes_of_bodies(const Scene& scene, const std::vector<int>& body) {
-  std::vector<Box> boxes(scene.body_names.size());
+  std::vector<Box> boxes(scene.bodies().names.size());
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (body[i] < 0) continue;
     boxes[static_cast<std::size_t>(body[i])].extend(
         Vec3(scene.initial.x.segment<3>(3 * static_cast<Eigen::Index>(i))));
   }
-  for (Box& box : boxes) box = box_around(box, scene.ranks);
+  for (Box& box : boxes) box = box_around(box, scene.shared ? scene.shared->ranks : nullptr);
   std::vector<double> sizes(body.size(), 0.0);
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (body[i] < 0) continue;
@@ -47,12 +49,14 @@ Box grown(const Box& box, double by) {
 
 }  // namespace
 
-ContactDepth::ContactDepth(const Scene& scene) : scene_(scene), gravity_(scene.gravity.norm()) {
-  if (!scene.has_contact()) return;
+ContactDepth::ContactDepth(const Scene& scene)
+    : scene_(scene), gravity_(scene.bodies().gravity.norm()) {
+  if (!scene.bodies().have_contact()) return;
   body_ = bodies_of_vertices(scene);
   sizes_ = sizes_of_bodies(scene, body_);
-  touching_.resize(scene.body_names.size());
-  fastest_free_.resize((scene.touches.size() + scene.contacts.size()) * touching_.size(), 0.0);
+  touching_.resize(scene.bodies().names.size());
+  fastest_free_.resize(
+      (scene.bodies().touches.size() + scene.bodies().contacts.size()) * touching_.size(), 0.0);
 }
 
 void ContactDepth::begin_contact(double asked) {
@@ -97,7 +101,7 @@ void ContactDepth::end_contact(std::size_t contact, bool moves) {
   if (!(asked_ > 0) || !(gravity_ > 0)) return;
   for (std::size_t b = 0; b < touching_.size(); ++b) {
     std::array<double, 2> now = {touching_[b].depth, touching_[b].speed};
-    if (scene_.ranks) scene_.ranks->largest(now);
+    if (scene_.shared) scene_.shared->ranks->largest(now);
     const auto [depth, speed] = now;
     double& free = fastest_free_[contact * touching_.size() + b];
     if (!(depth > 0)) {
@@ -111,20 +115,29 @@ void ContactDepth::end_contact(std::size_t contact, bool moves) {
   }
 }
 
-void ContactDepth::add(const State& state) {
+void ContactDepth::report(RunSummary& summary) const {
+  summary.contact_depth = now_;
+  summary.deepest = deepest_;
+  summary.deepest_share = deepest_share_;
+  summary.asked_there = asked_there_;
+  summary.beyond = beyond_;
+}
+
+void ContactDepth::step(const WatchedStep& step) {
+  const State& state = step.after;
   now_ = 0;
-  for (std::size_t k = 0; k < scene_.touches.size(); ++k) {
-    const Obstacle& obstacle = scene_.obstacles[k];
+  for (std::size_t k = 0; k < scene_.bodies().touches.size(); ++k) {
+    const Obstacle& obstacle = scene_.bodies().obstacles[k];
     const Pose pose = obstacle.motion.at(state.t);
-    const Touch& touch = scene_.touches[k];
+    const Touch& touch = scene_.bodies().touches[k];
     begin_contact(touch.depth);
     for (const int i : touch.vertices) {
       take(i, touch.thickness - obstacle.distance(pose, state.x.segment<3>(3 * i)).value, state);
     }
     end_contact(k, obstacle.motion.moves());
   }
-  for (std::size_t k = 0; k < scene_.contacts.size(); ++k) {
-    const TouchingBodies& touching = scene_.contacts[k];
+  for (std::size_t k = 0; k < scene_.bodies().contacts.size(); ++k) {
+    const TouchingBodies& touching = scene_.bodies().contacts[k];
     begin_contact(touching.depth);
     for (const ContactSurface& one : touching.surfaces) {
       for (const ContactSurface& other : touching.surfaces) {
@@ -132,16 +145,16 @@ void ContactDepth::add(const State& state) {
       }
     }
     meet(state, touching.surfaces);
-    end_contact(scene_.touches.size() + k, false);
+    end_contact(scene_.bodies().touches.size() + k, false);
   }
-  if (!scene_.ranks || !scene_.has_contact()) return;
+  if (!scene_.shared) return;
   const double own_share = deepest_share_;
   std::array<double, 3> worst = {now_, deepest_, deepest_share_};
-  scene_.ranks->largest(worst);
+  scene_.shared->ranks->largest(worst);
   now_ = worst[0];
   deepest_ = worst[1];
   deepest_share_ = worst[2];
-  asked_there_ = scene_.ranks->largest(own_share == deepest_share_ ? asked_there_ : 0);
+  asked_there_ = scene_.shared->ranks->largest(own_share == deepest_share_ ? asked_there_ : 0);
 }
 
 // Vertices of one body near triangles of the other.

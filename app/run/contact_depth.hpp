@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "app/run/watcher.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/contact/proximity.hpp"
 #include "lilyan/saving/archive.hpp"
@@ -13,22 +14,18 @@ namespace lilyan {
 
 struct ContactSurface;
 
-class ContactDepth {
+class ContactDepth final : public RunWatcher {
  public:
   // The scene must outlive this.
   explicit ContactDepth(const Scene& scene);
 
-  // Nothing to do for scenes without contact.
-  void add(const State& state);
-
-  // How far the deepest vertex is beyond where contact begins: at the surface of an obstacle or of another body, or
-  // before it by the contact's thickness. Vertices that are fixed do not count.
-  [[nodiscard]] double now() const { return now_; }
-  // The depth at worst over all states so far, and the largest share of its body's size that a vertex was deep.
-  [[nodiscard]] double deepest() const { return deepest_; }
-  [[nodiscard]] double deepest_share() const { return deepest_share_; }
-  // The `depth` that the contact of that vertex was told; 0: it was told a stiffness.
-  [[nodiscard]] double asked_there() const { return asked_there_; }
+  [[nodiscard]] bool wanted() const override { return scene_.bodies().have_contact(); }
+  void begin(const State& state) override { step({state, state}); }
+  void step(const WatchedStep& step) override;
+  void archive(Archive& a) override {
+    a(now_, deepest_, deepest_share_, asked_there_, beyond_, fastest_free_);
+  }
+  void report(RunSummary& summary) const override;
 
   // A body that sank in deeper than the `depth` that the contact was told, and than a fall explains.
   struct Beyond {
@@ -37,11 +34,6 @@ class ContactDepth {
     double explained = 0;  // by the speed that it came with
     void archive(Archive& a) { a(depth, asked, explained); }
   };
-  // The one that went furthest beyond.
-  [[nodiscard]] const Beyond& beyond() const { return beyond_; }
-  void archive(Archive& a) {
-    a(now_, deepest_, deepest_share_, asked_there_, beyond_, fastest_free_);
-  }
 
  private:
   // What a state says of a body that an obstacle or other bodies may touch.
@@ -59,11 +51,15 @@ class ContactDepth {
   const Scene& scene_;
   // Of each vertex's body: its smallest extent, or if it is flat its largest.
   std::vector<double> sizes_;
+  // How far the deepest vertex is beyond where contact begins: at the surface of an obstacle or of another body, or
+  // before it by the contact's thickness. Vertices that are fixed do not count.
   double now_ = 0;
+  // The depth at worst over all states so far, and the largest share of its body's size that a vertex was deep.
   double deepest_ = 0;
   double deepest_share_ = 0;
+  // The `depth` that the contact of that vertex was told; 0: it was told a stiffness.
   double asked_there_ = 0;
-  Beyond beyond_;
+  Beyond beyond_;          // the one that went furthest beyond
   std::vector<int> body_;  // of each vertex; −1: none
   double gravity_;
   // For each contact that was told a depth and each body: the largest speed while nothing of the body touched.

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/observables.hpp"
 #include "lilyan/control/make_integrator.hpp"
 #include "lilyan/control/step_control.hpp"
 
@@ -28,9 +28,10 @@ bool crosses(ObservedEvent::Direction direction, double before, double after) {
 
 DenseOutput::DenseOutput(const Scene& scene)
     : scene_(scene),
-      has_events_(scene.observables && !scene.observables->events.empty()),
-      interval_(scene.output.interval) {
-  if (wanted()) integrator_ = make_integrator(*scene.system, scene.scheme, scene.solver);
+      has_events_(scene.small().observables && !scene.small().observables->events.empty()),
+      interval_(scene.settings.output.interval) {
+  if (wanted())
+    integrator_ = make_integrator(*scene.system, scene.settings.scheme, scene.settings.solver);
 }
 
 DenseOutput::~DenseOutput() = default;
@@ -39,8 +40,8 @@ void DenseOutput::start(const State& initial) {
   first_time_ = initial.t;
   next_sample_ = 1;
   if (!has_events_) return;
-  const std::size_t count = scene_.observables->events.size();
-  const double* values = scene_.observables->event_values(initial);
+  const std::size_t count = scene_.small().observables->events.size();
+  const double* values = scene_.small().observables->event_values(initial);
   after_values_.assign(values, values + count);
   before_values_ = after_values_;
 }
@@ -54,9 +55,9 @@ void DenseOutput::archive(Archive& a) {
 
 StepReport DenseOutput::step_until(State& state, double t) {
   const double h = (t - state.t) / pieces_;
-  StepReport report = step_with_halving(*integrator_, state, h, scene_.max_halvings);
+  StepReport report = step_with_halving(*integrator_, state, h, scene_.settings.max_halvings);
   for (int k = 1; k < pieces_ && succeeded(report.status); ++k) {
-    report.append(step_with_halving(*integrator_, state, h, scene_.max_halvings));
+    report.append(step_with_halving(*integrator_, state, h, scene_.settings.max_halvings));
   }
   report.h = h * pieces_;
   state.t = t;
@@ -74,7 +75,7 @@ State DenseOutput::state_at(const State& before, const State& after, double t) {
 
 bool DenseOutput::locate(const State& before, const State& after, int event, State& found) {
   const auto value = [&](const State& state) {
-    return scene_.observables->event_values(state)[event];
+    return scene_.small().observables->event_values(state)[event];
   };
   const double f0 = before_values_[static_cast<std::size_t>(event)];
   const double f1 = after_values_[static_cast<std::size_t>(event)];
@@ -95,11 +96,11 @@ bool DenseOutput::locate(const State& before, const State& after, int event, Sta
 const std::vector<EventHit>& DenseOutput::events(const State& before, const State& after,
                                                  int pieces) {
   hits_.clear();
-  pieces_ = scene_.control.kind == StepControlKind::error ? 2 : pieces;
+  pieces_ = scene_.settings.control.kind == StepControlKind::error ? 2 : pieces;
   if (!has_events_) return hits_;
-  const auto& events = scene_.observables->events;
+  const auto& events = scene_.small().observables->events;
   before_values_ = after_values_;
-  const double* values = scene_.observables->event_values(after);
+  const double* values = scene_.small().observables->event_values(after);
   after_values_.assign(values, values + events.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (!crosses(events[i].direction, before_values_[i], after_values_[i])) continue;

@@ -19,7 +19,7 @@ std::string how_it_starts(const Scene& scene, const State& s) {
     for (Eigen::Index i = 0; i < now.size(); ++i) {
       if (now[i] == first[i] || named++ >= kMostNamed) continue;
       text += fmt::format("{}{}{} = {:.6g}", text.empty() ? "" : ", ",
-                          scene.coordinates[static_cast<std::size_t>(i)], mark, now[i]);
+                          scene.small().coordinates[static_cast<std::size_t>(i)], mark, now[i]);
     }
   };
   add(scene.initial.x, s.x, "");
@@ -39,7 +39,7 @@ struct Ensemble::Orbit {
 };
 
 Ensemble::Ensemble(const Scene& scene, const std::atomic<bool>* stop) : scene_(scene) {
-  for (const State& initial : scene.orbits) {
+  for (const State& initial : scene.small().orbits) {
     orbits_.push_back(std::make_unique<Orbit>(scene, initial, stop));
   }
 }
@@ -67,7 +67,7 @@ std::vector<RunSummary::OrbitEnd> Ensemble::ends() const {
   std::vector<RunSummary::OrbitEnd> ends;
   for (std::size_t k = 0; k < orbits_.size(); ++k) {
     const RunSummary& summary = orbits_[k]->run.summary();
-    ends.push_back({.start = how_it_starts(scene_, scene_.orbits[k]),
+    ends.push_back({.start = how_it_starts(scene_, scene_.small().orbits[k]),
                     .energy = orbits_[k]->drift.energy(),
                     .steps = summary.steps,
                     .failed = summary.end == RunEnd::failed ? summary.message : ""});

@@ -42,7 +42,7 @@ class VtuFrames final : public FrameWriter {
   VtuFrames(const fs::path& folder, const Scene& scene, bool float64, Opening opening)
       : folder_(folder),
         geometry_(geometry_of(scene)),
-        rest_(scene.rest),
+        rest_(scene.bodies().rest),
         energies_(*scene.system),
         float64_(float64),
         pvd_(folder / kPvd, opening) {}
@@ -95,7 +95,7 @@ class AnimationFiles final : public FrameWriter {
         glb_(glb),
         usda_(usda),
         up_(up),
-        obstacles_(scene.obstacles),
+        obstacles_(scene.bodies().obstacles),
         parts_(surface_parts(geometry_of(scene))),
         store_(folder / kStore, vertex_count(parts_), opening) {}
   void archive(Archive& a) override {
@@ -185,7 +185,7 @@ std::vector<std::unique_ptr<FrameWriter>> make_frame_writers(const fs::path& fol
   };
   std::vector<std::unique_ptr<FrameWriter>> writers;
   // (Of a shared scene each process writes a part of them, see app/distributed/pieces.hpp.)
-  if (wants("vtu") && !scene.ranks) {
+  if (wants("vtu") && !scene.shared) {
     writers.push_back(std::make_unique<VtuFrames>(folder, scene, settings.float64, opening));
   }
   for (const char* format : {"ply", "obj"}) {

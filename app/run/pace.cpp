@@ -34,7 +34,7 @@ double shortest_period(const Scene& scene) {
   constexpr auto kTrial = std::chrono::milliseconds(100);
   constexpr std::size_t kMostNumbers = 1'000'000;
   constexpr double kEnough = 20;  // periods
-  const std::size_t n = scene.coordinates.size();
+  const std::size_t n = scene.small().coordinates.size();
   if (n == 0) return 0;
   const auto begin = std::chrono::steady_clock::now();
   std::vector<double> times;

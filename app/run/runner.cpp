@@ -14,33 +14,25 @@
 
 #include "app/files/file.hpp"
 #include "app/files/series.hpp"
+#include "app/run/body_spins.hpp"
+#include "app/run/contact_depth.hpp"
 #include "app/run/ensemble.hpp"
-#include "app/scene/distribution.hpp"
-#include "app/scene/observables.hpp"
+#include "app/run/tunnelling.hpp"
+#include "app/scene/body/distribution.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/observables.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/conservation/drift.hpp"
 #include "lilyan/control/make_integrator.hpp"
 #include "lilyan/parallel/threads.hpp"
+#include "lilyan/step/capabilities.hpp"
 
 namespace lilyan {
-
-std::string_view name(RunEnd end) {
-  switch (end) {
-    case RunEnd::finished: return "finished";
-    case RunEnd::event: return "event";
-    case RunEnd::failed: return "failed";
-    case RunEnd::interrupted: return "interrupted";
-  }
-  return "";
-}
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostSwitches = 100;  // that the summary names
 // Coordinates from which a step may take so long that nobody wants to wait for its end.
 constexpr int kLargeSystem = 300;
 
@@ -48,58 +40,30 @@ double in_seconds(Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-void add_to_summary(RunSummary& summary, const StepReport& report) {
-  summary.solver_work += report.solver_work;
-  if (!succeeded(report.status)) return;
-  if (report.substeps > 1) ++summary.halved_steps;
-  summary.shortest_step =
-      summary.longest_step == 0 ? report.h : std::min(summary.shortest_step, report.h);
-  summary.longest_step = std::max(summary.longest_step, report.h);
-  if (report.status == StepStatus::round_off) ++summary.round_off_steps;
-  if (report.nodes > 0) {
-    summary.fewest_points =
-        summary.most_points == 0 ? report.nodes : std::min(summary.fewest_points, report.nodes);
-    summary.most_points = std::max(summary.most_points, report.nodes);
-  }
-  summary.ledger += report.ledger;
-  const double change = report.after.total - report.before.total;
-  summary.worst_imbalance =
-      larger(summary.worst_imbalance, std::abs(change - report.ledger.total()));
-}
-
-// Remembers when a step ended with another linear solver than the one before.
-void watch_solver(RunSummary& summary, int step, std::string_view now) {
-  if (summary.linear_solver == now) return;
-  if (summary.switches.size() < kMostSwitches) {
-    summary.switches.push_back({step, summary.linear_solver, std::string(now)});
-  }
-  summary.linear_solver = now;
-}
-
 bool stops(const Scene& scene, const EventHit& hit) {
-  return scene.observables->events[static_cast<std::size_t>(hit.event)].stops;
-}
-
-// The events of a step, up to the first that ends the run.
-std::span<const EventHit> events_until_stop(DenseOutput& dense_output, const State& before,
-                                            const State& after, const Scene& scene, int pieces) {
-  if (!dense_output.wanted()) return {};
-  const std::vector<EventHit>& all = dense_output.events(before, after, pieces);
-  const auto last = std::ranges::find_if(all, [&](const EventHit& h) { return stops(scene, h); });
-  return {all.begin(), last == all.end() ? last : last + 1};
+  return scene.small().observables->events[static_cast<std::size_t>(hit.event)].stops;
 }
 
 }  // namespace
 
+std::vector<std::unique_ptr<RunWatcher>> make_watchers(const Scene& scene,
+                                                       const DriftTracker& drift) {
+  std::vector<std::unique_ptr<RunWatcher>> watchers;
+  watchers.push_back(std::make_unique<TunnelWatch>(scene));
+  watchers.push_back(std::make_unique<ContactDepth>(scene));
+  watchers.push_back(std::make_unique<BodySpins>(scene, drift));
+  return watchers;
+}
+
 double shared_digest(const Scene& scene, const State& state) {
   std::uint64_t sum = 0;
-  for (std::size_t b = 0; b < scene.parts.size(); ++b) {
-    const BodyPart& part = scene.parts[b];
+  for (std::size_t b = 0; b < scene.shared->parts.size(); ++b) {
+    const BodyPart& part = scene.shared->parts[b];
     for (int i = 0; i < part.owned; ++i) {
       Digest one;
       one.add(static_cast<double>(b));
       one.add(static_cast<double>(part.number[static_cast<std::size_t>(i)]));
-      const Eigen::Index at = 3 * (Eigen::Index{scene.part_first[b]} + i);
+      const Eigen::Index at = 3 * (Eigen::Index{scene.shared->first[b]} + i);
       for (int c = 0; c < 3; ++c) {
         one.add(state.x[at + c]);
         one.add(state.v[at + c]);
@@ -110,49 +74,15 @@ double shared_digest(const Scene& scene, const State& state) {
   // Sums of halves are exact, and the same in any order.
   std::array<double, 2> halves = {static_cast<double>(sum >> 32),
                                   static_cast<double>(sum & 0xFFFFFFFFU)};
-  scene.ranks->sum(halves);
+  scene.shared->ranks->sum(halves);
   const std::uint64_t all =
       (static_cast<std::uint64_t>(halves[0]) << 32) + static_cast<std::uint64_t>(halves[1]);
   return std::bit_cast<double>(all);
 }
 
-std::size_t RunSummary::worst_orbit() const {
-  const auto size = [](const OrbitEnd& orbit) { return orbit.energy.worst_relative(); };
-  return static_cast<std::size_t>(std::ranges::max_element(orbits, {}, size) - orbits.begin());
-}
-
-const BodySpins::Body* RunSummary::worst_body() const {
-  const BodySpins::Body* worst = nullptr;
-  for (const BodySpins::Body& body : bodies) {
-    if (body.steps_apart == 0) continue;
-    // Not a number is worse than any.
-    if (!worst || !(body.angular.worst_relative() <= worst->angular.worst_relative()))
-      worst = &body;
-  }
-  return worst;
-}
-
-void RunSummary::archive(Archive& a) {
-  a(steps, t, wall_seconds, step_seconds, processor_seconds, solver_work, halved_steps,
-    rejected_steps, shortest_step, longest_step, round_off_steps, fewest_points, most_points, state,
-    invariants, ledger, worst_imbalance, linear_solver, switches, digest);
-}
-
-namespace {
-
-bool chooses_points(const Scheme& scheme) {
-  if (scheme.lagrangian && scheme.lagrangian->adaptive_nodes) return true;
-  if (const auto* table = std::get_if<MinimisationTable>(&scheme.table))
-    return table->adaptive_nodes;
-  const auto* composition = std::get_if<CompositionTable>(&scheme.table);
-  return composition && chooses_points(*composition->base);
-}
-
-}  // namespace
-
 SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const std::atomic<bool>* stop)
     : SceneRun(scene, drift, scene.initial, stop) {
-  if (!scene.orbits.empty()) ensemble_ = std::make_unique<Ensemble>(scene, stop);
+  if (!scene.small().orbits.empty()) ensemble_ = std::make_unique<Ensemble>(scene, stop);
 }
 
 SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial,
@@ -160,27 +90,27 @@ SceneRun::SceneRun(const Scene& scene, DriftTracker& drift, const State& initial
     : scene_(scene),
       drift_(drift),
       stop_(stop),
-      end_(scene.initial.t + scene.duration),
+      end_(scene.initial.t + scene.settings.duration),
       dense_output_(scene),
-      tunnels_(scene),
-      depth_(scene),
-      spins_(scene, initial, drift.energy().exchange),
+      watchers_(make_watchers(scene, drift)),
       may_give_up_(stop && scene.system->dofs() >= kLargeSystem) {
   make_steps();
-  summary_.state = initial;
+  state_ = initial;
   summary_.t = initial.t;
   summary_.invariants = drift.start();
   summary_.linear_solver = integrator_->linear_solver();
-  summary_.chooses_points = chooses_points(scene.scheme);
-  dense_output_.start(summary_.state);
-  depth_.add(summary_.state);
-  tell_depth();
+  summary_.chooses_points = chooses_points(scene.settings.scheme);
+  dense_output_.start(state_);
+  for (const auto& watcher : watchers_) {
+    watcher->begin(state_);
+    watcher->report(summary_);
+  }
 }
 
 SceneRun::~SceneRun() = default;
 
 void SceneRun::make_steps() {
-  SolverOptions options = scene_.solver;
+  SolverOptions options = scene_.settings.solver;
   options.newton.stop = may_give_up_ ? stop_ : nullptr;
   control_.reset();
   std::string memory;  // of the integrator before this one
@@ -188,21 +118,22 @@ void SceneRun::make_steps() {
     Archive a(&memory);
     integrator_->archive_memory(a);
   }
-  integrator_ = make_integrator(*scene_.system, scene_.scheme, options);
+  integrator_ = make_integrator(*scene_.system, scene_.settings.scheme, options);
   if (!memory.empty()) {
     Archive a(std::string_view{memory});
     integrator_->archive_memory(a);
   }
-  control_ = make_step_control(*integrator_, *scene_.system, scene_.scheme, scene_.control);
+  control_ = make_step_control(*integrator_, *scene_.system, scene_.settings.scheme,
+                               scene_.settings.control);
 }
 
 void SceneRun::system_changed() {
   make_steps();
-  spins_ = BodySpins(scene_, summary_.state, drift_.energy().exchange);
+  for (const auto& watcher : watchers_) watcher->change(state_);
 }
 
 void SceneRun::state_changed() {
-  State& state = summary_.state;
+  State& state = state_;
   state.h_previous = 0;
   system_changed();
   summary_.invariants = lilyan::invariants(*scene_.system, state);
@@ -212,22 +143,23 @@ void SceneRun::state_changed() {
 void SceneRun::archive(Archive& a) {
   a.mark("run");
   if (!a.loading() && summary_.steps != earlier_steps_) take_processor_time();
+  a(summary_);
   // Of a shared scene each process has only a part of the state, which is saved in another way.
-  State part;
-  if (scene_.ranks) std::swap(part, summary_.state);
-  a(summary_, drift_, *control_);
-  if (scene_.ranks) std::swap(part, summary_.state);
-  const State& state = summary_.state;
+  if (!scene_.shared) a(state_);
+  a(drift_, *control_);
+  const State& state = state_;
   const auto dofs = scene_.initial.x.size();
   Archive::require(state.x.size() == dofs && state.v.size() == dofs);
   for (const Vector* before : {&state.x_previous, &state.v_previous}) {
     Archive::require(before->size() == dofs || (before->size() == 0 && state.h_previous == 0));
   }
   integrator_->archive(a);
-  a(dense_output_, tunnels_, depth_, spins_, ended_);
+  a(dense_output_);
+  for (const auto& watcher : watchers_) watcher->archive(a);
+  a(ended_);
   if (ensemble_) a(*ensemble_);
   if (!a.loading()) return;
-  tell_depth();
+  for (const auto& watcher : watchers_) watcher->report(summary_);
   earlier_seconds_ = summary_.wall_seconds;
   earlier_processor_ = summary_.processor_seconds;
   earlier_steps_ = summary_.steps;
@@ -245,7 +177,8 @@ void SceneRun::go_on() {
 }
 
 bool SceneRun::at_end() const {
-  return scene_.variable_steps() ? summary_.t >= end_ : summary_.steps == scene_.steps;
+  return scene_.settings.variable_steps() ? summary_.t >= end_
+                                          : summary_.steps == scene_.settings.steps;
 }
 
 bool SceneRun::done() const {
@@ -267,30 +200,14 @@ double thread_seconds() {
 }
 
 RunMoment SceneRun::start() {
-  return {summary_.steps,
-          summary_.state,
-          summary_.invariants,
-          nullptr,
-          drift_,
-          summary_,
-          at_end(),
-          {},
-          {},
+  return {summary_.steps, state_, summary_.invariants, nullptr, drift_, summary_, at_end(), {}, {},
           ensemble_.get()};
-}
-
-void SceneRun::tell_depth() {
-  summary_.contact_depth = depth_.now();
-  summary_.deepest = depth_.deepest();
-  summary_.deepest_share = depth_.deepest_share();
-  summary_.asked_there = depth_.asked_there();
-  summary_.beyond = depth_.beyond();
 }
 
 // Takes the step into report_; false when it failed or was stopped.
 bool SceneRun::advance() {
   const int step = summary_.steps + 1;
-  const State& state = summary_.state;
+  const State& state = state_;
   if (stop_ && stop_->load(std::memory_order_relaxed)) {
     summary_.end = RunEnd::interrupted;
     return false;
@@ -302,7 +219,7 @@ bool SceneRun::advance() {
   }
   const Clock::time_point before = Clock::now();
   try {
-    report_ = control_->step(summary_.state, end_);
+    report_ = control_->step(state_, end_);
   } catch (...) {  // a factor that does not fit into memory, say
     fail(fmt::format("step {} (t = {:.6g}): {}", step, state.t, reason_of_failure()));
     return false;
@@ -320,60 +237,65 @@ bool SceneRun::advance() {
   summary_.wall_seconds = earlier_seconds_ + in_seconds(after - begun_);
   summary_.rejected_steps = control_->rejected();
   if (succeeded(report_.status)) return true;
-  add_to_summary(summary_, report_);
+  summary_.add(report_);
   fail(fmt::format("step {} (t = {:.6g}, h = {:.4g}) {}{}", step, state.t, report_.h,
                    describe(report_.status), control_->attempts()),
        true);
   return false;
 }
 
-std::optional<RunMoment> SceneRun::step() {
-  State& state = summary_.state;
-  if (dense_output_.wanted() || tunnels_.wanted() || spins_.wanted()) before_ = state;
-  if (!advance()) return {};
-  const int step = ++summary_.steps;
-  // Counting equal steps rather than summing them keeps t exact. The last two of a run may have another length.
-  if (!scene_.variable_steps() && report_.h == scene_.step) {
-    state.t = scene_.initial.t + step * scene_.step;
+// The events of the step, up to the first that ends the run: then the step ends there.
+std::span<const EventHit> SceneRun::take_events() {
+  if (!dense_output_.wanted()) return {};
+  const std::vector<EventHit>& all = dense_output_.events(before_, state_, report_.substeps);
+  const auto last = std::ranges::find_if(all, [&](const EventHit& h) { return stops(scene_, h); });
+  ended_ = last != all.end();
+  if (!ended_) return all;
+  report_ = dense_output_.step_to(before_, *last, state_);
+  summary_.end = RunEnd::event;
+  summary_.message = fmt::format(
+      "event '{}' at t = {:.17g}",
+      scene_.small().observables->events[static_cast<std::size_t>(last->event)].name, state_.t);
+  return {all.begin(), last + 1};
+}
+
+// Adds the step to all that follows the run.
+void SceneRun::take_in() {
+  summary_.add(report_);
+  for (const auto& watcher : watchers_) {
+    if (!watcher->wanted()) continue;
+    watcher->step({before_, state_, integrator_->memory()});
+    watcher->report(summary_);
   }
-  summary_.t = state.t;
-  const std::span<const EventHit> events =
-      events_until_stop(dense_output_, before_, state, scene_, report_.substeps);
-  ended_ = !events.empty() && stops(scene_, events.back());
-  if (ended_) {
-    report_ = dense_output_.step_to(before_, events.back(), state);
-    summary_.end = RunEnd::event;
-    summary_.message = fmt::format(
-        "event '{}' at t = {:.17g}",
-        scene_.observables->events[static_cast<std::size_t>(events.back().event)].name, state.t);
-  }
-  add_to_summary(summary_, report_);
-  if (tunnels_.wanted()) tunnels_.add(before_, state);
-  if (spins_.wanted()) {
-    spins_.add(before_, state, integrator_->memory());
-    summary_.bodies = spins_.bodies();
-  }
-  summary_.passages = tunnels_.passages();
-  summary_.longest_to_obstacle = tunnels_.longest();
-  depth_.add(state);
-  tell_depth();
-  summary_.passages_of_bodies = tunnels_.between_bodies();
-  watch_solver(summary_, step, integrator_->linear_solver());
-  summary_.t = state.t;
-  summary_.digest.add(state.t);
-  if (scene_.ranks) {
-    summary_.digest.add(shared_digest(scene_, state));
+  summary_.take_solver(summary_.steps, integrator_->linear_solver());
+  summary_.t = state_.t;
+  summary_.digest.add(state_.t);
+  if (scene_.shared) {
+    summary_.digest.add(shared_digest(scene_, state_));
   } else {
-    summary_.digest.add(state.x);
-    summary_.digest.add(state.v);
+    summary_.digest.add(state_.x);
+    summary_.digest.add(state_.v);
   }
   summary_.invariants = report_.after;
-  drift_.add(state.t, report_.after, summary_.ledger.work + summary_.ledger.dissipation,
+  drift_.add(state_.t, report_.after, summary_.ledger.work + summary_.ledger.dissipation,
              report_.rounding);
-  const std::span<const State> samples = dense_output_.samples(before_, state);
-  if (ensemble_) ensemble_->advance(state.t);
-  return RunMoment{step,     state,  report_.after, &report_, drift_,
-                   summary_, done(), events,        samples,  ensemble_.get()};
+}
+
+std::optional<RunMoment> SceneRun::step() {
+  const auto wanted = [](const auto& watcher) { return watcher->wanted(); };
+  if (dense_output_.wanted() || std::ranges::any_of(watchers_, wanted)) before_ = state_;
+  if (!advance()) return {};
+  ++summary_.steps;
+  // Counting equal steps rather than summing them keeps t exact. The last two of a run may have another length.
+  if (!scene_.settings.variable_steps() && report_.h == scene_.settings.step) {
+    state_.t = scene_.initial.t + summary_.steps * scene_.settings.step;
+  }
+  const std::span<const EventHit> events = take_events();
+  take_in();
+  const std::span<const State> samples = dense_output_.samples(before_, state_);
+  if (ensemble_) ensemble_->advance(state_.t);
+  return RunMoment{summary_.steps, state_, report_.after, &report_, drift_,
+                   summary_,       done(), events,        samples,  ensemble_.get()};
 }
 
 const RunSummary& SceneRun::finish() {
@@ -401,10 +323,10 @@ const RunSummary& run_to_end(SceneRun& run, const RunObserver& observer) {
   return run.finish();
 }
 
-RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
-                     const std::atomic<bool>* stop) {
+FinishedRun run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
+                      const std::atomic<bool>* stop) {
   SceneRun run(scene, drift, stop);
-  return run_to_end(run, observer);
+  return {run_to_end(run, observer), run.state()};
 }
 
 }  // namespace lilyan

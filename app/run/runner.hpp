@@ -11,90 +11,18 @@
 #include <thread>
 #include <vector>
 
-#include "app/run/body_spins.hpp"
-#include "app/run/contact_depth.hpp"
 #include "app/run/dense_output.hpp"
-#include "app/run/tunnelling.hpp"
+#include "app/run/run_summary.hpp"
+#include "app/run/watcher.hpp"
 #include "lilyan/conservation/drift.hpp"
 #include "lilyan/conservation/step_report.hpp"
 #include "lilyan/model/state.hpp"
-#include "lilyan/saving/digest.hpp"
-#include "lilyan/solve/newton.hpp"
 
 namespace lilyan {
 
 class Ensemble;
 class StepControl;
 struct Scene;
-
-enum class RunEnd {
-  finished,     // all steps done
-  event,        // an event of the scene ended it
-  failed,       // a step could not be solved; everything up to it was handed out
-  interrupted,  // the observer asked to stop, or a stop was asked for within a step
-};
-[[nodiscard]] std::string_view name(RunEnd end);
-
-struct RunSummary {
-  RunEnd end = RunEnd::finished;
-  std::string message;  // why it failed, or which event ended it
-  bool diverged =
-      false;      // it failed because a step could not be solved, or not with finite numbers
-  int steps = 0;  // done
-  double t = 0;
-  double wall_seconds = 0;
-  double step_seconds = 0;       // of these, in the integrator
-  double processor_seconds = 0;  // of the thread that made the run; 0: it was made by several
-  SolverWork solver_work;
-  int halved_steps = 0;    // steps that succeeded only in smaller pieces
-  int rejected_steps = 0;  // given up for a shorter one by the step control
-  double shortest_step = 0;
-  double longest_step = 0;
-  int round_off_steps = 0;  // steps solved to rounding error rather than to tolerance
-  int fewest_points = 0;    // points of steps with an adaptive quadrature
-  int most_points = 0;
-  State state;  // after the last good step
-  Invariants invariants;
-  Ledger ledger;
-  bool chooses_points = false;  // the method chooses its points of quadrature itself
-  double worst_imbalance = 0;   // largest |H₁ − H₀ − ledger| of a step
-  NewtonTimes times;
-  std::string linear_solver;  // of the last step
-  // Steps by which another linear solver had been taken, and which; the first hundred of them.
-  struct SolverSwitch {
-    int step = 0;
-    std::string from, to;
-    void archive(Archive& a) { a(step, from, to); }
-  };
-  std::vector<SolverSwitch> switches;
-  Digest digest;      // of all states so far
-  long passages = 0;  // of vertices through obstacles, within one step
-  // How far the deepest vertex is beyond where contact begins, now and at worst; and the latter as a share
-  // of its body's size.
-  double contact_depth = 0;
-  double deepest = 0;
-  double deepest_share = 0;
-  double asked_there = 0;  // the depth that the contact was told there; 0: it was told a stiffness
-  ContactDepth::Beyond beyond;
-  double longest_to_obstacle = 0;  // longest step towards an obstacle, over its thickness
-  long passages_of_bodies = 0;     // of vertices through other bodies' surfaces
-  // Bodies that keep an angular momentum of their own while they are apart, where there are several.
-  std::vector<BodySpins::Body> bodies;
-  // The one of those whose angular momentum went wrong most; null where none was ever apart.
-  [[nodiscard]] const BodySpins::Body* worst_body() const;
-  // The further orbits, at the end of the run.
-  struct OrbitEnd {
-    std::string start;  // how it differs from the first: "y = 0.1, x' = 0.47"
-    Deviation energy;
-    int steps = 0;
-    std::string failed;  // why; empty: it did not
-  };
-  std::vector<OrbitEnd> orbits;
-  // The one whose energy went wrong most. There must be some.
-  [[nodiscard]] std::size_t worst_orbit() const;
-
-  void archive(Archive& a);
-};
 
 // A run as an observer sees it: after every step, and once before the first (step 0, no report).
 struct RunMoment {
@@ -135,11 +63,11 @@ class SceneRun {
   [[nodiscard]] std::optional<RunMoment> step();
   // Ends the run. The first reason is the one that counts.
   void fail(std::string message, bool diverged = false);
-  // To be called when something was added to the system.
+  // To be called when the scene has another system, which differs in its forces. The one before must still be there.
   void system_changed();
   // Between two steps: the state, to be changed by hand except for its time. To be called then: state_changed,
   // which forgets the steps before.
-  [[nodiscard]] State& editable_state() { return summary_.state; }
+  [[nodiscard]] State& editable_state() { return state_; }
   void state_changed();
   // No step goes beyond this time, and one that would is shorter.
   void end_at(double t) { end_ = t; }
@@ -150,7 +78,7 @@ class SceneRun {
   // same scene that loads it goes on bit for bit as this one would; it may have more steps.
   void archive(Archive& a);
 
-  [[nodiscard]] const State& state() const { return summary_.state; }
+  [[nodiscard]] const State& state() const { return state_; }
   [[nodiscard]] const RunSummary& summary() const { return summary_; }
   // Null without further orbits.
   [[nodiscard]] const Ensemble* ensemble() const { return ensemble_.get(); }
@@ -163,7 +91,8 @@ class SceneRun {
   void take_processor_time();
   void make_steps();
   bool advance();
-  void tell_depth();
+  [[nodiscard]] std::span<const EventHit> take_events();
+  void take_in();
 
   using Clock = std::chrono::steady_clock;
   Clock::time_point begun_ = Clock::now();
@@ -172,14 +101,13 @@ class SceneRun {
   const Scene& scene_;
   DriftTracker& drift_;
   const std::atomic<bool>* stop_;
+  State state_;  // after the last good step
   RunSummary summary_;
   double end_;
   std::unique_ptr<Integrator> integrator_;
   std::unique_ptr<StepControl> control_;
   DenseOutput dense_output_;
-  TunnelWatch tunnels_;
-  ContactDepth depth_;
-  BodySpins spins_;
+  std::vector<std::unique_ptr<RunWatcher>> watchers_;
   std::unique_ptr<Ensemble> ensemble_;
   State before_;
   StepReport report_;
@@ -204,9 +132,12 @@ using RunObserver = std::function<bool(const RunMoment&)>;
 // summary of the run.
 const RunSummary& run_to_end(SceneRun& run, const RunObserver& observer);
 
-// Advances scene.initial by scene.steps steps, or over scene.duration with step control. Setting `stop`
+struct FinishedRun : RunSummary {
+  State state;  // after the last good step
+};
+// Advances the scene's initial state by its steps, or over its duration with step control. Setting `stop`
 // ends the run (SceneRun says when).
-RunSummary run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
-                     const std::atomic<bool>* stop = nullptr);
+FinishedRun run_scene(const Scene& scene, DriftTracker& drift, const RunObserver& observer,
+                      const std::atomic<bool>* stop = nullptr);
 
 }  // namespace lilyan

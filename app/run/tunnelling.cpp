@@ -6,7 +6,9 @@
 #include <limits>
 #include <variant>
 
-#include "app/scene/distribution.hpp"
+#include "app/run/run_summary.hpp"
+#include "app/scene/body/distribution.hpp"
+#include "app/scene/contact/contact_tables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
@@ -127,23 +129,31 @@ int crossings(const PointTriangle& before, const PointTriangle& after) {
 }
 
 TunnelWatch::TunnelWatch(const Scene& scene)
-    : scene_(scene), bodies_touch_(!scene.contacts.empty()) {
-  for (std::size_t k = 0; k < scene.obstacles.size(); ++k) {
-    const double thickness = std::visit(Thickness{}, scene.obstacles[k].shape);
-    if (scene.obstacles[k].inside_out || !std::isfinite(thickness)) continue;
+    : scene_(scene), bodies_touch_(!scene.bodies().contacts.empty()) {
+  for (std::size_t k = 0; k < scene.bodies().obstacles.size(); ++k) {
+    const double thickness = std::visit(Thickness{}, scene.bodies().obstacles[k].shape);
+    if (scene.bodies().obstacles[k].inside_out || !std::isfinite(thickness)) continue;
     obstacles_.push_back({k, thickness});
   }
 }
 
-void TunnelWatch::add(const State& before, const State& after) {
+void TunnelWatch::report(RunSummary& summary) const {
+  summary.passages = passages_;
+  summary.longest_to_obstacle = longest_;
+  summary.passages_of_bodies = between_bodies_;
+}
+
+void TunnelWatch::step(const WatchedStep& step) {
+  const State& before = step.before;
+  const State& after = step.after;
   const long passages = passages_;
   add_obstacles(before, after);
-  if (scene_.ranks) {
-    passages_ =
-        passages + std::lround(scene_.ranks->sum(static_cast<double>(passages_ - passages)));
-    longest_ = scene_.ranks->largest(longest_);
+  if (scene_.shared) {
+    passages_ = passages +
+                std::lround(scene_.shared->ranks->sum(static_cast<double>(passages_ - passages)));
+    longest_ = scene_.shared->ranks->largest(longest_);
   }
-  for (const TouchingBodies& touching : scene_.contacts) {
+  for (const TouchingBodies& touching : scene_.bodies().contacts) {
     for (const ContactSurface& one : touching.surfaces) {
       for (const ContactSurface& other : touching.surfaces) {
         if (&one != &other) add_bodies(one, other, before, after);
@@ -184,11 +194,11 @@ void TunnelWatch::add_bodies(const ContactSurface& one, const ContactSurface& ot
 
 void TunnelWatch::add_obstacles(const State& before, const State& after) {
   for (const auto& [number, thickness] : obstacles_) {
-    const Obstacle& obstacle = scene_.obstacles[number];
+    const Obstacle& obstacle = scene_.bodies().obstacles[number];
     const Pose from = obstacle.motion.at(before.t);
     const Pose to = obstacle.motion.at(after.t);
     for (Eigen::Index i = 0; i + 2 < before.x.size(); i += 3) {
-      if (scene_.ranks && !scene_.system->share()->owns(static_cast<int>(i))) continue;
+      if (scene_.shared && !scene_.system->share()->owns(static_cast<int>(i))) continue;
       // As the obstacle sees it.
       const Vec3 a = from.undo(before.x.segment<3>(i));
       const Vec3 b = to.undo(after.x.segment<3>(i));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "app/run/watcher.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/contact/proximity.hpp"
 #include "lilyan/saving/archive.hpp"
@@ -18,24 +19,18 @@ struct State;
 // three times. A point that ends on the triangle goes through it when it leaves to the other side.
 [[nodiscard]] int crossings(const PointTriangle& before, const PointTriangle& after);
 
-class TunnelWatch {
+class TunnelWatch final : public RunWatcher {
  public:
   // The scene must outlive this.
   explicit TunnelWatch(const Scene& scene);
 
   // Whether the scene has something that can be gone through.
-  [[nodiscard]] bool wanted() const { return !scene_.obstacles.empty() || bodies_touch_; }
-  void add(const State& before, const State& after);
-
-  // Vertices that went through an obstacle, each time that one did.
-  [[nodiscard]] long passages() const { return passages_; }
-  // The longest step that a vertex made towards an obstacle within its reach, over the obstacle's
-  // thickness. Above 1 one may go through.
-  [[nodiscard]] double longest() const { return longest_; }
-  // Vertices whose way went through a triangle of another body that they are in contact with, each step that one did.
-  // Edges that go through edges are not looked at: contact does not see them either.
-  [[nodiscard]] long between_bodies() const { return between_bodies_; }
-  void archive(Archive& a) { a(passages_, longest_, between_bodies_); }
+  [[nodiscard]] bool wanted() const override {
+    return !scene_.bodies().obstacles.empty() || bodies_touch_;
+  }
+  void step(const WatchedStep& step) override;
+  void archive(Archive& a) override { a(passages_, longest_, between_bodies_); }
+  void report(RunSummary& summary) const override;
 
  private:
   void add_obstacles(const State& before, const State& after);
@@ -48,9 +43,14 @@ class TunnelWatch {
   };
   const Scene& scene_;
   std::vector<Thin> obstacles_;
+  // Vertices that went through an obstacle, each time that one did.
   long passages_ = 0;
+  // The longest step that a vertex made towards an obstacle within its reach, over the obstacle's
+  // thickness. Above 1 one may go through.
   double longest_ = 0;
   bool bodies_touch_;
+  // Vertices whose way went through a triangle of another body that they are in contact with, each step that one did.
+  // Edges that go through edges are not looked at: contact does not see them either.
   long between_bodies_ = 0;
   // To be used again in every step.
   SpatialHash hash_;

@@ -1,4 +1,5 @@
-// All bodies of a scene in one system, and what acts on and between them.
+#include "app/scene/bodies.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +8,9 @@
 #include <span>
 #include <utility>
 
-#include "app/scene/remarks.hpp"
-#include "app/scene/scene_tables.hpp"
+#include "app/scene/body/body.hpp"
+#include "app/scene/contact/contact_tables.hpp"
+#include "app/scene/settings.hpp"
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/parallel/share.hpp"
@@ -29,23 +31,23 @@ void append(const Elements& elements, int first, int body, Elements& all, std::v
 }
 
 // Puts the bodies' vertices and elements one after the other. Returns where each begins.
-std::vector<PlacedBody> place_bodies(const std::vector<Body>& bodies, Scene& scene) {
+std::vector<PlacedBody> place_bodies(const std::vector<Body>& bodies, Bodies& all) {
   std::vector<PlacedBody> placed;
   int first = 0;
   for (const Body& b : bodies) {
     const auto number = static_cast<int>(placed.size());
     placed.push_back({&b, number, first});
-    append(b.tets, first, number, scene.tets, scene.tet_body);
-    append(b.triangles, first, number, scene.triangles, scene.triangle_body);
+    append(b.tets, first, number, all.tets, all.tet_body);
+    append(b.triangles, first, number, all.triangles, all.triangle_body);
     if (!b.texture.empty()) {
-      scene.texture.resize(scene.triangles.size() - b.triangles.size());
-      scene.texture.insert(scene.texture.end(), b.texture.begin(), b.texture.end());
-    } else if (!scene.texture.empty()) {
-      scene.texture.resize(scene.triangles.size());
+      all.texture.resize(all.triangles.size() - b.triangles.size());
+      all.texture.insert(all.texture.end(), b.texture.begin(), b.texture.end());
+    } else if (!all.texture.empty()) {
+      all.texture.resize(all.triangles.size());
     }
-    append(b.edges, first, number, scene.edges, scene.edge_body);
-    scene.springs += b.springs.size() + b.anchors.size();
-    scene.body_names.push_back(b.name);
+    append(b.edges, first, number, all.edges, all.edge_body);
+    all.springs += b.springs.size() + b.anchors.size();
+    all.names.push_back(b.name);
     first += placed.back().count();
   }
   return placed;
@@ -72,103 +74,105 @@ void add_energies(const PlacedBody& placed, std::span<const std::array<int, 4>> 
   }
 }
 
-void add_scripts(const PlacedBody& placed, Scene& scene) {
+void add_scripts(const PlacedBody& placed, const Vector& x, System& system) {
   for (const SceneScript& script : placed.body->scripts) {
     std::vector<int> vertices = script.vertices;
     for (int& i : vertices) i += placed.first;
-    scene.system->add(
-        std::make_unique<ScriptedVertices>(std::move(vertices), scene.initial.x, script.motion));
+    system.add(std::make_unique<ScriptedVertices>(std::move(vertices), x, script.motion));
   }
 }
 
 // Makes the system a part of the one that all processes share.
-void share_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
-  SceneSize size;
+Sharing share_system(const std::vector<PlacedBody>& bodies, const Distribution& ranks,
+                     System& system) {
+  Sharing shared{.ranks = &ranks};
+  SceneSize& size = shared.whole;
   for (const PlacedBody& b : bodies) {
-    scene.parts.push_back(b.body->part);
-    scene.part_first.push_back(b.first);
+    shared.parts.push_back(b.body->part);
+    shared.first.push_back(b.first);
     size.vertices += b.body->part.whole;
     size.tets += b.body->part.whole_elements;
-    for (int i = 0; i < b.body->owned(); ++i) {
-      size.fixed += scene.system->fixed(b.first + i) ? 1 : 0;
-    }
+    for (int i = 0; i < b.body->owned(); ++i) size.fixed += system.fixed(b.first + i) ? 1 : 0;
   }
-  size.fixed = static_cast<long>(scene.ranks->sum(static_cast<double>(size.fixed)));
-  scene.springs = static_cast<std::size_t>(scene.ranks->sum(static_cast<double>(scene.springs)));
-  scene.whole = size;
-  scene.system->set_share(scene.ranks->make_share(scene.parts, scene.part_first));
-  const bool empty = scene.system->share()->owned().empty();
-  if (scene.ranks->any(empty)) {
+  size.fixed = static_cast<long>(ranks.sum(static_cast<double>(size.fixed)));
+  system.set_share(ranks.make_share(shared.parts, shared.first));
+  if (ranks.any(system.share()->owned().empty())) {
     long largest = 0;
-    for (const BodyPart& part : scene.parts) largest = std::max(largest, part.whole);
+    for (const BodyPart& part : shared.parts) largest = std::max(largest, part.whole);
     throw Error(
         fmt::format("{} ranks are too many for this scene: each needs a vertex of its own, and the "
                     "largest body has {}",
-                    scene.ranks->count(), largest));
+                    ranks.count(), largest));
   }
+  return shared;
 }
 
 // One system of all bodies, with what each of them brings, and its initial state.
-void assemble_system(const std::vector<PlacedBody>& bodies, Scene& scene) {
+void assemble_system(const std::vector<PlacedBody>& bodies, const Distribution* ranks,
+                     ReadBodies& read) {
   std::vector<double> masses;
   for (const PlacedBody& b : bodies) {
     masses.insert(masses.end(), b.body->masses.begin(), b.body->masses.end());
   }
   const auto dofs = static_cast<Eigen::Index>(3 * masses.size());
-  Vector& rest = scene.rest;
+  Vector& rest = read.bodies.rest;
   rest.resize(dofs);
-  scene.initial.x.resize(dofs);
-  scene.initial.v.resize(dofs);
+  read.initial.x.resize(dofs);
+  read.initial.v.resize(dofs);
   for (const PlacedBody& b : bodies) {
     const Eigen::Index at = 3 * b.first;
     rest.segment(at, b.body->rest.size()) = b.body->rest;
-    scene.initial.x.segment(at, b.body->x.size()) = b.body->x;
-    scene.initial.v.segment(at, b.body->v.size()) = b.body->v;
+    read.initial.x.segment(at, b.body->x.size()) = b.body->x;
+    read.initial.v.segment(at, b.body->v.size()) = b.body->v;
   }
-  scene.system = std::make_unique<System>(masses);
-  System& system = *scene.system;
+  read.system = std::make_unique<System>(masses);
+  System& system = *read.system;
   std::size_t first_tet = 0;
   for (const PlacedBody& b : bodies) {
     const std::size_t before = system.energies().size();
-    const std::span<const std::array<int, 4>> tets(scene.tets);
+    const std::span<const std::array<int, 4>> tets(read.bodies.tets);
     add_energies(b, tets.subspan(first_tet, b.body->tets.size()), rest, system);
     first_tet += b.body->tets.size();
     std::vector<const Energy*> elastic;
     for (const auto& energy : system.energies().subspan(before)) elastic.push_back(energy.get());
     add_damping(*b.body, elastic, b.first, system);
   }
-  if (!scene.gravity.isZero(0)) {
+  if (!read.bodies.gravity.isZero(0)) {
     // A copy's weight is counted by the process that owns it.
     for (const PlacedBody& b : bodies) {
       std::fill(masses.begin() + b.first + b.body->owned(), masses.begin() + b.first + b.count(),
                 0.0);
     }
-    system.add(std::make_unique<Gravity>(scene.gravity, masses));
+    system.add(std::make_unique<Gravity>(read.bodies.gravity, masses));
   }
   for (const PlacedBody& b : bodies) {
     for (const SceneForce& force : b.body->forces) add_force(force, b.first, b.count(), system);
-    add_scripts(b, scene);
+    add_scripts(b, read.initial.x, system);
   }
   for (const PlacedBody& b : bodies) {
     for (int i = 0; i < b.count(); ++i) {
       if (!b.body->fixed[static_cast<std::size_t>(i)]) continue;
       system.fix(b.first + i);
-      scene.initial.v.segment<3>(3 * (b.first + i)).setZero();
+      read.initial.v.segment<3>(3 * (b.first + i)).setZero();
     }
   }
-  if (scene.ranks) share_system(bodies, scene);
+  if (!ranks) return;
+  read.bodies.springs =
+      static_cast<std::size_t>(ranks->sum(static_cast<double>(read.bodies.springs)));
+  read.shared = share_system(bodies, *ranks, system);
 }
 
-std::vector<Body> read_all_bodies(const std::vector<TableReader>& tables, Scene& scene) {
+std::vector<Body> read_all_bodies(const std::vector<TableReader>& tables, const Distribution* ranks,
+                                  std::vector<std::string>& remarks) {
   std::vector<Body> bodies;
   for (const TableReader& table : tables) {
     table.recover([&] {
-      Body body = read_body(table, static_cast<int>(&table - tables.data()) + 1, scene.ranks);
+      Body body = read_body(table, static_cast<int>(&table - tables.data()) + 1, ranks);
       if (std::ranges::find(bodies, body.name, &Body::name) != bodies.end()) {
         table.fail("name", fmt::format("there already is a body '{}'; give this one another 'name'",
                                        body.name));
       }
-      for (std::string& remark : remarks_on(body)) scene.remarks.push_back(std::move(remark));
+      for (std::string& remark : remarks_on(body)) remarks.push_back(std::move(remark));
       bodies.push_back(std::move(body));
     });
   }
@@ -177,14 +181,22 @@ std::vector<Body> read_all_bodies(const std::vector<TableReader>& tables, Scene&
 
 }  // namespace
 
-void read_bodies(TableReader& root, Scene& scene) {
+Bodies::Bodies() = default;
+Bodies::~Bodies() = default;
+Bodies::Bodies(Bodies&&) noexcept = default;
+Bodies& Bodies::operator=(Bodies&&) noexcept = default;
+
+ReadBodies read_bodies(TableReader& root, const SceneSettings& settings,
+                       const Distribution* ranks) {
+  ReadBodies read;
+  Bodies& all = read.bodies;
   TableReader world = root.table("world");
-  scene.gravity = world.vector("gravity", Vec3::Zero());
+  all.gravity = world.vector("gravity", Vec3::Zero());
   std::vector<TableReader> constraints = root.tables("constraint");
   std::vector<TableReader> springs = root.tables("spring");
   std::vector<TableReader> obstacles = root.tables("obstacle");
   std::vector<TableReader> contacts = root.tables("contact");
-  if (scene.ranks) {
+  if (ranks) {
     for (const auto& [key, tables] :
          {std::pair{"constraint", &constraints}, std::pair{"spring", &springs},
           std::pair{"contact", &contacts}}) {
@@ -198,56 +210,58 @@ void read_bodies(TableReader& root, Scene& scene) {
   world.finish({"project_velocities"});
   const std::size_t faults = root.faults();
   const std::vector<TableReader> tables = root.tables("body");
-  const std::vector<Body> bodies = read_all_bodies(tables, scene);
+  const std::vector<Body> bodies = read_all_bodies(tables, ranks, read.remarks);
   root.finish();
   if (tables.empty()) {
     root.fail("body", "the scene has nothing to simulate: add a [[body]] or a [system] table");
   }
-  const std::vector<PlacedBody> placed = place_bodies(bodies, scene);
+  const std::vector<PlacedBody> placed = place_bodies(bodies, all);
   if (root.faults() > faults) {
     // The rest depends on where the vertices are, which is not as it was meant.
     if (bodies.size() < tables.size()) {
       std::erase_if(obstacles, [](const TableReader& o) { return o.has("bodies"); });
     }
     System unused(std::vector<double>{});
-    (void)read_obstacles(std::move(obstacles), placed, scene.gravity, unused);
-    return;
+    (void)read_obstacles(std::move(obstacles), placed, all.gravity, unused);
+    return read;
   }
   const Parameters& material = bodies[0].material_parameters;
   if (material.has("mu") && material.has("lambda")) {
-    scene.material = Lame{material.number("mu"), material.number("lambda")};
+    all.material = Lame{material.number("mu"), material.number("lambda")};
   }
-  scene.damping = RayleighDamping{bodies[0].damping.mass, bodies[0].damping.stiffness};
+  all.damping = RayleighDamping{bodies[0].damping.mass, bodies[0].damping.stiffness};
 
   try {
-    assemble_system(placed, scene);
+    assemble_system(placed, ranks, read);
   } catch (const InputError&) {
     throw;
   } catch (const Error& error) {
     root.fail("body", error.what());
   }
-  scene.springs += springs.size();
-  root.recover([&] { read_springs(std::move(springs), placed, scene); });
+  all.springs += springs.size();
+  root.recover([&] { read_springs(std::move(springs), placed, read); });
   for (auto& [obstacle, touch] :
-       read_obstacles(std::move(obstacles), placed, scene.gravity, *scene.system)) {
-    scene.obstacles.push_back(std::move(obstacle));
-    scene.touches.push_back(std::move(touch));
+       read_obstacles(std::move(obstacles), placed, all.gravity, *read.system)) {
+    all.obstacles.push_back(std::move(obstacle));
+    all.touches.push_back(std::move(touch));
   }
   root.recover([&] {
-    scene.contacts =
-        read_contacts(std::move(contacts), placed, scene.gravity, scene.initial.x, *scene.system);
+    all.contacts =
+        read_contacts(std::move(contacts), placed, all.gravity, read.initial.x, *read.system);
   });
-  root.recover([&] { read_constraints(std::move(constraints), placed, project, scene); });
+  root.recover([&] { read_constraints(std::move(constraints), placed, project, read); });
   for (const PlacedBody& b : placed) {
-    if (auto remark = remark_on_sound(b, scene)) scene.remarks.push_back(std::move(*remark));
+    if (auto remark = remark_on_sound(b, *read.system, settings.scheme, settings.step))
+      read.remarks.push_back(std::move(*remark));
     for (const Anchor& a : b.body->anchors) {
-      scene.links.push_back(
+      all.links.push_back(
           {.kind = Link::Kind::anchor, .ends = {{{b.first + a.vertex}, {.point = a.point}}}});
     }
-    for (const Link& pivot : pivots(*scene.system, scene.initial.x, b.first, b.count())) {
-      scene.links.push_back(pivot);
+    for (const Link& pivot : pivots(*read.system, read.initial.x, b.first, b.count())) {
+      all.links.push_back(pivot);
     }
   }
+  return read;
 }
 
 }  // namespace lilyan

@@ -7,7 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "app/scene/scene_tables.hpp"
+#include "app/scene/bodies.hpp"
+#include "app/scene/body/body.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/physics/constraints.hpp"
 
@@ -132,12 +133,12 @@ std::array<int, 2> spring_vertices(TableReader& reader, const SpringEnds& ends, 
 class ConstraintReader {
  public:
   // What the constraints are is added to the scene's links.
-  ConstraintReader(TableReader& reader, const std::vector<PlacedBody>& bodies, Scene& scene)
+  ConstraintReader(TableReader& reader, const std::vector<PlacedBody>& bodies, ReadBodies& read)
       : reader_(reader),
         bodies_(bodies),
-        x_(scene.initial.x),
-        links_(scene.links),
-        remarks_(scene.remarks) {}
+        x_(read.initial.x),
+        links_(read.bodies.links),
+        remarks_(read.remarks) {}
 
   std::vector<std::unique_ptr<Constraint>> read() {
     reader_.expect({"kind", "body", "other_body", "between", "vertex", "point", "length", "region",
@@ -294,14 +295,14 @@ class ConstraintReader {
 }  // namespace
 
 void read_springs(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,
-                  Scene& scene) {
-  const Vector& x = scene.initial.x;
-  System& system = *scene.system;
+                  ReadBodies& read) {
+  const Vector& x = read.initial.x;
+  System& system = *read.system;
   std::array<std::vector<Spring>, 2> lists;  // hookean, stvk
   for (TableReader& reader : readers) {
     reader.expect({"bodies", "vertices", "from", "to", "kind", "stiffness", "length"});
     const SpringEnds ends = spring_bodies(reader, bodies);
-    const auto [a, b] = spring_vertices(reader, ends, x, scene.remarks);
+    const auto [a, b] = spring_vertices(reader, ends, x, read.remarks);
     if (a == b) reader.fail("vertices", "a spring needs two different vertices");
     const bool hookean = reader.choice("kind", {"hookean", "stvk"}, "hookean") == "hookean";
     const double stiffness = reader.positive("stiffness");
@@ -309,19 +310,19 @@ void read_springs(std::vector<TableReader> readers, const std::vector<PlacedBody
     const double length = reader.not_negative("length", now);
     reader.finish();
     lists[hookean ? 0 : 1].push_back({a, b, stiffness, length});
-    scene.links.push_back({.kind = Link::Kind::spring, .ends = {{{a}, {b}}}});
+    read.bodies.links.push_back({.kind = Link::Kind::spring, .ends = {{{a}, {b}}}});
   }
   if (!lists[0].empty()) system.add(springs(SpringKind::hookean, lists[0]));
   if (!lists[1].empty()) system.add(springs(SpringKind::stvk, lists[1]));
 }
 
 void read_constraints(std::vector<TableReader> readers, const std::vector<PlacedBody>& bodies,
-                      bool project, Scene& scene) {
-  System& system = *scene.system;
-  State& initial = scene.initial;
+                      bool project, ReadBodies& read) {
+  System& system = *read.system;
+  State& initial = read.initial;
   std::vector<std::size_t> table;  // of each constraint of the system
   for (std::size_t k = 0; k < readers.size(); ++k) {
-    for (auto& constraint : ConstraintReader(readers[k], bodies, scene).read()) {
+    for (auto& constraint : ConstraintReader(readers[k], bodies, read).read()) {
       system.add(std::move(constraint));
       table.push_back(k);
     }

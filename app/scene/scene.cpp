@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "app/files/surface.hpp"
-#include "app/scene/distribution.hpp"
-#include "app/scene/drawing.hpp"
-#include "app/scene/observables.hpp"
-#include "app/scene/scene_tables.hpp"
+#include "app/scene/body/distribution.hpp"
+#include "app/scene/small/drawing.hpp"
+#include "app/scene/small/observables.hpp"
 #include "app/scene/start.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/contact/body_contact.hpp"
@@ -26,20 +25,15 @@ constexpr int kMostSamples = 1000;  // of the trajectory, within a step
 
 // Refuses what runs on one process only.
 void check_shared(const SceneDocument& document, const Scene& scene) {
-  if (scene.control.kind != StepControlKind::fixed) {
+  if (scene.settings.control.kind != StepControlKind::fixed) {
     document.fail("step_control.kind",
                   "a run on several ranks has fixed steps; take \"fixed\", or run it on one");
   }
-  const auto* composition = std::get_if<CompositionTable>(&scene.scheme.table);
-  const Scheme& base = composition ? *composition->base : scene.scheme;
-  const bool steps = std::holds_alternative<MinimisationTable>(base.table) ||
-                     std::holds_alternative<MultistepTable>(base.table) ||
-                     std::holds_alternative<ExplicitTable>(base.table);
-  if (!steps) {
+  if (!runs_on_ranks(scene.settings.scheme)) {
     document.fail("integrator.method",
                   fmt::format("{} runs on one rank; methods that minimise (avf, implicit-midpoint, "
                               "backward-euler, …) and explicit ones run on several",
-                              scene.scheme.label));
+                              scene.settings.scheme.label));
   }
 }
 
@@ -47,26 +41,27 @@ void check_shared(const SceneDocument& document, const Scene& scene) {
 // that fails.
 void check_scene(const SceneDocument& document, const TableReader& root, const Scene& scene) {
   const System& system = *scene.system;
-  const bool small = !scene.coordinates.empty();
-  if (!small && scene.output.interval > 0) {
+  const bool small = !scene.has_bodies();
+  if (!small && scene.settings.output.interval > 0) {
     document.fail("output.interval",
                   "frames of bodies are written at steps; 'interval' is for a [system]");
   }
-  if (scene.output.interval > 0 && scene.output.interval < scene.step / kMostSamples) {
+  if (scene.settings.output.interval > 0 &&
+      scene.settings.output.interval < scene.settings.step / kMostSamples) {
     document.fail(
         "output.interval",
         fmt::format("more than {} rows within a step; take smaller steps instead", kMostSamples));
   }
-  if (scene.control.kind == StepControlKind::reversible && system.lagrangian()) {
+  if (scene.settings.control.kind == StepControlKind::reversible && system.lagrangian()) {
     document.fail("step_control.kind",
                   "reversible steps follow the forces of a potential, which a general Lagrangian "
                   "does not have; take \"fixed\" or \"error\"");
   }
-  const std::string reason = reason_unsupported(system, scene.scheme);
+  const std::string reason = reason_unsupported(system, scene.settings.scheme);
   if (!reason.empty()) document.fail("integrator.method", reason);
-  if (scene.ranks) check_shared(document, scene);
+  if (scene.shared) check_shared(document, scene);
   const bool can_precondition = system.dimension() == 3 && system.fixed_count() < system.vertices();
-  if (scene.solver.newton.linear == LinearChoice::pcg && !can_precondition) {
+  if (scene.settings.solver.newton.linear == LinearChoice::pcg && !can_precondition) {
     document.fail("solver.linear",
                   "pcg is for systems of points in space that can move; take auto or cholesky");
   }
@@ -90,7 +85,41 @@ Scene::~Scene() = default;
 Scene::Scene(Scene&&) noexcept = default;
 Scene& Scene::operator=(Scene&&) noexcept = default;
 
+const Bodies& Scene::bodies() const {
+  static const Bodies none;
+  const auto* bodies = std::get_if<Bodies>(&content);
+  return bodies ? *bodies : none;
+}
+
+const SmallSystem& Scene::small() const {
+  static const SmallSystem none;
+  const auto* small = std::get_if<SmallSystem>(&content);
+  return small ? *small : none;
+}
+
 namespace {
+
+// From here on the system can only be read.
+std::unique_ptr<const System> finished(std::unique_ptr<System> system,
+                                       const SceneChanges& changes) {
+  if (system && changes.force) system->add(changes.force());
+  return system;
+}
+
+void take(ReadSystem read, const SceneChanges& changes, Scene& scene) {
+  scene.system = finished(std::move(read.system), changes);
+  scene.initial = std::move(read.initial);
+  scene.content = std::move(read.small);
+  scene.remarks = std::move(read.remarks);
+}
+
+void take(ReadBodies read, const SceneChanges& changes, Scene& scene) {
+  scene.system = finished(std::move(read.system), changes);
+  scene.initial = std::move(read.initial);
+  scene.content = std::move(read.bodies);
+  scene.shared = std::move(read.shared);
+  scene.remarks = std::move(read.remarks);
+}
 
 // With a list of faults, reads as much as can be read, and the scene is of use only without any.
 Scene read_scene(SceneText text, const SceneChanges& changes,
@@ -108,23 +137,23 @@ Scene read_scene(SceneText text, const SceneChanges& changes,
                "constraint", "spring", "obstacle", "contact", "system"});
   Scene scene;
   scene.name = name;
-  scene.ranks = changes.ranks;
   scene.title = root.text("title", scene.name);
-  read_settings(root, changes, scene);
+  read_settings(root, {.steps = changes.steps, .duration = changes.duration}, scene.settings);
   std::optional<TableReader> start;
   if (changes.without_start) root.drop("start");
   if (root.has("start")) start = root.table("start");
-  if (scene.ranks && root.has("system")) {
+  if (changes.ranks && root.has("system")) {
     root.fail("system", "a run on several ranks is for bodies: a small system runs on one");
   }
   if (root.has("system")) {
     for (const char* key : {"body", "constraint", "spring", "obstacle", "contact", "world"}) {
       if (root.has(key)) root.fail(key, fmt::format("a [system] has no '{}'", key));
     }
-    root.recover([&] { read_system(root.table("system"), scene); });
+    root.recover(
+        [&] { take(read_system(root.table("system"), scene.settings.scheme), changes, scene); });
     root.finish();
   } else {
-    read_bodies(root, scene);
+    take(read_bodies(root, scene.settings, changes.ranks), changes, scene);
   }
   if (faults && !faults->empty()) return scene;
   if (start) root.recover([&] { read_start(*start, scene); });
@@ -175,76 +204,81 @@ std::vector<InputError> scene_faults(const std::filesystem::path& file,
 }
 
 FrameGeometry geometry_of(const Scene& scene) {
-  if (scene.surface) {
-    return {.triangles = scene.surface->triangles,
-            .triangle_body = scene.surface->body,
-            .body_names = scene.body_names};
+  const Bodies& bodies = scene.bodies();
+  if (scene.shared && scene.shared->surface) {
+    return {.triangles = scene.shared->surface->triangles,
+            .triangle_body = scene.shared->surface->body,
+            .body_names = bodies.names};
   }
-  return {.tets = scene.tets,
-          .tet_body = scene.tet_body,
-          .triangles = scene.triangles,
-          .triangle_body = scene.triangle_body,
-          .edges = scene.edges,
-          .edge_body = scene.edge_body,
-          .body_names = scene.body_names,
-          .texture = scene.texture};
+  return {.tets = bodies.tets,
+          .tet_body = bodies.tet_body,
+          .triangles = bodies.triangles,
+          .triangle_body = bodies.triangle_body,
+          .edges = bodies.edges,
+          .edge_body = bodies.edge_body,
+          .body_names = bodies.names,
+          .texture = bodies.texture};
 }
 
 SceneSize size_of(const Scene& scene) {
-  return scene.whole.value_or(SceneSize{.vertices = scene.system->vertices(),
-                                        .fixed = scene.system->fixed_count(),
-                                        .tets = static_cast<long>(scene.tets.size())});
+  if (scene.shared) return scene.shared->whole;
+  return {.vertices = scene.system->vertices(),
+          .fixed = scene.system->fixed_count(),
+          .tets = static_cast<long>(scene.bodies().tets.size())};
 }
 
 std::string describe_size(const Scene& scene) {
   const auto count = [](std::size_t n, std::string_view one, std::string_view many) {
     return fmt::format("{} {}", n, n == 1 ? one : many);
   };
-  if (!scene.coordinates.empty()) {
-    std::string text = count(scene.coordinates.size(), "degree of freedom", "degrees of freedom");
-    if (!scene.orbits.empty()) text += fmt::format(", {} orbits", 1 + scene.orbits.size());
+  if (!scene.has_bodies()) {
+    std::string text =
+        count(scene.small().coordinates.size(), "degree of freedom", "degrees of freedom");
+    if (!scene.small().orbits.empty())
+      text += fmt::format(", {} orbits", 1 + scene.small().orbits.size());
     return text;
   }
   const SceneSize size = size_of(scene);
   std::string text =
-      fmt::format("{}, {} vertices ({} fixed)", count(scene.body_names.size(), "body", "bodies"),
-                  size.vertices, size.fixed);
+      fmt::format("{}, {} vertices ({} fixed)",
+                  count(scene.bodies().names.size(), "body", "bodies"), size.vertices, size.fixed);
   if (size.tets > 0) text += ", " + count(static_cast<std::size_t>(size.tets), "tet", "tets");
-  if (!scene.triangles.empty()) {
-    text += ", " + count(scene.triangles.size(), "triangle", "triangles");
+  if (!scene.bodies().triangles.empty()) {
+    text += ", " + count(scene.bodies().triangles.size(), "triangle", "triangles");
   }
-  if (!scene.edges.empty()) text += ", " + count(scene.edges.size(), "segment", "segments");
-  if (scene.springs > 0) text += ", " + count(scene.springs, "spring", "springs");
+  if (!scene.bodies().edges.empty())
+    text += ", " + count(scene.bodies().edges.size(), "segment", "segments");
+  if (scene.bodies().springs > 0) text += ", " + count(scene.bodies().springs, "spring", "springs");
   return text;
 }
 
-std::string_view time_unit(const Scene& scene) { return scene.coordinates.empty() ? " s" : ""; }
+std::string_view time_unit(const Scene& scene) { return scene.has_bodies() ? " s" : ""; }
 
 std::string describe_method(const Scene& scene) {
-  const auto* table = std::get_if<MinimisationTable>(&scene.scheme.table);
-  if (!table || !table->adaptive_nodes) return scene.scheme.label;
+  const auto* table = std::get_if<MinimisationTable>(&scene.settings.scheme.table);
+  if (!table || !table->adaptive_nodes) return scene.settings.scheme.label;
   const std::optional<int> points = exact_points(*scene.system);
-  return fmt::format("{}: {}", scene.scheme.label,
+  return fmt::format("{}: {}", scene.settings.scheme.label,
                      points ? fmt::format("{} Gauss points, exact for these forces", *points)
                             : "as many Gauss points as each step needs");
 }
 
 std::string describe_plan(const Scene& scene) {
   const std::string_view unit = time_unit(scene);
-  if (!scene.variable_steps()) {
-    const bool whole = scene.duration == scene.steps * scene.step;
-    return fmt::format("{} steps of {:.6g}{}{}", scene.steps, scene.step, unit,
-                       whole ? "" : fmt::format(" over {}{}", scene.duration, unit));
+  if (!scene.settings.variable_steps()) {
+    const bool whole = scene.settings.duration == scene.settings.steps * scene.settings.step;
+    return fmt::format("{} steps of {:.6g}{}{}", scene.settings.steps, scene.settings.step, unit,
+                       whole ? "" : fmt::format(" over {}{}", scene.settings.duration, unit));
   }
   return fmt::format(
       "{} steps over {}{}",
-      scene.control.kind == StepControlKind::error ? "error-controlled" : "reversible",
-      scene.duration, unit);
+      scene.settings.control.kind == StepControlKind::error ? "error-controlled" : "reversible",
+      scene.settings.duration, unit);
 }
 
 std::vector<std::string> compared_methods(const Scene& scene) {
   constexpr std::size_t kCompared = 4;
-  if (scene.coordinates.empty()) {
+  if (scene.has_bodies()) {
     std::vector<std::string> methods = {"avf", "energy-momentum", "implicit-midpoint",
                                         "backward-euler", "newmark"};
     std::erase_if(methods, [&](const std::string& name) {

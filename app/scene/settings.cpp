@@ -1,11 +1,10 @@
-// [integrator], [step_control], [solver] and [output]: how a scene is stepped, and what is written.
+#include "app/scene/settings.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "app/scene/scene_tables.hpp"
 
 namespace lilyan {
 namespace {
@@ -56,7 +55,7 @@ void skip_other_parameters(TableReader& reader, const Method& chosen) {
   }
 }
 
-void read_integrator(TableReader reader, const SceneChanges& changes, Scene& scene) {
+void read_integrator(TableReader reader, const RunLength& length, SceneSettings& settings) {
   for (const Method& m : methods()) {
     for (const ParameterSpec& p : m.parameters) reader.expect({p.name});
   }
@@ -68,44 +67,46 @@ void read_integrator(TableReader reader, const SceneChanges& changes, Scene& sce
                 fmt::format("unknown method '{}'{}", name, suggestion(name, method_names())));
     method = find_method("avf");
   }
-  scene.method = method->name;
+  settings.method = method->name;
   if (reader.has("steps") && reader.has("duration")) {
     reader.fail("duration", "give either 'steps' or 'duration', not both");
   }
-  if (changes.steps) {
-    reader.replace("steps", *changes.steps);
+  if (length.steps) {
+    reader.replace("steps", *length.steps);
     reader.drop("duration");
-    scene.steps = *changes.steps;
-  } else if (changes.duration) {
-    reader.replace("duration", *changes.duration);
+    settings.steps = *length.steps;
+  } else if (length.duration) {
+    reader.replace("duration", *length.duration);
     reader.drop("steps");
-    scene.duration = *changes.duration;
+    settings.duration = *length.duration;
   } else if (reader.has("duration")) {
-    scene.duration = reader.positive("duration");
+    settings.duration = reader.positive("duration");
   } else {
-    scene.steps = reader.whole("steps", 0, kMostSteps);
+    settings.steps = reader.whole("steps", 0, kMostSteps);
   }
-  scene.step = reader.positive("step");
-  if (scene.duration > 0) {
+  settings.step = reader.positive("step");
+  if (settings.duration > 0) {
     // Both numbers are rounded from decimals.
     constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
-    const StepCount count = count_steps(scene.duration, scene.step, kRounding * scene.duration);
-    if (!scene.variable_steps() && scene.duration < 0.5 * scene.step) {
+    const StepCount count =
+        count_steps(settings.duration, settings.step, kRounding * settings.duration);
+    if (!settings.variable_steps() && settings.duration < 0.5 * settings.step) {
       reader.fail("duration", "that is less than half a step");
     }
     if (count.steps > kMostSteps) {
       reader.fail("duration", "that is more steps than can be counted");
     }
-    scene.steps = static_cast<int>(count.steps);
+    settings.steps = static_cast<int>(count.steps);
     // Steps that divide the duration end where their number says, to the last bit.
-    if (count.equal && !scene.variable_steps()) scene.duration = scene.steps * scene.step;
+    if (count.equal && !settings.variable_steps())
+      settings.duration = settings.steps * settings.step;
   } else {
-    scene.duration = scene.steps * scene.step;
+    settings.duration = settings.steps * settings.step;
   }
   skip_other_parameters(reader, *method);
   try {
     const Parameters parameters = read_parameters(reader, method->parameters);
-    scene.scheme = make_scheme(method->name, parameters);
+    settings.scheme = make_scheme(method->name, parameters);
   } catch (const ParameterError& error) {
     fail_parameter(reader, error);
   }
@@ -114,11 +115,11 @@ void read_integrator(TableReader reader, const SceneChanges& changes, Scene& sce
 // Velocity errors are allowed this many times the size of energy errors, which they cause only in part.
 constexpr double kVelocityByEnergy = 10;
 
-void read_solver(TableReader reader, Scene& scene) {
+void read_solver(TableReader reader, SceneSettings& settings) {
   reader.expect({"tolerance", "energy_tolerance", "velocity_tolerance", "max_iterations",
                  "definiteness", "linear", "reuse_factor", "threads", "on_failure",
                  "max_halvings"});
-  SolverOptions& s = scene.solver;
+  SolverOptions& s = settings.solver;
   // One number for all; whoever sets one of the two that it stands for need not know of the other.
   const bool given = reader.has("tolerance") || reader.has("energy_tolerance");
   if (reader.has("tolerance")) s.energy_tolerance = reader.positive("tolerance");
@@ -134,34 +135,37 @@ void read_solver(TableReader reader, Scene& scene) {
   s.newton.linear = linear == "auto"  ? LinearChoice::automatic
                     : linear == "pcg" ? LinearChoice::pcg
                                       : LinearChoice::cholesky;
-  scene.threads = reader.whole("threads", 0, kMostThreads, scene.threads);
+  settings.threads = reader.whole("threads", 0, kMostThreads, settings.threads);
   s.newton.reuse_factor = reader.flag("reuse_factor", s.newton.reuse_factor);
   const bool halve = reader.choice("on_failure", {"halve", "stop"}, "halve") == "halve";
   const int halvings = reader.whole("max_halvings", 1, 30, 6);
-  scene.max_halvings = halve ? halvings : 0;
+  settings.max_halvings = halve ? halvings : 0;
   reader.finish();
 }
 
-void read_output(TableReader reader, bool small, Scene& scene) {
+void read_output(TableReader reader, bool small, SceneSettings& settings) {
   reader.expect({"every", "series_every", "checkpoint_every", "interval", "pictures", "precision",
                  "formats", "up", "report"});
   // A row of every step would fill disks: 10⁶ of them are 230 MB.
   constexpr double kMostRows = 100000;
-  const double steps = scene.variable_steps() ? scene.duration / scene.step : scene.steps;
+  const double steps =
+      settings.variable_steps() ? settings.duration / settings.step : settings.steps;
   const int sparse = static_cast<int>(std::clamp(std::ceil(steps / kMostRows), 1.0, 1e9));
-  scene.output.thinned =
+  settings.output.thinned =
       sparse > 1 && (!reader.has("series_every") || (small && !reader.has("every")));
-  scene.output.every = reader.whole("every", 0, kMostSteps, small ? sparse : scene.output.every);
-  scene.output.series_every = reader.whole("series_every", 1, kMostSteps, sparse);
+  settings.output.every =
+      reader.whole("every", 0, kMostSteps, small ? sparse : settings.output.every);
+  settings.output.series_every = reader.whole("series_every", 1, kMostSteps, sparse);
   if (reader.has("checkpoint_every")) {
-    scene.output.checkpoint_every = reader.whole("checkpoint_every", 0, kMostSteps, 0);
+    settings.output.checkpoint_every = reader.whole("checkpoint_every", 0, kMostSteps, 0);
   }
-  if (reader.has("interval")) scene.output.interval = reader.positive("interval");
-  scene.output.pictures = reader.words("pictures", {"svg", "png"}, scene.output.pictures);
-  scene.output.float64 = reader.choice("precision", {"float64", "float32"}, "float64") == "float64";
-  scene.output.formats = reader.words("formats", frame_formats(), scene.output.formats);
-  scene.output.up = reader.choice("up", {"y", "z"}, "y") == "y" ? UpAxis::y : UpAxis::z;
-  scene.output.report = reader.flag("report", scene.output.report);
+  if (reader.has("interval")) settings.output.interval = reader.positive("interval");
+  settings.output.pictures = reader.words("pictures", {"svg", "png"}, settings.output.pictures);
+  settings.output.float64 =
+      reader.choice("precision", {"float64", "float32"}, "float64") == "float64";
+  settings.output.formats = reader.words("formats", frame_formats(), settings.output.formats);
+  settings.output.up = reader.choice("up", {"y", "z"}, "y") == "y" ? UpAxis::y : UpAxis::z;
+  settings.output.report = reader.flag("report", settings.output.report);
   reader.finish();
 }
 
@@ -175,23 +179,23 @@ std::string symmetric_methods() {
 }
 
 // The rule alone: how the integrator's duration is read depends on it.
-void read_step_control_kind(TableReader& reader, Scene& scene) {
+void read_step_control_kind(TableReader& reader, SceneSettings& settings) {
   reader.expect({"kind", "tolerance", "exponent", "min_step", "max_step"});
   const std::string kind = reader.choice("kind", {"fixed", "error", "reversible"}, "fixed");
-  scene.control.kind = kind == "error"        ? StepControlKind::error
-                       : kind == "reversible" ? StepControlKind::reversible
-                                              : StepControlKind::fixed;
+  settings.control.kind = kind == "error"        ? StepControlKind::error
+                          : kind == "reversible" ? StepControlKind::reversible
+                                                 : StepControlKind::fixed;
 }
 
 // The rest, once method and first step are known.
-void read_step_control(TableReader& reader, Scene& scene) {
-  StepControlOptions& c = scene.control;
+void read_step_control(TableReader& reader, SceneSettings& settings) {
+  StepControlOptions& c = settings.control;
   const bool error = c.kind == StepControlKind::error;
   const bool reversible = c.kind == StepControlKind::reversible;
-  if (reversible && !scene.scheme.claims.symmetric) {
+  if (reversible && !settings.scheme.claims.symmetric) {
     reader.fail("kind", fmt::format("reversible steps need a symmetric method, which {} is not; "
                                     "these are: {}",
-                                    scene.scheme.label, symmetric_methods()));
+                                    settings.scheme.label, symmetric_methods()));
   }
   // Keys of other kinds are a mistake in a scene, but not when the kind was exchanged from outside.
   const auto applies = [&](const std::string& key, bool here, std::string_view to) {
@@ -212,14 +216,14 @@ void read_step_control(TableReader& reader, Scene& scene) {
   }
   if (applies("min_step", error || reversible, "variable") && reader.has("min_step")) {
     c.min_step = reader.positive("min_step");
-    if (*c.min_step > scene.step) {
-      reader.fail("min_step", fmt::format("must not be above the first step, {}", scene.step));
+    if (*c.min_step > settings.step) {
+      reader.fail("min_step", fmt::format("must not be above the first step, {}", settings.step));
     }
   }
   if (applies("max_step", error || reversible, "variable") && reader.has("max_step")) {
     c.max_step = reader.positive("max_step");
-    if (*c.max_step < scene.step) {
-      reader.fail("max_step", fmt::format("must not be below the first step, {}", scene.step));
+    if (*c.max_step < settings.step) {
+      reader.fail("max_step", fmt::format("must not be below the first step, {}", settings.step));
     }
   }
   reader.finish();
@@ -227,16 +231,16 @@ void read_step_control(TableReader& reader, Scene& scene) {
 
 }  // namespace
 
-void read_settings(TableReader& root, const SceneChanges& changes, Scene& scene) {
+void read_settings(TableReader& root, const RunLength& length, SceneSettings& settings) {
   TableReader step_control = root.table("step_control");
-  read_step_control_kind(step_control, scene);
+  read_step_control_kind(step_control, settings);
   const bool stepped =
-      root.recover([&] { read_integrator(root.table("integrator"), changes, scene); });
-  if (stepped) root.recover([&] { read_step_control(step_control, scene); });
-  root.recover([&] { read_solver(root.table("solver"), scene); });
-  scene.control.step = scene.step;
-  scene.control.max_halvings = scene.max_halvings;
-  root.recover([&] { read_output(root.table("output"), root.has("system"), scene); });
+      root.recover([&] { read_integrator(root.table("integrator"), length, settings); });
+  if (stepped) root.recover([&] { read_step_control(step_control, settings); });
+  root.recover([&] { read_solver(root.table("solver"), settings); });
+  settings.control.step = settings.step;
+  settings.control.max_halvings = settings.max_halvings;
+  root.recover([&] { read_output(root.table("output"), root.has("system"), settings); });
 }
 
 }  // namespace lilyan

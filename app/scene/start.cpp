@@ -12,8 +12,7 @@
 
 #include "app/files/series.hpp"
 #include "app/files/vtu.hpp"
-#include "app/scene/distribution.hpp"
-#include "app/scene/scene_tables.hpp"
+#include "app/scene/body/distribution.hpp"
 #include "lilyan/assemble/constraint_set.hpp"
 
 namespace lilyan {
@@ -41,12 +40,12 @@ Vector vector_of(const std::vector<std::array<double, 3>>& points, const Scene& 
   const auto add = [&](std::size_t point) {
     for (const double c : points[point]) x[at++] = c;
   };
-  if (!scene.ranks) {
+  if (!scene.shared) {
     for (std::size_t i = 0; i < points.size(); ++i) add(i);
     return x;
   }
   long before = 0;
-  for (const BodyPart& part : scene.parts) {
+  for (const BodyPart& part : scene.shared->parts) {
     for (const long number : part.number) add(static_cast<std::size_t>(before + number));
     before += part.whole;
   }
@@ -74,11 +73,12 @@ void require_same_mesh(const fs::path& file, const VtuContent& frame, const Scen
   const SceneSize size = size_of(scene);
   require(frame.points.size(), static_cast<std::size_t>(size.vertices), "vertices");
   require(frame.tets.size(), static_cast<std::size_t>(size.tets), "tets");
-  if (scene.ranks) return;
-  require(frame.triangles.size(), scene.triangles.size(), "triangles");
-  require(frame.edges.size(), scene.edges.size(), "segments");
-  if (same_elements(frame.tets, scene.tets) && same_elements(frame.triangles, scene.triangles) &&
-      same_elements(frame.edges, scene.edges)) {
+  if (scene.shared) return;
+  require(frame.triangles.size(), scene.bodies().triangles.size(), "triangles");
+  require(frame.edges.size(), scene.bodies().edges.size(), "segments");
+  if (same_elements(frame.tets, scene.bodies().tets) &&
+      same_elements(frame.triangles, scene.bodies().triangles) &&
+      same_elements(frame.edges, scene.bodies().edges)) {
     return;
   }
   throw InputError({file.string()},
@@ -90,8 +90,9 @@ void require_same_mesh(const fs::path& file, const VtuContent& frame, const Scen
 
 // Whether from one time to the other is one step of the scene, but for rounding.
 bool one_step_apart(double before, double after, const Scene& scene) {
-  const double rounding = 1e-9 * scene.step + 4 * std::numeric_limits<double>::epsilon() * after;
-  return std::abs(after - before - scene.step) <= rounding;
+  const double rounding =
+      1e-9 * scene.settings.step + 4 * std::numeric_limits<double>::epsilon() * after;
+  return std::abs(after - before - scene.settings.step) <= rounding;
 }
 
 StoredFrame read_frame_of_bodies(const NamedFrame& named, const Scene& scene) {
@@ -124,8 +125,8 @@ StoredFrame read_frame_of_bodies(const NamedFrame& named, const Scene& scene) {
 // The names of the columns of a state: t, coordinates and velocities.
 std::vector<std::string> columns_of_state(const Scene& scene) {
   std::vector<std::string> names = {"t"};
-  for (const std::string& name : scene.coordinates) names.push_back(name);
-  for (const std::string& name : scene.coordinates) names.push_back("v_" + name);
+  for (const std::string& name : scene.small().coordinates) names.push_back(name);
+  for (const std::string& name : scene.small().coordinates) names.push_back("v_" + name);
   return names;
 }
 
@@ -143,9 +144,9 @@ State state_in(const NumberTable& table, std::size_t row, std::size_t first, Eig
 std::vector<State> read_orbits(const NamedFrame& named, double t, const Scene& scene) {
   const fs::path file = named.run / kOrbits;
   if (!fs::exists(file)) {
-    throw InputError(
-        {named.run.string()},
-        fmt::format("this run has one orbit, but the scene has {}", 1 + scene.orbits.size()));
+    throw InputError({named.run.string()},
+                     fmt::format("this run has one orbit, but the scene has {}",
+                                 1 + scene.small().orbits.size()));
   }
   const NumberTable table = read_numbers(file);
   const auto is_first = [&](std::size_t row) { return table.at(row, 0) == 0; };
@@ -159,10 +160,10 @@ std::vector<State> read_orbits(const NamedFrame& named, double t, const Scene& s
                                  "one (orbits are written less often when there are many)",
                                  t));
   }
-  if (end - row != 1 + scene.orbits.size()) {
+  if (end - row != 1 + scene.small().orbits.size()) {
     throw InputError({file.string()}, fmt::format("there are {} orbits at t = {}, but the scene "
                                                   "has {}",
-                                                  end - row, t, 1 + scene.orbits.size()));
+                                                  end - row, t, 1 + scene.small().orbits.size()));
   }
   std::vector<State> orbits;
   for (++row; row < end; ++row) {
@@ -192,8 +193,8 @@ StoredFrame read_row_of_system(const NamedFrame& named, const Scene& scene) {
     throw InputError({file.string(), 1, 0},
                      fmt::format("this run has {} coordinates and the scene has {}: its columns "
                                  "are '{}', but '{}' are expected",
-                                 theirs, scene.coordinates.size(), fmt::join(table.columns, ","),
-                                 fmt::join(wanted, ",")));
+                                 theirs, scene.small().coordinates.size(),
+                                 fmt::join(table.columns, ","), fmt::join(wanted, ",")));
   }
   if (table.rows() == 0) throw InputError({file.string()}, "it has no rows");
   const std::size_t number = chosen(named, table.rows(), "row of trajectory.csv");
@@ -202,7 +203,7 @@ StoredFrame read_row_of_system(const NamedFrame& named, const Scene& scene) {
                     .t = state.t,
                     .x = std::move(state.x),
                     .v = std::move(state.v)};
-  if (!scene.orbits.empty()) frame.orbits = read_orbits(named, frame.t, scene);
+  if (!scene.small().orbits.empty()) frame.orbits = read_orbits(named, frame.t, scene);
   if (number == 0 || !one_step_apart(table.at(number - 1, 1), frame.t, scene)) return frame;
   State before = state_in(table, number - 1, 1, scene.initial.x.size());
   frame.t_previous = before.t;
@@ -250,8 +251,7 @@ NamedFrame named_frame(const std::string& text) {
 }
 
 StoredFrame read_stored_frame(const NamedFrame& named, const Scene& scene) {
-  return scene.coordinates.empty() ? read_frame_of_bodies(named, scene)
-                                   : read_row_of_system(named, scene);
+  return scene.has_bodies() ? read_frame_of_bodies(named, scene) : read_row_of_system(named, scene);
 }
 
 void start_from(StoredFrame frame, Scene& scene) {
@@ -267,9 +267,9 @@ void start_from(StoredFrame frame, Scene& scene) {
       throw Error(fmt::format("the frame has {} that are not finite", what));
   }
   if (!std::isfinite(frame.t)) throw Error("the time of the frame is not finite");
-  if (frame.orbits.size() != scene.orbits.size()) {
+  if (frame.orbits.size() != scene.small().orbits.size()) {
     throw Error(fmt::format("the frame has {} orbits, but the scene has {}",
-                            1 + frame.orbits.size(), 1 + scene.orbits.size()));
+                            1 + frame.orbits.size(), 1 + scene.small().orbits.size()));
   }
   require_scripted_places(frame, system);
   const bool looks_back = frame.x_previous.size() == frame.x.size() &&
@@ -277,7 +277,7 @@ void start_from(StoredFrame frame, Scene& scene) {
                           one_step_apart(frame.t_previous, frame.t, scene);
   initial = {.t = frame.t, .x = std::move(frame.x), .v = std::move(frame.v)};
   if (looks_back) {
-    initial.h_previous = scene.step;
+    initial.h_previous = scene.settings.step;
     initial.x_previous = std::move(frame.x_previous);
     initial.v_previous = std::move(frame.v_previous);
   }
@@ -287,7 +287,8 @@ void start_from(StoredFrame frame, Scene& scene) {
       initial.v.segment(i * dimension, dimension).setZero();
     }
   }
-  scene.orbits = std::move(frame.orbits);
+  if (auto* small = std::get_if<SmallSystem>(&scene.content))
+    small->orbits = std::move(frame.orbits);
   if (!system.constraints().empty()) {
     // Seven digits are too few for velocities along the constraints.
     if (!frame.exact) project_velocities(system, initial);

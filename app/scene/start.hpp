@@ -40,4 +40,7 @@ struct StoredFrame {
 // finite, scripted vertices elsewhere, or constraints that do not hold.
 void start_from(StoredFrame frame, Scene& scene);
 
+// [start]: the frame of an earlier run in the place of the initial state. The scene is complete otherwise.
+void read_start(TableReader reader, Scene& scene);
+
 }  // namespace lilyan

@@ -8,7 +8,10 @@
 #include <memory>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
+#include "app/run/checkpoint.hpp"
+#include "lilyan/base/error.hpp"
 #include "lilyan/control/make_integrator.hpp"
 #include "lilyan/model/system_parts.hpp"
 #include "lilyan/model/world.hpp"
@@ -100,7 +103,7 @@ Vec3 gradient_at(const World& world, const Vector& x, int vertex) {
 double VertexPull::stiffness(const State& state, int vertex) const {
   const System& system = *scene_.system;
   const double mass = system.vertex_masses()[static_cast<std::size_t>(vertex)];
-  const double stable = kExplicitShare * mass / (scene_.step * scene_.step);
+  const double stable = kExplicitShare * mass / (scene_.settings.step * scene_.settings.step);
   const double probe = kProbe * (state.x.maxCoeff() - state.x.minCoeff());
   Vector moved = state.x;
   moved.segment<3>(3 * vertex).array() += probe / std::sqrt(3.0);
@@ -111,21 +114,34 @@ double VertexPull::stiffness(const State& state, int vertex) const {
   const double held = probe > 0 ? change.norm() / probe : 0;
   const auto masses = system.vertex_masses();
   const double total = std::accumulate(masses.begin(), masses.end(), 0.0);
-  const double time = kStepsToFollow * scene_.step;
+  const double time = kStepsToFollow * scene_.settings.step;
   const double firm = (std::isfinite(held) ? kFirmness * held : 0) + total / (time * time);
-  return scene_.scheme.solve == SolveKind::explicit_ ? std::min(firm, stable) : firm;
+  return scene_.settings.scheme.solve == SolveKind::explicit_ ? std::min(firm, stable) : firm;
+}
+
+// Nobody can change the system of a scene, which is therefore read once more.
+void VertexPull::add_force(SceneRun& run) {
+  PullForce* made = nullptr;
+  SceneChanges changes = changes_;
+  changes.force = [&] {
+    auto force = std::make_unique<PullForce>();
+    made = force.get();
+    return force;
+  };
+  Scene again = load_scene(file_, changes);
+  if (start_digest(again) != start_digest(scene_)) {
+    throw Error("the scene's files have changed: start it anew to pull at it");
+  }
+  force_ = made;
+  without_force_ = std::exchange(scene_.system, std::move(again.system));
+  run.system_changed();
 }
 
 void VertexPull::pull(SceneRun& run, int vertex, const Vec3& target) {
-  if (!force_) {
-    auto force = std::make_unique<PullForce>();
-    force_ = force.get();
-    scene_.system->add(std::unique_ptr<Force>(std::move(force)));
-    run.system_changed();
-  }
+  if (!force_) add_force(run);
   if (vertex != vertex_) stiffness_ = stiffness(run.state(), vertex);
   vertex_ = vertex;
-  force_->pull(vertex, target, stiffness_, kStepsToRest * scene_.step * stiffness_);
+  force_->pull(vertex, target, stiffness_, kStepsToRest * scene_.settings.step * stiffness_);
 }
 
 void VertexPull::release() {
@@ -138,12 +154,12 @@ void VertexPull::begin_step(double t) {
 }
 
 PhaseCloud::PhaseCloud(const Scene& scene, const PhaseCloudRequest& request, double t)
-    : integrator_(make_integrator(*scene.system, scene.scheme, scene.solver)) {
+    : integrator_(make_integrator(*scene.system, scene.settings.scheme, scene.settings.solver)) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   for (int i = 0; i < kTimedSteps; ++i) {
     State probe = cloud_point(request, t, i, kTimedSteps);
-    step(probe, scene.step);
+    step(probe, scene.settings.step);
   }
   const double each = std::chrono::duration<double>(Clock::now() - begin).count() / kTimedSteps;
   const double most =

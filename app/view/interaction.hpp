@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -20,10 +21,11 @@ class PullForce;
 // A spring between one vertex and the point it is pulled to.
 class VertexPull {
  public:
-  // The scene must outlive this.
-  explicit VertexPull(Scene& scene) : scene_(scene) {}
+  // Of a scene that was loaded from this file with these changes, and that must outlive this.
+  VertexPull(Scene& scene, std::filesystem::path file, SceneChanges changes)
+      : scene_(scene), file_(std::move(file)), changes_(std::move(changes)) {}
 
-  // The force is added to the system at the first pull: a run that nobody pulls at is the same, to
+  // At the first pull the scene gets another system, with the force. A run that nobody pulls at is the same, to
   // the bit, as one without a viewer.
   void pull(SceneRun& run, int vertex, const Vec3& target);
   void release();
@@ -34,8 +36,13 @@ class VertexPull {
   // Stiff compared with the body around the vertex, and soft enough for the method's step.
   [[nodiscard]] double stiffness(const State& state, int vertex) const;
 
+  void add_force(SceneRun& run);
+
   Scene& scene_;
-  PullForce* force_ = nullptr;  // owned by the system
+  std::filesystem::path file_;
+  SceneChanges changes_;
+  std::unique_ptr<const System> without_force_;  // from the first pull on
+  PullForce* force_ = nullptr;                   // owned by the system
   int vertex_ = -1;
   double stiffness_ = 0;
 };

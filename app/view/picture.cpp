@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/scene/drawing.hpp"
-#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/drawing.hpp"
+#include "app/scene/small/observables.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/model/energy.hpp"
@@ -77,8 +77,8 @@ void add_to_path(const State& state, std::vector<double>& path, const Drawing* d
 
 std::vector<PaneInfo::Section> sections_of(const Scene& scene) {
   std::vector<PaneInfo::Section> sections;
-  if (!scene.observables) return sections;
-  for (const ObservedEvent& event : scene.observables->events) {
+  if (!scene.small().observables) return sections;
+  for (const ObservedEvent& event : scene.small().observables->events) {
     if (!event.x.empty()) sections.push_back({event.name, event.x, event.y});
   }
   return sections;
@@ -87,14 +87,14 @@ std::vector<PaneInfo::Section> sections_of(const Scene& scene) {
 void add_section_points(const Scene& scene, std::span<const EventHit> hits, std::size_t orbit,
                         std::vector<double>& to) {
   if (hits.empty()) return;
-  const auto& events = scene.observables->events;
+  const auto& events = scene.small().observables->events;
   const std::size_t all = sections_of(scene).size();
   for (const EventHit& hit : hits) {
     const auto at = static_cast<std::size_t>(hit.event);
     if (events[at].x.empty()) continue;
     std::size_t section = orbit * all;
     for (std::size_t k = 0; k < at; ++k) section += events[k].x.empty() ? 0 : 1;
-    const double* values = scene.observables->section_values(hit.state) + 2 * at;
+    const double* values = scene.small().observables->section_values(hit.state) + 2 * at;
     to.insert(to.end(), {static_cast<double>(section), values[0], values[1]});
   }
 }
@@ -126,13 +126,13 @@ Message picture_of(PaneId id, int frame, const State& state, const Drawing* draw
 }
 
 Picture::Picture(const Scene& scene)
-    : scene_(scene), energies_(*scene.system), links_(shown_links(scene.links)) {
-  if (scene.coordinates.empty()) surface_ = whole_surface(geometry_of(scene));
+    : scene_(scene), energies_(*scene.system), links_(shown_links(scene.bodies().links)) {
+  if (scene.has_bodies()) surface_ = whole_surface(geometry_of(scene));
 }
 
 int Picture::vertices() const {
   const std::size_t n =
-      scene_.coordinates.empty() ? surface_.vertices.size() : scene_.coordinates.size();
+      scene_.has_bodies() ? surface_.vertices.size() : scene_.small().coordinates.size();
   return static_cast<int>(n);
 }
 
@@ -154,7 +154,7 @@ std::vector<int> held_vertices(const WholeSurface& surface, const System& system
 }
 
 Message Picture::mesh(PaneId id, const State& initial) const {
-  if (!scene_.coordinates.empty()) return nullptr;
+  if (!scene_.has_bodies()) return nullptr;
   const auto n = static_cast<std::size_t>(initial.x.size());
   return mesh_message(id, {.triangles = surface_.triangles,
                            .edges = surface_.edges,
@@ -173,13 +173,13 @@ void Picture::find_energies(const State& state) {
 
 Message Picture::frame(PaneId id, int frame, const State& state) {
   const auto n = static_cast<std::size_t>(state.x.size());
-  if (!scene_.coordinates.empty()) return picture_of(id, frame, state, scene_.drawing.get());
+  if (!scene_.has_bodies()) return picture_of(id, frame, state, scene_.small().drawing.get());
   find_energies(state);
   return frame_message(id, frame, state.t,
                        {.x = surface_points(surface_, {state.x.data(), n}),
                         .speed = surface_speeds(surface_, {state.v.data(), n}),
                         .energy = density_,
-                        .poses = obstacle_poses(scene_.obstacles, state.t),
+                        .poses = obstacle_poses(scene_.bodies().obstacles, state.t),
                         .links = link_places(links_, {state.x.data(), n})});
 }
 

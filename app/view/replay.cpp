@@ -17,9 +17,9 @@
 #include "app/files/vtu.hpp"
 #include "app/run/frames.hpp"
 #include "app/run/pace.hpp"
-#include "app/scene/drawing.hpp"
-#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/drawing.hpp"
+#include "app/scene/small/observables.hpp"
 #include "app/view/pane.hpp"
 #include "app/view/picture.hpp"
 #include "lilyan/base/error.hpp"
@@ -226,9 +226,9 @@ void BodyReplay::find_held(const std::filesystem::path& folder) {
   if (points_ > kLarge) return;
   try {
     const Scene scene = load_scene(folder / "scene.resolved.toml");
-    if (!scene.coordinates.empty() || static_cast<std::size_t>(scene.system->vertices()) != points_)
+    if (!scene.has_bodies() || static_cast<std::size_t>(scene.system->vertices()) != points_)
       return;
-    info_.links = shown_links(scene.links);
+    info_.links = shown_links(scene.bodies().links);
     info_.fixed = held_vertices(surface_, *scene.system);
   } catch (const Error&) {  // shown without it
   }
@@ -258,7 +258,7 @@ std::unique_ptr<Scene> scene_of(const std::filesystem::path& folder,
   try {
     auto scene = std::make_unique<Scene>(
         load_scene(folder / "scene.resolved.toml", {.steps = {}, .without_start = true}));
-    if (scene->coordinates == coordinates) return scene;
+    if (scene->small().coordinates == coordinates) return scene;
   } catch (const Error&) {
   }
   return nullptr;
@@ -307,13 +307,14 @@ class EventReader {
       return value;
     };
     const double orbit = with_orbit ? number() : 0;
-    const auto& events = scene_.observables->events;
+    const auto& events = scene_.small().observables->events;
     const auto event = std::ranges::find(events, field(), &ObservedEvent::name);
     EventHit hit{.event = static_cast<int>(event - events.begin()), .state = scene_.initial};
     hit.state.t = number();
     for (double& x : hit.state.x) x = number();
     for (double& v : hit.state.v) v = number();
-    if (!good || !(orbit >= 0) || orbit > static_cast<double>(scene_.orbits.size())) return false;
+    if (!good || !(orbit >= 0) || orbit > static_cast<double>(scene_.small().orbits.size()))
+      return false;
     if (event == events.end()) return true;
     std::vector<double> point;
     add_section_points(scene_, {&hit, 1}, static_cast<std::size_t>(orbit), point);
@@ -350,7 +351,9 @@ class SystemReplay final : public Replay {
   void add_to_path(std::size_t frame, std::vector<double>& path) const override;
   void add_sections(double until, std::vector<double>& sections) override;
   [[nodiscard]] State state(std::size_t frame) const;
-  [[nodiscard]] const Drawing* drawing() const { return scene_ ? scene_->drawing.get() : nullptr; }
+  [[nodiscard]] const Drawing* drawing() const {
+    return scene_ ? scene_->small().drawing.get() : nullptr;
+  }
 
   NumberTable trajectory_;
   std::unique_ptr<Scene> scene_;
@@ -386,7 +389,7 @@ SystemReplay::SystemReplay(PaneId id, const PaneRequest& request,
   info_.draw = describe(drawing());
   if (!scene_) return;
   info_.sections = sections_of(*scene_);
-  info_.orbits = scene_->orbits.size();
+  info_.orbits = scene_->small().orbits.size();
   sections_ = section_points(folder, *scene_);
 }
 

@@ -11,8 +11,8 @@
 #include "app/run/ensemble.hpp"
 #include "app/run/pace.hpp"
 #include "app/run/runner.hpp"
-#include "app/scene/drawing.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/drawing.hpp"
 #include "app/view/interaction.hpp"
 #include "app/view/pane.hpp"
 #include "app/view/picture.hpp"
@@ -36,26 +36,26 @@ std::vector<std::string> not_trusted(const PaneRequest& request) {
 PaneInfo info_of(const Scene& scene, const Picture& picture, const PaneRequest& request) {
   return {.scene = request.scene,
           .title = scene.title,
-          .method = scene.scheme.label,
-          .method_name = scene.method,
-          .step = scene.step,
-          .steps = scene.variable_steps() ? 0 : scene.steps,
-          .duration = scene.duration,
+          .method = scene.settings.scheme.label,
+          .method_name = scene.settings.method,
+          .step = scene.settings.step,
+          .steps = scene.settings.variable_steps() ? 0 : scene.settings.steps,
+          .duration = scene.settings.duration,
           .period = shortest_period(scene),
-          .orbits = scene.orbits.size(),
-          .system = !scene.coordinates.empty(),
+          .orbits = scene.small().orbits.size(),
+          .system = !scene.has_bodies(),
           .vertices = picture.vertices(),
-          .coordinates = scene.coordinates,
+          .coordinates = scene.small().coordinates,
           .settings = request.settings,
           .columns = series_columns(Watch(scene).columns()),
-          .obstacles = scene.obstacles,
+          .obstacles = scene.bodies().obstacles,
           .fixed = picture.fixed(),
           .links = picture.links(),
           .compare = compared_methods(scene),
-          .draw = describe(scene.drawing.get()),
+          .draw = describe(scene.small().drawing.get()),
           .sections = sections_of(scene),
-          .material = scene.material,
-          .damping = scene.damping};
+          .material = scene.bodies().material,
+          .damping = scene.bodies().damping};
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ class MomentMaker {
     }
     watch_.add(moment.state, moment.invariants.kinetic, moment.so_far.contact_depth);
     next_.add(*moment.report);
-    if (!moment.last && moment.step % scene_.output.series_every != 0) return {};
+    if (!moment.last && moment.step % scene_.settings.output.series_every != 0) return {};
     return next_.take(moment.step, moment.state.t, moment.invariants, watch_.take_values());
   }
 
@@ -107,9 +107,9 @@ class MomentMaker {
   // row.
   void add_entry(const State& state, bool has_row, PaneMoment& to) const {
     constexpr std::size_t kMany = 128;
-    const std::size_t n = scene_.coordinates.size();
+    const std::size_t n = scene_.small().coordinates.size();
     if (n == 0 || (n > kMany && !has_row)) return;
-    add_to_path(state, to.path, scene_.drawing.get());
+    add_to_path(state, to.path, scene_.small().drawing.get());
   }
 
   // Sections of the first orbit come first, then those of the second, and so on.
@@ -132,13 +132,13 @@ class Simulation final : public Pane {
  public:
   Simulation(PaneId id, const PaneRequest& request, const std::filesystem::path& file)
       : id_(id),
-        scene_(load_scene(file,
-                          {.settings = request.settings, .without_files = not_trusted(request)})),
+        changes_{.settings = request.settings, .without_files = not_trusted(request)},
+        scene_(load_scene(file, changes_)),
         moments_(scene_),
         info_(info_of(scene_, moments_.picture(), request)),
         drift_(follow_drift(scene_)),
         run_(scene_, drift_, &stop_),
-        pull_(scene_) {}
+        pull_(scene_, file, changes_) {}
 
   [[nodiscard]] const PaneInfo& info() const override { return info_; }
   [[nodiscard]] Message mesh() const override {
@@ -169,7 +169,7 @@ class Simulation final : public Pane {
   void cloud(const PhaseCloudRequest& request) override {
     cloud_.reset();
     if (request.count == 0) return;
-    if (scene_.coordinates.size() != 1) {
+    if (scene_.small().coordinates.size() != 1) {
       throw Error("a cloud needs a small system with one coordinate");
     }
     cloud_.emplace(scene_, request, run_.state().t);
@@ -189,6 +189,7 @@ class Simulation final : public Pane {
   }
 
   PaneId id_;
+  SceneChanges changes_;
   Scene scene_;
   MomentMaker moments_;
   PaneInfo info_;

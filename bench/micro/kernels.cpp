@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "app/cli/roofline.hpp"
+#include "app/bench/roofline.hpp"
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/tets.hpp"
 #include "lilyan/material/neo_hookean.hpp"

@@ -58,13 +58,14 @@ double total(const Scene& scene, const State& state) {
 Run lilyan_run(const Scene& scene, const std::string& method, int frames) {
   return {.name = "lilyan " + method, .go = [&scene, method, frames](Run& run) {
             auto integrator =
-                make_integrator(*scene.system, lilyan::make_scheme(method), scene.solver);
+                make_integrator(*scene.system, lilyan::make_scheme(method), scene.settings.solver);
             bool failed = false;
             const State end = play(
                 scene, frames, run,
                 [&](State& s) {
-                  failed |= !succeeded(
-                      step_with_halving(*integrator, s, scene.step, scene.max_halvings).status);
+                  failed |= !succeeded(step_with_halving(*integrator, s, scene.settings.step,
+                                                         scene.settings.max_halvings)
+                                           .status);
                 },
                 [](State&) {});
             run.energy = total(scene, end) / total(scene, scene.initial);
@@ -82,7 +83,7 @@ Run bullet_run(const Scene& scene, const Vector& rest, bool stvk, int iterations
             btDeformableNeoHookeanForce theirs(4 * kMu / 3, kLambda + 5 * kMu / 6, 0);
             BulletWorld world(scene, rest, stvk ? own : theirs, iterations);
             const State end = play(
-                scene, frames, run, [&](State&) { world.step(scene.step); },
+                scene, frames, run, [&](State&) { world.step(scene.settings.step); },
                 [&](State& s) { world.read(s); });
             if (stvk) run.energy = total(scene, end) / total(scene, scene.initial);
             if (!end.x.allFinite()) run.status = "not finite";

@@ -100,7 +100,7 @@ class BulletWorld {
       masses.push_back(btScalar(scene.system->vertex_masses()[i]));
     }
     body_ = new btSoftBody(&world_->getWorldInfo(), n, points.data(), masses.data());
-    for (auto t : scene.tets) {
+    for (auto t : scene.bodies().tets) {
       const btVector3 &a = points[t[0]], &b = points[t[1]], &c = points[t[2]], &d = points[t[3]];
       if ((b - a).cross(c - a).dot(d - a) < 0) std::swap(t[2], t[3]);
       body_->appendTetra(t[0], t[1], t[2], t[3]);

@@ -24,7 +24,7 @@ void write(const std::filesystem::path& file, const Vector& values) {
 // Median seconds of processor time that a step takes, over so many from the scene's start; the sums of its
 // iterations and evaluations, and the last displacement.
 peers::Outcome time_steps(const Scene& scene, const Scheme& scheme, int steps, int repetitions) {
-  const auto integrator = make_integrator(*scene.system, scheme, scene.solver);
+  const auto integrator = make_integrator(*scene.system, scheme, scene.settings.solver);
   peers::Outcome result;
   std::vector<double> seconds;
   for (int r = 0; r <= repetitions; ++r) {  // the first one warms up
@@ -33,7 +33,7 @@ peers::Outcome time_steps(const Scene& scene, const Scheme& scheme, int steps, i
     const double start = peers::cpu_seconds();
     for (int k = 0; k < steps; ++k) {
       const Vector before = state.x;
-      const StepReport report = integrator->step(state, scene.step);
+      const StepReport report = integrator->step(state, scene.settings.step);
       result.iterations += report.solver_work.iterations;
       result.evaluations += report.solver_work.evaluations;
       result.d = state.x - before;
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   const Stage stage = std::get<MinimisationTable>(scheme.table).stages.at(0);
 
   const int repetitions = static_cast<int>(options.number("repetitions", 5));
-  const auto minimiser = peers::lilyan_solvers()[0].make(scene, scheme, scene.step);
+  const auto minimiser = peers::lilyan_solvers()[0].make(scene, scheme, scene.settings.step);
   peers::Outcome outcome = minimiser->solve();
   std::vector<double> seconds;
   for (int r = 0; r < repetitions; ++r) {
@@ -78,12 +78,14 @@ int main(int argc, char** argv) {
   write(folder / "mass.txt", scene.system->mass());
   write(folder / "displacement.txt", outcome.d);
   std::ofstream tets(folder / "tets.txt");
-  for (const auto& t : scene.tets) tets << fmt::format("{} {} {} {}\n", t[0], t[1], t[2], t[3]);
+  for (const auto& t : scene.bodies().tets)
+    tets << fmt::format("{} {} {} {}\n", t[0], t[1], t[2], t[3]);
   std::ofstream(folder / "step.txt") << fmt::format(
       "name {}\nh {:.17g}\ntheta {:.17g}\nbeta {:.17g}\nvelocity_weight {:.17g}\n"
       "energy_scale {:.17g}\ntolerance {}\nlilyan_seconds {:.9g}\n",
-      scene.name, scene.step, stage.nodes.at(0).theta, stage.nodes.at(0).weight, stage.displacement,
-      invariants(*scene.system, scene.initial).scale(), tolerance, peers::median(seconds));
+      scene.name, scene.settings.step, stage.nodes.at(0).theta, stage.nodes.at(0).weight,
+      stage.displacement, invariants(*scene.system, scene.initial).scale(), tolerance,
+      peers::median(seconds));
   peers::Report table(options.text("csv", ""));
   const auto add = [&](std::string_view solver, const peers::Outcome& o, double residual) {
     table.add({.group = "fenicsx",
@@ -106,7 +108,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   table.heading("FEniCSx, one implicit step; ms of the whole step, ratios to Lilyan's minimiser");
-  peers::StepProblem problem(scene, scheme, scene.step);
+  peers::StepProblem problem(scene, scheme, scene.settings.step);
   Vector gradient(outcome.d.size());
   problem.evaluate(outcome.d, gradient);
   outcome.seconds = peers::median(seconds);

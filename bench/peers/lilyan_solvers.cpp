@@ -14,7 +14,9 @@ using namespace lilyan;
 class Minimiser final : public Candidate {
  public:
   Minimiser(const Scene& scene, const Scheme& scheme, double h)
-      : scene_(scene), h_(h), integrator_(make_integrator(*scene.system, scheme, scene.solver)) {}
+      : scene_(scene),
+        h_(h),
+        integrator_(make_integrator(*scene.system, scheme, scene.settings.solver)) {}
 
   Outcome solve() override {
     State state = scene_.initial;
@@ -88,7 +90,7 @@ class Root final : public Candidate {
   Root(const Scene& scene, const Scheme& scheme, double h)
       : problem_(scene, scheme, h),
         equation_(problem_),
-        finder_(problem_.size(), scene.solver.newton) {}
+        finder_(problem_.size(), scene.settings.solver.newton) {}
 
   Outcome solve() override {
     problem_.clear();
@@ -97,7 +99,7 @@ class Root final : public Candidate {
     {
       const CpuTimer timer(outcome.seconds);
       Iterate at{.z = problem_.start()};
-      result = finder_.solve(equation_, at, problem_.scene().solver.newton.max_iterations);
+      result = finder_.solve(equation_, at, problem_.scene().settings.solver.newton.max_iterations);
       outcome.d = at.z;
     }
     outcome.iterations = static_cast<int>(result.work.iterations);

@@ -54,7 +54,7 @@ class TaoSolver final : public Candidate {
     check(TaoSetObjectiveAndGradient(tao_, nullptr, evaluate, &step_));
     check(TaoSetHessian(tao_, step_.matrix, step_.matrix, hessian, &step_));
     check(TaoSetTolerances(tao_, 0, 0, 0));
-    check(TaoSetMaximumIterations(tao_, scene.solver.newton.max_iterations));
+    check(TaoSetMaximumIterations(tao_, scene.settings.solver.newton.max_iterations));
     check(TaoSetConvergenceTest(tao_, test, &step_));
     check(TaoSetFromOptions(tao_));
   }
@@ -125,7 +125,7 @@ class SnesSolver final : public Candidate {
     check(SNESSetOptionsPrefix(snes_, prefix.c_str()));
     check(SNESSetFunction(snes_, step_.f, evaluate, &step_));
     check(SNESSetJacobian(snes_, step_.matrix, step_.matrix, jacobian, &step_));
-    check(SNESSetTolerances(snes_, 0, 0, 0, scene.solver.newton.max_iterations, 100000));
+    check(SNESSetTolerances(snes_, 0, 0, 0, scene.settings.solver.newton.max_iterations, 100000));
     check(SNESSetConvergenceTest(snes_, test, &step_, nullptr));
     check(SNESSetFromOptions(snes_));
   }

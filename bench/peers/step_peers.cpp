@@ -49,7 +49,8 @@ struct Tally {
 void compare_step(const Scene& scene, const Scheme& scheme, const std::vector<NamedSolver>& solvers,
                   int repetitions, double patience, std::vector<Tally>& tallies) {
   std::vector<std::unique_ptr<Candidate>> candidates;
-  for (const NamedSolver& s : solvers) candidates.push_back(s.make(scene, scheme, scene.step));
+  for (const NamedSolver& s : solvers)
+    candidates.push_back(s.make(scene, scheme, scene.settings.step));
   std::vector<std::vector<double>> seconds(solvers.size()), callbacks(solvers.size());
   std::vector<Outcome> outcomes(solvers.size());
   for (int r = 0; r <= repetitions; ++r) {
@@ -62,7 +63,7 @@ void compare_step(const Scene& scene, const Scheme& scheme, const std::vector<Na
       callbacks[k].push_back(outcomes[k].callback);
     }
   }
-  StepProblem problem(scene, scheme, scene.step);
+  StepProblem problem(scene, scheme, scene.settings.step);
   const Vector& reference = outcomes[0].d;
   for (std::size_t k = 0; k < solvers.size(); ++k) {
     const Outcome& o = outcomes[k];
@@ -85,16 +86,16 @@ void compare(Scene& scene, const std::string& method, const std::vector<NamedSol
              int steps, int repetitions, double patience, Report& table) {
   const Scheme scheme = make_scheme(method);
   const State start = scene.initial;
-  const auto integrator = make_integrator(*scene.system, scheme, scene.solver);
+  const auto integrator = make_integrator(*scene.system, scheme, scene.settings.solver);
   std::vector<Tally> tallies(solvers.size());
   for (int i = 0; i < steps; ++i) {
     compare_step(scene, scheme, solvers, repetitions, patience, tallies);
-    if (i + 1 < steps) integrator->step(scene.initial, scene.step);
+    if (i + 1 < steps) integrator->step(scene.initial, scene.settings.step);
   }
   scene.initial = start;
   for (std::size_t k = 0; k < solvers.size(); ++k) {
     const Tally& t = tallies[k];
-    table.add({.group = fmt::format("step {:.0e}", scene.solver.energy_tolerance),
+    table.add({.group = fmt::format("step {:.0e}", scene.settings.solver.energy_tolerance),
                .problem = fmt::format("{} {}", scene.name, method == "avf" ? "avf" : "midpoint"),
                .solver = solvers[k].name,
                .iterations = t.iterations,

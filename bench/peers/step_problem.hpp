@@ -25,7 +25,7 @@ class StepProblem {
         stage_(std::get<lilyan::MinimisationTable>(scheme.table).stages.at(0)),
         h_(h),
         assembler_(*scene.system),
-        work_(assembler_, scene.solver),
+        work_(assembler_, scene.settings.solver),
         full_(assembler_.hessian_pattern()),
         lower_(static_cast<std::size_t>(assembler_.hessian_pattern().storage())) {
     const lilyan::State& start = scene.initial;

@@ -13,12 +13,12 @@
 
 #include "app/files/mesh.hpp"
 #include "app/run/conservation.hpp"
-#include "app/scene/body.hpp"
-#include "app/scene/drawing.hpp"
+#include "app/scene/body/body.hpp"
 #include "app/scene/find_scene.hpp"
-#include "app/scene/plugin.hpp"
+#include "app/scene/load_plugin.hpp"
+#include "app/scene/small/drawing.hpp"
 #include "app/scene/start.hpp"
-#include "app/scene/table_reader.hpp"
+#include "app/scene/toml/table_reader.hpp"
 #include "app/view/pane.hpp"
 #include "app/view/server.hpp"
 #include "app/view/session.hpp"
@@ -274,7 +274,7 @@ void start_scene(PlannedScene& planned, double t, const Numbers& x, const Number
     throw Error("this scene is being stepped by another thread: read it anew for another start");
   }
   Scene& scene = planned.scene;
-  if (!scene.orbits.empty()) {
+  if (!scene.small().orbits.empty()) {
     throw Error("a scene with further orbits can only start from a run that is in a folder");
   }
   const auto vector = [](const Numbers& a) -> Vector {
@@ -318,10 +318,10 @@ py::dict conservation(Simulation& s) {
   all["halved_steps"] = s.run().summary().halved_steps;
   all["processor_seconds"] = s.processor_seconds();
   const Scene& scene = s.planned().scene;
-  for (const auto& [name, value] : last_state(scene, s.run().summary())) {
+  for (const auto& [name, value] : last_state(scene, s.run().state(), s.run().summary().invariants.total)) {
     all[py::str(name + "_end")] = value;
   }
-  if (scene.has_contact()) all["contact_depth_most"] = s.run().summary().deepest;
+  if (scene.bodies().have_contact()) all["contact_depth_most"] = s.run().summary().deepest;
   return all;
 }
 
@@ -402,23 +402,21 @@ class SystemBuilder {
                           const std::string& title) {
     Scene scene;
     scene.name = scene.title = title;
-    scene.method = find_method(method) ? find_method(method)->name : method;
-    scene.scheme = make_scheme(method, parameters_from(parameters));
-    scene.step = step;
-    scene.steps = steps;
-    scene.duration = step * steps;
-    scene.control.step = step;
+    scene.settings.method = find_method(method) ? find_method(method)->name : method;
+    scene.settings.scheme = make_scheme(method, parameters_from(parameters));
+    scene.settings.step = step;
+    scene.settings.steps = steps;
+    scene.settings.duration = step * steps;
+    scene.settings.control.step = step;
     if (!(step > 0)) throw Error("a step must be positive");
     System& built = system();
     scene.initial.x.resize(built.dofs());
     scene.initial.v.resize(built.dofs());
     copy_into(scene.initial.x, x, "x");
     copy_into(scene.initial.v, v, "v");
-    if (const std::string reason = reason_unsupported(built, scene.scheme); !reason.empty()) {
+    if (const std::string reason = reason_unsupported(built, scene.settings.scheme);
+        !reason.empty()) {
       throw Error(reason);
-    }
-    if (built.dimension() == 1) {
-      for (int i = 0; i < built.dofs(); ++i) scene.coordinates.push_back("q" + std::to_string(i));
     }
     scene.remarks = remarks_;
     for (const Solid& solid : solids_) {
@@ -428,9 +426,17 @@ class SystemBuilder {
       if (!verdict.fault.empty()) throw Error(verdict.fault);
       scene.remarks.insert(scene.remarks.end(), verdict.remarks.begin(), verdict.remarks.end());
     }
-    scene.tets = tets_;
-    scene.tet_body.assign(tets_.size(), 0);
-    if (built.dimension() == 3) scene.body_names = {title};
+    if (built.dimension() == 1) {
+      SmallSystem small;
+      for (int i = 0; i < built.dofs(); ++i) small.coordinates.push_back("q" + std::to_string(i));
+      scene.content = std::move(small);
+    } else {
+      Bodies bodies;
+      bodies.tets = tets_;
+      bodies.tet_body.assign(tets_.size(), 0);
+      if (built.dimension() == 3) bodies.names = {title};
+      scene.content = std::move(bodies);
+    }
     scene.system = std::move(system_);
     return std::make_shared<PlannedScene>(std::move(scene));
   }
@@ -485,15 +491,16 @@ struct BuilderReferences {
 };
 
 py::array_t<int> surface_of(const Scene& scene) {
-  std::vector<std::array<int, 3>> triangles = scene.triangles;
-  for (const BoundaryFace& face : boundary_faces(scene.tets)) triangles.push_back(face.corners);
+  std::vector<std::array<int, 3>> triangles = scene.bodies().triangles;
+  for (const BoundaryFace& face : boundary_faces(scene.bodies().tets))
+    triangles.push_back(face.corners);
   return cells_of(triangles);
 }
 
 // The places of a small system's drawing at many states, one after the other.
 py::object drawn(const Scene& scene, const Numbers& t, const Numbers& x, const Numbers& v) {
-  if (!scene.drawing || scene.drawing->empty()) return py::none();
-  const Drawing& drawing = *scene.drawing;
+  if (!scene.small().drawing || scene.small().drawing->empty()) return py::none();
+  const Drawing& drawing = *scene.small().drawing;
   const auto n = static_cast<std::ptrdiff_t>(scene.initial.x.size());
   if (x.size() != t.size() * n || v.size() != t.size() * n) throw Error("as many states as times");
   std::vector<double> places;
@@ -621,18 +628,22 @@ void bind_scene(py::module_& m) {
   py::class_<PlannedScene, ScenePointer>(m, "Scene", collected<SceneReferences>())
       .def_property_readonly("name", text(&Scene::name))
       .def_property_readonly("title", text(&Scene::title))
-      .def_property_readonly("method", text(&Scene::method))
-      .def_property_readonly("label", [](const PlannedScene& s) { return s.scene.scheme.label; })
-      .def_property_readonly("step", text(&Scene::step))
+      .def_property_readonly("method",
+                             [](const PlannedScene& s) { return s.scene.settings.method; })
+      .def_property_readonly("label",
+                             [](const PlannedScene& s) { return s.scene.settings.scheme.label; })
+      .def_property_readonly("step", [](const PlannedScene& s) { return s.scene.settings.step; })
       .def_property_readonly("steps", [](const PlannedScene& s) { return s.steps; })
       .def_property_readonly("duration", [](const PlannedScene& s) { return s.duration; })
-      .def_property_readonly("variable_steps",
-                             [](const PlannedScene& s) { return s.scene.variable_steps(); })
+      .def_property_readonly(
+          "variable_steps", [](const PlannedScene& s) { return s.scene.settings.variable_steps(); })
       .def_property_readonly("size", [](const PlannedScene& s) { return describe_size(s.scene); })
       .def_property_readonly("remarks", text(&Scene::remarks))
       .def_property_readonly("resolved", text(&Scene::resolved))
-      .def_property_readonly("coordinates", text(&Scene::coordinates))
-      .def_property_readonly("body_names", text(&Scene::body_names))
+      .def_property_readonly("coordinates",
+                             [](const PlannedScene& s) { return s.scene.small().coordinates; })
+      .def_property_readonly("body_names",
+                             [](const PlannedScene& s) { return s.scene.bodies().names; })
       .def_property_readonly("compared_methods",
                              [](const PlannedScene& s) { return compared_methods(s.scene); })
       .def_property_readonly("dimension",
@@ -656,8 +667,10 @@ void bind_scene(py::module_& m) {
                                auto& s = py::cast<PlannedScene&>(self);
                                return view_of(s.scene.initial.v, *s.scene.system, self, false);
                              })
-      .def_property_readonly("tets", [](const PlannedScene& s) { return cells_of(s.scene.tets); })
-      .def_property_readonly("edges", [](const PlannedScene& s) { return cells_of(s.scene.edges); })
+      .def_property_readonly("tets",
+                             [](const PlannedScene& s) { return cells_of(s.scene.bodies().tets); })
+      .def_property_readonly("edges",
+                             [](const PlannedScene& s) { return cells_of(s.scene.bodies().edges); })
       .def_property_readonly("surface", [](const PlannedScene& s) { return surface_of(s.scene); })
       .def(
           "drawn",

@@ -57,11 +57,11 @@ bool is_main_thread() {
 }  // namespace
 
 PlannedScene::PlannedScene(Scene given)
-    : scene(std::move(given)), steps(scene.steps), duration(scene.duration) {
-  scene.output.interval = 0;
-  if (scene.variable_steps()) return;
-  scene.steps = std::numeric_limits<int>::max();
-  scene.duration = std::numeric_limits<double>::infinity();
+    : scene(std::move(given)), steps(scene.settings.steps), duration(scene.settings.duration) {
+  scene.settings.output.interval = 0;
+  if (scene.settings.variable_steps()) return;
+  scene.settings.steps = std::numeric_limits<int>::max();
+  scene.settings.duration = std::numeric_limits<double>::infinity();
 }
 
 void Recording::add(const RunMoment& moment) {

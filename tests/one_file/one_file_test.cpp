@@ -2,9 +2,9 @@
 // in the folder of methods. Nothing else mentions it, and yet it is listed, verified and run.
 #include <gtest/gtest.h>
 
+#include "app/pages/pages.hpp"
 #include "lilyan/control/make_integrator.hpp"
 #include "lilyan/verify/measure.hpp"
-#include "lilyan/verify/verification.hpp"
 
 namespace lilyan::test {
 namespace {

@@ -55,8 +55,21 @@ const std::vector<Row>& allowed() {
     library.insert("lilyan");
     // The program. Every folder may use the library.
     Folders program = library;
-    for (const char* folder : {"app/files", "app/scene", "app/run", "app/report", "app/view",
-                               "app/cli", "app/distributed"}) {
+    const auto add = [&](const std::string& folder, const std::vector<std::string>& others) {
+      Folders may_include = library;
+      may_include.insert(others.begin(), others.end());
+      all.push_back({folder, may_include});
+      program.insert(folder);
+    };
+    add("app/files", {});
+    add("app/scene/toml", {"app/files"});
+    add("app/scene/body", {"app/files", "app/scene/toml"});
+    add("app/scene/contact", {"app/files", "app/scene/toml", "app/scene/body"});
+    add("app/scene/small", {"app/scene/toml", "app/scene/body"});
+    for (const char* folder :
+         {"app/scene", "app/run", "app/report/picture", "app/report/record", "app/report/film",
+          "app/report/page", "app/report/folder", "app/view", "app/pages", "app/cli", "app/bench",
+          "app/distributed"}) {
       all.push_back({folder, program});
       program.insert(folder);
     }

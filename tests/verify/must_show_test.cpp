@@ -5,11 +5,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/pages/pages.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/conservation/drift.hpp"
-#include "lilyan/verify/verification.hpp"
 #include "support/paths.hpp"
 #include "support/schemes.hpp"
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "app/run/runner.hpp"
-#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/observables.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/conservation/drift.hpp"
 #include "support/paths.hpp"
@@ -49,7 +49,7 @@ struct Range {
 };
 
 struct Ran {
-  RunSummary summary;
+  FinishedRun summary;
   double energy = 0;  // worst deviation, relative to the largest part of the energy at the start
   double exact_error = 0;        // at the end
   std::vector<Range> invariant;  // in the order of their names
@@ -66,7 +66,7 @@ using Look = std::function<void(const RunMoment&)>;
 
 Ran run(const Scene& scene, const Look& look = {}) {
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  const Observables& watched = *scene.observables;
+  const Observables& watched = *scene.small().observables;
   Ran ran;
   ran.invariant.resize(watched.invariants.size());
   std::size_t curves = 0;
@@ -311,7 +311,7 @@ TEST(Systems, TodaLatticeAgainstItsWave) {
 // Energies are in units of k_B. Explicit Euler with a quarter of the step gains 1790.
 TEST(Systems, ArgonCrystalAsInTheBook) {
   const Scene scene = load("argon-crystal", {});
-  const double* start = scene.observables->plot_values(scene.initial);
+  const double* start = scene.small().observables->plot_values(scene.initial);
   EXPECT_NEAR(start[1], 22.72, 0.005);
   EXPECT_NEAR(start[3], 0, 0.05);  // -1260.2
   Range early, late;

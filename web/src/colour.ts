@@ -51,7 +51,7 @@ export const paneColour = (pane: number): string => (panes[pane] ?? FREE[pane % 
 export const bodyColour = (body: number): string => BODIES[body % BODIES.length];
 
 /** Colours of the curves that belong to one pane: parts of energy, ledger, coordinates. In reports those after the
- * eighth are of methods, by the numbers that app/report/method_colours.cpp gives them. */
+ * eighth are of methods, by the numbers that app/report/picture/method_colours.cpp gives them. */
 export function curveColour(i: number): string {
   const light = ["#0072B2", "#D55E00", "#009E73", "#B8578C", "#B98300", "#3A9BD6", "#6B7280", "#1F2937", "#8A6D00", "#6A51A3", "#8C564B"];
   const dark = ["#56B4E9", "#F0803C", "#2BBF95", "#DD8FBC", "#E6B422", "#8CCBF0", "#9CA3AF", "#E5E7EB", "#D9B600", "#A78BFA", "#D2A08F"];

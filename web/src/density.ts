@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 
-/** As app/report/html.cpp writes it: the box is x from and to, y from and to; levels go from "0" to "f", row by row from below. */
+/** As app/report/picture/html.cpp writes it: the box is x from and to, y from and to; levels go from "0" to "f", row by row from below. */
 export interface Density { columns: number; rows: number; box: [number, number, number, number]; levels: string }
 
 export function drawDensity(u: uPlot, { columns, rows, box: [x0, x1, y0, y1], levels }: Density, colour: string, log: boolean): void {

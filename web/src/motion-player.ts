@@ -5,7 +5,7 @@ import { short } from "./format";
 import { drawParts, type Parts } from "./motion";
 import { cssValue } from "./plot";
 
-/** As app/report/html.cpp writes it: places are in thousandths of the picture, two numbers each. */
+/** As app/report/picture/html.cpp writes it: places are in thousandths of the picture, two numbers each. */
 export interface MotionData extends Parts {
   title: string;
   colour: number;

@@ -7,7 +7,7 @@ import { MotionPlayer } from "./motion-player";
 import { PlaneChart } from "./plane-chart";
 import { nested, Plot } from "./plot";
 
-/** As app/report/html.cpp writes it. */
+/** As app/report/picture/html.cpp writes it. */
 interface ChartData {
   title: string;
   note: string;

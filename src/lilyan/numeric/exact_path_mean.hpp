@@ -110,8 +110,7 @@ template <class Function, class Coordinates>
             .energy_to = energy(Coordinates(z0 + d), false).value,
             .depth = 0};
   for (std::size_t k = std::min(breaks.size(), PathBreaks::kMost); k > 0; --k) {
-    const double at = breaks[k - 1];
-    const double there = energy(Coordinates(z0 + at * d), false).value;
+    const double at = breaks[k - 1], there = energy(Coordinates(z0 + at * d), false).value;
     stack[count++] = {at, last.to, there, last.energy_to, 0};
     last.to = at;
     last.energy_to = there;

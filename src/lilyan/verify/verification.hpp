@@ -40,27 +40,4 @@ struct Verification {
 // told apart; nothing for methods that are not given by coefficients.
 [[nodiscard]] std::optional<int> order_by_conditions(const Scheme& scheme, int most = 9);
 
-// The page that lists all methods with what they claim and what was measured: docs/methods.md.
-
-// A scheme of a method, its verification, and the time of its step relative to backward Euler's.
-struct VerifiedScheme {
-  const Method* method;
-  Scheme scheme;
-  Verification verification;
-  double relative_time = 0;
-};
-
-// The beginning of a method's row: its name and claims, which no measurement changes.
-[[nodiscard]] std::string method_row(const Method& method);
-// "1 minimisation", "3 forces", "2 solves (predictor, stages)"
-[[nodiscard]] std::string describe_cost(const Scheme& scheme);
-// The whole page, as Markdown.
-[[nodiscard]] std::string method_page(const std::vector<VerifiedScheme>& all);
-// A text as a cell of a table of these pages: bars, which would end the cell, are escaped.
-[[nodiscard]] std::string table_cell(const std::string& text);
-// A text with a capital letter at its start.
-[[nodiscard]] std::string sentence(std::string text);
-// The page that lists all materials and energies with their formulas (docs/materials.md).
-[[nodiscard]] std::string material_page();
-
 }  // namespace lilyan

@@ -8,7 +8,7 @@
 
 #include "app/files/process.hpp"
 #include "app/files/vtu.hpp"
-#include "app/report/html.hpp"
+#include "app/report/picture/html.hpp"
 #include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 

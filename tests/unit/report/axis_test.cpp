@@ -1,5 +1,5 @@
 // Ranges of axes, where values are on them, and ticks against tables made by hand.
-#include "app/report/figure.hpp"
+#include "app/report/picture/figure.hpp"
 
 #include <gtest/gtest.h>
 

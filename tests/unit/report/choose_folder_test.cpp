@@ -1,5 +1,5 @@
 // Which folder a run writes into: no run that is finished or interrupted is lost.
-#include "app/report/choose_folder.hpp"
+#include "app/report/folder/choose_folder.hpp"
 
 #include <gtest/gtest.h>
 

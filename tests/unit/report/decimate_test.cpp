@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "app/report/figure.hpp"
+#include "app/report/picture/figure.hpp"
 #include "support/paths.hpp"
 
 namespace lilyan::test::decimate_test {

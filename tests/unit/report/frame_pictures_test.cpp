@@ -1,6 +1,6 @@
 // Pictures of runs that are done: one camera, frames by number, obstacles, and what cannot be
 // drawn.
-#include "app/report/report.hpp"
+#include "app/report/film/frame_pictures.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "app/files/vtu.hpp"
-#include "app/report/film.hpp"
-#include "app/report/motion.hpp"
-#include "app/report/result_folder.hpp"
+#include "app/report/film/film.hpp"
+#include "app/report/folder/result_folder.hpp"
+#include "app/report/picture/drawn_motion.hpp"
 #include "app/run/frames.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
@@ -38,12 +38,11 @@ fs::path run_into(const TempFolder& folder, const std::string& name, const std::
   const Scene scene = load_scene(folder.write("s.toml", text));
   ResultFolder results(folder.path() / name, scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  results.finish(run_scene(scene, drift,
-                           [&](const RunMoment& moment) {
-                             results.add(moment);
-                             return true;
-                           }),
-                 drift);
+  const FinishedRun run = run_scene(scene, drift, [&](const RunMoment& moment) {
+    results.add(moment);
+    return true;
+  });
+  results.finish(run, run.state, drift);
   return folder.path() / name;
 }
 

@@ -1,5 +1,5 @@
 // One palette for methods: that of reports, pictures and films is that of the live view.
-#include "app/report/method_colours.hpp"
+#include "app/report/picture/method_colours.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "app/report/figure.hpp"
+#include "app/report/picture/figure.hpp"
 #include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 

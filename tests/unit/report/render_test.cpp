@@ -1,5 +1,5 @@
 // Pictures of frames: what covers which pixels, what hides what.
-#include "app/report/render.hpp"
+#include "app/report/picture/render.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

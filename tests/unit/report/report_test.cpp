@@ -1,5 +1,5 @@
 // report.html: what is in it, that it needs nothing else, and that it tells of failures.
-#include "app/report/report.hpp"
+#include "app/report/page/report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "app/report/html.hpp"
-#include "app/report/result_folder.hpp"
-#include "app/report/run_record.hpp"
+#include "app/report/folder/result_folder.hpp"
+#include "app/report/picture/html.hpp"
+#include "app/report/record/run_record.hpp"
+#include "app/report/record/summary_table.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -37,11 +38,11 @@ RunRecord run_into(const TempFolder& folder, const std::string& text, int stop =
   const Scene scene = load_scene(folder.write("s.toml", text), {.settings = std::move(settings)});
   ResultFolder results(folder.path() / "out", scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+  const FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     return moment.step != stop;
   });
-  results.finish(summary, drift);
+  results.finish(summary, summary.state, drift);
   return results.record() ? std::move(*results.record()) : RunRecord{};
 }
 

@@ -1,5 +1,5 @@
 // Result folders: what is written, that it can be read back, and what is never overwritten.
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ constexpr const char* kScene =
 
 struct Ran {
   Scene scene;
-  RunSummary summary;
+  FinishedRun summary;
   State last;
 };
 
@@ -40,7 +40,7 @@ Ran run_into(const std::filesystem::path& folder, const std::filesystem::path& s
     ran.last = moment.state;
     return true;
   });
-  results.finish(ran.summary, drift);
+  results.finish(ran.summary, ran.summary.state, drift);
   return ran;
 }
 
@@ -189,11 +189,11 @@ TEST(Results, ARunCutShortBetweenRowsAndFramesKeepsItsLastState) {
                  {.settings = {"output.every=100", "output.series_every=100"}, .steps = 50});
   ResultFolder results(out, scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+  const FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     return moment.step < 5;
   });
-  results.finish(summary, drift);
+  results.finish(summary, summary.state, drift);
   EXPECT_EQ(summary.end, RunEnd::interrupted);
   const auto table = rows(out / "series.csv");
   ASSERT_EQ(table.size(), 2u);

@@ -12,7 +12,7 @@
 
 #include "app/files/process.hpp"
 #include "app/files/scanner.hpp"
-#include "app/report/figure.hpp"
+#include "app/report/picture/figure.hpp"
 #include "lilyan/base/error.hpp"
 #include "support/label_numbers.hpp"
 #include "support/other_programs.hpp"

@@ -1,12 +1,12 @@
 // The pictures that a run of a small system writes, and in which formats.
-#include "app/report/run_record.hpp"
+#include "app/report/record/run_record.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -33,12 +33,12 @@ std::vector<std::string> run_into(const TempFolder& folder, const std::string& p
       load_scene(folder.write("s.toml", kPendulum + "[output]\npictures = " + pictures + "\n"));
   ResultFolder results(folder.path() / "out", scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+  const FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     return true;
   });
   before_the_end();
-  results.finish(summary, drift);
+  results.finish(summary, summary.state, drift);
   return results.notes();
 }
 
@@ -120,11 +120,11 @@ void run_text(const TempFolder& folder, const std::string& text) {
   const Scene scene = load_scene(folder.write("s.toml", text));
   ResultFolder results(folder.path() / "out", scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+  const FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     return true;
   });
-  results.finish(summary, drift);
+  results.finish(summary, summary.state, drift);
 }
 
 // A pendulum that goes round and round is shown between −π and π; one that swings is left as it is.

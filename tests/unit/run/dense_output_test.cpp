@@ -8,7 +8,7 @@
 #include <numbers>
 #include <sstream>
 
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -30,7 +30,7 @@ std::string oscillator(const std::string& more, const std::string& method = "gau
 }
 
 struct Ran {
-  RunSummary summary;
+  FinishedRun summary;
   std::vector<EventHit> events;
   std::vector<State> samples;
 };
@@ -160,11 +160,11 @@ TEST(Samples, TheLastStateIsInTheTrajectory) {
   const Scene scene = load(oscillator("[output]\ninterval = 0.07\n", "gauss", 0.1, 3));
   ResultFolder results(folder.path() / "out", scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+  const FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     return true;
   });
-  results.finish(summary, drift);
+  results.finish(summary, summary.state, drift);
   std::ifstream stream(folder.path() / "out" / "trajectory.csv");
   std::string line, last;
   while (std::getline(stream, line)) last = line;
@@ -181,11 +181,11 @@ TEST(Results, OfSmallSystemsHaveEventsPicturesAndInvariants) {
   const auto run = [&](const Scene& of) {
     ResultFolder results(into, of);
     DriftTracker drift(*of.system, of.initial, invariants(*of.system, of.initial));
-    const RunSummary summary = run_scene(of, drift, [&](const RunMoment& moment) {
+    const FinishedRun summary = run_scene(of, drift, [&](const RunMoment& moment) {
       results.add(moment);
       return true;
     });
-    results.finish(summary, drift);
+    results.finish(summary, summary.state, drift);
     EXPECT_LE(results.watch().worst_error(), 1e-4);
     for (const auto& q : results.watch().invariants()) EXPECT_NEAR(q.deviation.worst, 0, 1e-12);
   };

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/files/mesh.hpp"
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
@@ -28,14 +28,14 @@ constexpr const char* kScene =
     "mass = 1\nmaterial = { mu = 30, lambda = 20 }\n";
 
 // Stops after `last` steps, as Ctrl-C does.
-RunSummary run_into(const std::filesystem::path& folder, const Scene& scene, int last = 1000) {
+FinishedRun run_into(const std::filesystem::path& folder, const Scene& scene, int last = 1000) {
   ResultFolder results(folder, scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+  FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     return moment.step < last;
   });
-  results.finish(summary, drift);
+  results.finish(summary, summary.state, drift);
   return summary;
 }
 
@@ -81,7 +81,7 @@ TEST_F(Frames, EveryFormatIsWrittenAndRemovedByTheNextRun) {
 }
 
 TEST_F(Frames, AnInterruptedRunHasAnAnimationUpToItsEnd) {
-  const RunSummary summary = run_into(out_, scene("glb"), 4);
+  const FinishedRun summary = run_into(out_, scene("glb"), 4);
   EXPECT_EQ(summary.end, RunEnd::interrupted);
   EXPECT_EQ(glb_json(out_ / "run.glb")["meshes"][0]["weights"].size(), 2U);  // 3 and 4
   EXPECT_FALSE(exists("run.pvd"));
@@ -217,7 +217,7 @@ TEST_F(Frames, VtuHasDisplacementAndEnergyDensity) {
   const double density = 30 * 0.345 * 0.345 + 10 * 0.345 * 0.345;
   for (std::size_t i = 0; i < n; ++i) {
     const auto x = static_cast<Eigen::Index>(3 * i);
-    EXPECT_NEAR(u[3 * i], shown.initial.x[x] - shown.rest[x], 1e-6);
+    EXPECT_NEAR(u[3 * i], shown.initial.x[x] - shown.bodies().rest[x], 1e-6);
     EXPECT_NEAR(e[i], i < 12 ? density : 0, 1e-4) << i;
   }
 }
@@ -277,12 +277,12 @@ TEST_F(Frames, AGridFillsItsPicture) {
                                   "shape = { kind = \"grid\", size = [4, 2], cells = [4, 2] }\n"
                                   "springs = { stretch = 10 }\n");
   const Scene cloth = load_scene(file);
-  ASSERT_EQ(cloth.texture.size(), cloth.triangles.size());
-  for (std::size_t k = 0; k < cloth.triangles.size(); ++k) {
+  ASSERT_EQ(cloth.bodies().texture.size(), cloth.bodies().triangles.size());
+  for (std::size_t k = 0; k < cloth.bodies().triangles.size(); ++k) {
     for (std::size_t c = 0; c < 3; ++c) {
-      const auto x = cloth.rest.segment<3>(3 * cloth.triangles[k][c]);
-      EXPECT_NEAR(cloth.texture[k][2 * c], (x[0] + 2) / 4, 1e-6);
-      EXPECT_NEAR(cloth.texture[k][2 * c + 1], (x[1] + 1) / 2, 1e-6);
+      const auto x = cloth.bodies().rest.segment<3>(3 * cloth.bodies().triangles[k][c]);
+      EXPECT_NEAR(cloth.bodies().texture[k][2 * c], (x[0] + 2) / 4, 1e-6);
+      EXPECT_NEAR(cloth.bodies().texture[k][2 * c + 1], (x[1] + 1) / 2, 1e-6);
     }
   }
 }

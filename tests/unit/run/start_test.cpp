@@ -312,8 +312,8 @@ TEST_F(Starts, EqualStepsThatDoNotDivideTheDurationEndWithTwoShorterOnes) {
   ASSERT_EQ(run({"s.toml", "-o", "out", "--set", "integrator.step=0.03"}).code, 0);
   const SceneChanges changes{.settings = {"integrator.step=0.03"}, .steps = {}, .duration = 0.1};
   const Scene scene = load_scene(at("s.toml"), changes);
-  EXPECT_EQ(scene.steps, 4);
-  EXPECT_EQ(scene.duration, 0.1);
+  EXPECT_EQ(scene.settings.steps, 4);
+  EXPECT_EQ(scene.settings.duration, 0.1);
   folder_.write("cut.toml", scene.resolved);
   ASSERT_EQ(run({"cut.toml", "-o", "cut"}).code, 0);
   const NumberTable rows = read_numbers(at("cut/trajectory.csv"));

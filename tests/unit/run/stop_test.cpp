@@ -60,16 +60,18 @@ TEST(Stop, IsNotTriedAgain) {
   const TempFolder folder;
   const std::atomic<bool> stop = true;
   Scene scene = load_scene(folder.write("s.toml", kBar), {});
-  scene.solver.newton.stop = &stop;
-  const auto integrator = make_integrator(*scene.system, scene.scheme, scene.solver);
+  scene.settings.solver.newton.stop = &stop;
+  const auto integrator =
+      make_integrator(*scene.system, scene.settings.scheme, scene.settings.solver);
   State state = scene.initial;
-  const StepReport once = integrator->step(state, scene.step);
+  const StepReport once = integrator->step(state, scene.settings.step);
   EXPECT_EQ(once.status, StepStatus::stopped);
-  const StepReport halved = step_with_halving(*integrator, state, scene.step, 6);
+  const StepReport halved = step_with_halving(*integrator, state, scene.settings.step, 6);
   EXPECT_EQ(halved.status, StepStatus::stopped);
   EXPECT_EQ(halved.solver_work.evaluations, once.solver_work.evaluations);
-  const auto control = make_step_control(*integrator, *scene.system, scene.scheme,
-                                         {.kind = StepControlKind::error, .step = scene.step});
+  const auto control =
+      make_step_control(*integrator, *scene.system, scene.settings.scheme,
+                        {.kind = StepControlKind::error, .step = scene.settings.step});
   EXPECT_EQ(control->step(state, 1).status, StepStatus::stopped);
   EXPECT_EQ(control->rejected(), 0);
   EXPECT_EQ(state.x, scene.initial.x);
@@ -86,7 +88,7 @@ TEST(Stop, LeavesWhatWasDone) {
     if (moment.step == 3) stop = true;
     return true;
   };
-  const RunSummary summary = run_scene(scene, drift, observe, &stop);
+  const FinishedRun summary = run_scene(scene, drift, observe, &stop);
   EXPECT_EQ(seen, 3);
   EXPECT_EQ(summary.end, RunEnd::interrupted);
   EXPECT_EQ(summary.steps, 3);

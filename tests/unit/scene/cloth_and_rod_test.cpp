@@ -39,10 +39,10 @@ Scene shipped(const std::string& name) {
 TEST(ClothAndRodScene, VerticesAndSpringsOfThePaper) {
   const Scene cloth = shipped("hanging-cloth");
   EXPECT_EQ(cloth.system->vertices(), 6400);
-  EXPECT_EQ(cloth.springs, 31363U);
+  EXPECT_EQ(cloth.bodies().springs, 31363U);
   const Scene sheet = shipped("sheet-wave");
   EXPECT_EQ(sheet.system->vertices(), 5061);
-  EXPECT_EQ(sheet.springs, 24300U);
+  EXPECT_EQ(sheet.bodies().springs, 24300U);
 }
 
 TEST(ClothAndRodScene, MassIsOfAreaAndLength) {
@@ -54,13 +54,13 @@ TEST(ClothAndRodScene, MassIsOfAreaAndLength) {
 TEST(ClothAndRodScene, ElementsAndSpringsAreCounted) {
   const Scene scene = load(kSheet + "mass = 1\nsprings = { stretch = 5, bend = 1 }\n" + kRod +
                            "mass = 1\n" + kStretch + "bending = 0.1\n");
-  EXPECT_EQ(scene.triangles.size(), 24U);
-  EXPECT_EQ(scene.edges.size(), 4U);
-  ASSERT_EQ(scene.edge_body.size(), 4U);
-  EXPECT_EQ(scene.edge_body[0], 1);
-  EXPECT_EQ(scene.edges[0][0], 20);  // behind the sheet's vertices
+  EXPECT_EQ(scene.bodies().triangles.size(), 24U);
+  EXPECT_EQ(scene.bodies().edges.size(), 4U);
+  ASSERT_EQ(scene.bodies().edge_body.size(), 4U);
+  EXPECT_EQ(scene.bodies().edge_body[0], 1);
+  EXPECT_EQ(scene.bodies().edges[0][0], 20);  // behind the sheet's vertices
   // Sides 4·4 + 5·3, diagonals 12, every second vertex 4·3 + 5·2; the rod's 4.
-  EXPECT_EQ(scene.springs, 31U + 12 + 12 + 10 + 4);
+  EXPECT_EQ(scene.bodies().springs, 31U + 12 + 12 + 10 + 4);
 }
 
 // Uniform stretch by s along x of unit cells: the springs along x, diagonals, and bend springs.
@@ -143,7 +143,7 @@ TEST(ClothAndRodScene, SpringsBetweenBodies) {
                            "to = [-1, 0, 2]\nstiffness = 3\nlength = 1\n"
                            "[[spring]]\nbodies = [\"rod\"]\nvertices = [0, 4]\nstiffness = 3\n"
                            "kind = \"stvk\"\n");
-  EXPECT_EQ(scene.springs, 31U + 12 + 4 + 2);
+  EXPECT_EQ(scene.bodies().springs, 31U + 12 + 4 + 2);
   const double length = std::sqrt(1 + 1.5 * 1.5 + 4);
   EXPECT_NEAR(invariants(*scene.system, scene.initial).total, 0.5 * 3 * (length - 1) * (length - 1),
               1e-12);
@@ -191,7 +191,7 @@ TEST(ClothAndRodScene, ResolvedSceneGivesTheSameScene) {
            "mass = 1\nbending = 0.4\n[[spring]]\nbodies = [\"sheet\", "
            "\"rod\"]\nvertices = [0, 1]\nstiffness = 2\n");
   const Scene again = load_scene(folder.write("again.toml", scene.resolved));
-  EXPECT_EQ(again.springs, scene.springs);
+  EXPECT_EQ(again.bodies().springs, scene.bodies().springs);
   EXPECT_EQ((again.initial.x - scene.initial.x).norm(), 0);
   EXPECT_EQ(again.resolved, scene.resolved);
 }

@@ -9,6 +9,7 @@
 
 #include "app/run/conservation.hpp"
 #include "app/run/runner.hpp"
+#include "app/scene/contact/contact_tables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
@@ -35,10 +36,11 @@ Scene load(const std::string& text) {
 
 // Runs all steps; the sum of their ledgers.
 Ledger run(Scene& scene) {
-  const auto integrator = make_integrator(*scene.system, scene.scheme, scene.solver);
+  const auto integrator =
+      make_integrator(*scene.system, scene.settings.scheme, scene.settings.solver);
   Ledger sum;
-  for (int k = 0; k < scene.steps; ++k) {
-    const StepReport report = step_with_halving(*integrator, scene.initial, scene.step, 6);
+  for (int k = 0; k < scene.settings.steps; ++k) {
+    const StepReport report = step_with_halving(*integrator, scene.initial, scene.settings.step, 6);
     EXPECT_TRUE(succeeded(report.status)) << describe(report.status);
     sum += report.ledger;
   }
@@ -65,7 +67,7 @@ double depth_at_rest(const std::string& shape, const std::string& floor, double 
       " }\ntranslate = [0, 0.301, 0]\ndamping = { mass = 20 }\n" +
       "[[obstacle]]\nkind = \"plane\"\n" + floor);
   DriftTracker drift = follow_drift(scene);
-  const RunSummary summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
+  const FinishedRun summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
   EXPECT_EQ(summary.end, RunEnd::finished) << summary.message;
   EXPECT_LT(summary.invariants.kinetic, 1e-4);
   EXPECT_EQ(drift.energy().kept(), Kept::conserved);
@@ -111,7 +113,7 @@ TEST(ContactScene, DepthIsReachedOnObstaclesThatAreNotFlat) {
         "damping = { mass = 20 }\n[[obstacle]]\n" +
         obstacle + "\ndepth = " + std::to_string(depth) + "\n");
     DriftTracker drift = follow_drift(scene);
-    const RunSummary summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
+    const FinishedRun summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
     EXPECT_EQ(summary.end, RunEnd::finished) << summary.message;
     EXPECT_EQ(summary.beyond.depth, 0) << obstacle;
     EXPECT_EQ(summary.asked_there, depth);
@@ -181,9 +183,9 @@ TEST(ContactScene, VerticesWithinASolidDoNotTouchWhereTheSurfaceDoes) {
       "[world]\ngravity = [0, -1, 0]\n[[body]]\nmass = 1\nmaterial = { mu = 1, "
       "lambda = 1 }\nshape = { kind = \"box\", size = [1, 1, 1], cells = [2, 2, 2] }\n"
       "[[obstacle]]\nkind = \"plane\"\n";
-  EXPECT_EQ(load(head + "stiffness = 1\n").touches[0].vertices.size(), 27u);
-  EXPECT_EQ(load(head + "stiffness_per_area = 1\n").touches[0].vertices.size(), 26u);
-  EXPECT_EQ(load(head + "depth = 1\n").touches[0].vertices.size(), 26u);
+  EXPECT_EQ(load(head + "stiffness = 1\n").bodies().touches[0].vertices.size(), 27u);
+  EXPECT_EQ(load(head + "stiffness_per_area = 1\n").bodies().touches[0].vertices.size(), 26u);
+  EXPECT_EQ(load(head + "depth = 1\n").bodies().touches[0].vertices.size(), 26u);
 }
 
 // AVF keeps the energy of a body that bounces, on a flat floor and in a bowl, and of bodies that meet.
@@ -202,7 +204,7 @@ TEST(ContactScene, EnergyIsKeptThroughContactOfAStiffnessPerArea) {
         box() + floor);
     DriftTracker drift = follow_drift(scene);
     double contact = 0;
-    const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+    const FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
       contact = std::max(contact, moment.invariants.of(EnergyKind::contact));
       return true;
     });
@@ -308,7 +310,7 @@ TEST(ContactScene, ClothFromASurfaceFile) {
                         "springs = { kind = \"hookean\", stretch = 100 }\nvelocity = [0, -2, 0]\n"
                         "[[obstacle]]\nkind = \"sphere\"\ncenter = [0, -0.75, 0]\nradius = 1\n"
                         "stiffness = 500\n"));
-  EXPECT_EQ(scene.triangles.size(), 4u);
+  EXPECT_EQ(scene.bodies().triangles.size(), 4u);
   EXPECT_EQ(scene.system->vertices(), 5);
   run(scene);
   EXPECT_GT(scene.initial.x[3 * 4 + 1], 0.1);  // its top, which would be at -0.1 without the ball
@@ -418,6 +420,7 @@ TEST(ContactScene, MotionsOfObstacles) {
                 "to = [2, -3, 0]\nradius = 0.5\n"
                 "motion = { keys = [{ t = 0 }, { t = 2, shift = [0, 1, 0], angle = 90 }]" +
                 more + " }\n")
+        .bodies()
         .obstacles[0]
         .motion;
   };

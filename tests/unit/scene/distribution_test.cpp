@@ -1,5 +1,5 @@
 // Parts of bodies: every vertex is owned once, every tet counted once, and what a part needs is in it.
-#include "app/scene/distribution.hpp"
+#include "app/scene/body/distribution.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "app/scene/drawing.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/drawing.hpp"
 #include "lilyan/base/error.hpp"
 #include "support/temp_folder.hpp"
 
@@ -25,7 +25,7 @@ Scene scene_of(const std::string& text) {
 }
 
 std::vector<double> places(const Scene& scene) {
-  const auto all = scene.drawing->places(scene.initial);
+  const auto all = scene.small().drawing->places(scene.initial);
   return {all.begin(), all.end()};
 }
 
@@ -41,7 +41,7 @@ TEST(Drawing, PlacesAreThoseOfTheFormulas) {
                                "[[system.draw.point]]\nname = \"bob\"\nradius = \"l\"\n"
                                "at = [\"l*sin(theta)\", \"-l*cos(theta)\"]\n"
                                "[[system.draw.trail]]\nat = [\"theta\", \"t\"]\n");
-  const Drawing& drawing = *scene.drawing;
+  const Drawing& drawing = *scene.small().drawing;
   EXPECT_TRUE(drawing.flat);
   EXPECT_EQ(drawing.rods, 1U);
   EXPECT_EQ(drawing.first_trail(), 3U);
@@ -69,15 +69,15 @@ TEST(Drawing, ListsAreDrawnByTheirIndex) {
                             "[system.position]\nq = \"i/10\"\n";
   // Without a table it is a lattice: its parts beside each other, as far up as they are off.
   const Scene lattice = scene_of(chain);
-  EXPECT_EQ(lattice.drawing->points.size(), 4U);
-  EXPECT_EQ(lattice.drawing->springs, 3U);
+  EXPECT_EQ(lattice.small().drawing->points.size(), 4U);
+  EXPECT_EQ(lattice.small().drawing->springs, 3U);
   const std::vector<double> at = places(lattice);
   expect_places({at.begin(), at.begin() + 6}, {1, 0.1, 0, 2, 0.2, 0});
   const Scene own = scene_of(chain +
                              "[[system.draw.spring]]\ni = [2, 4]\nfrom = [\"i - 1\", \"q[i-1]\"]\n"
                              "to = [\"i\", \"q[i]\"]\n");
-  EXPECT_TRUE(own.drawing->points.empty());
-  EXPECT_EQ(own.drawing->springs, 3U);
+  EXPECT_TRUE(own.small().drawing->points.empty());
+  EXPECT_EQ(own.small().drawing->springs, 3U);
 }
 
 TEST(Drawing, BuiltInSystemsHaveTheirs) {
@@ -85,13 +85,13 @@ TEST(Drawing, BuiltInSystemsHaveTheirs) {
     return scene_of("[integrator]\nmethod = \"stoermer-verlet\"\nstep = 0.1\nsteps = 2\n" + system);
   };
   const Scene pendulum = drawing("[system]\nkind = \"pendulum\"\nangle = 90\nlength = 3\n");
-  EXPECT_EQ(pendulum.drawing->rods, 1U);
+  EXPECT_EQ(pendulum.small().drawing->rods, 1U);
   const std::vector<double> at = places(pendulum);
   expect_places({at.end() - 3, at.end()}, {3, 0, 0});
-  EXPECT_EQ(drawing("[system]\nkind = \"kepler\"\n").drawing->points.size(), 2U);
-  EXPECT_EQ(drawing("[system]\nkind = \"henon-heiles\"\n").drawing->trails.size(), 1U);
-  EXPECT_FALSE(drawing("[system]\nkind = \"spherical-pendulum\"\n").drawing->flat);
-  EXPECT_TRUE(drawing("[system]\nkind = \"polynomial\"\n").drawing->empty());
+  EXPECT_EQ(drawing("[system]\nkind = \"kepler\"\n").small().drawing->points.size(), 2U);
+  EXPECT_EQ(drawing("[system]\nkind = \"henon-heiles\"\n").small().drawing->trails.size(), 1U);
+  EXPECT_FALSE(drawing("[system]\nkind = \"spherical-pendulum\"\n").small().drawing->flat);
+  EXPECT_TRUE(drawing("[system]\nkind = \"polynomial\"\n").small().drawing->empty());
 }
 
 TEST(Drawing, MistakesAreToldWhereTheyStand) {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 #include "app/run/ensemble.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
@@ -45,22 +45,22 @@ TEST(Ensemble, ListsBelongTogetherAndRangesMultiply) {
   const Scene lists = scene_of(kHenon +
                                "[[system.ensemble]]\nposition.y = [0.2, \"2*E\", -0.1]\n"
                                "velocity.y = [0.1, 0.2, 0.3]\nvelocity.x = 0.05\n");
-  ASSERT_EQ(lists.orbits.size(), 3U);
-  EXPECT_EQ(lists.orbits[1].x, Vector::Unit(2, 1) * 0.2);
-  EXPECT_EQ(lists.orbits[2].v[1], 0.3);
-  EXPECT_EQ(lists.orbits[2].v[0], 0.05);
+  ASSERT_EQ(lists.small().orbits.size(), 3U);
+  EXPECT_EQ(lists.small().orbits[1].x, Vector::Unit(2, 1) * 0.2);
+  EXPECT_EQ(lists.small().orbits[2].v[1], 0.3);
+  EXPECT_EQ(lists.small().orbits[2].v[0], 0.05);
   const Scene grid = scene_of(kHenon +
                               "[[system.ensemble]]\n"
                               "position.y = { from = -0.2, to = 0.2, count = 5 }\n"
                               "velocity.y = { from = 0, to = 0.1, count = 2 }\n"
                               "[[system.ensemble]]\nposition.x = 0.2\n");
-  ASSERT_EQ(grid.orbits.size(), 11U);
-  EXPECT_EQ(grid.orbits[0].x[1], -0.2);
-  EXPECT_NEAR(grid.orbits[3].x[1], 0.1, 1e-15);
-  EXPECT_EQ(grid.orbits[9].x[1], 0.2);
-  EXPECT_EQ(grid.orbits[9].v[1], 0.1);
-  EXPECT_EQ(grid.orbits[9].v[0], 0.3) << "as in the scene's own state";
-  EXPECT_EQ(grid.orbits[10].x[0], 0.2);
+  ASSERT_EQ(grid.small().orbits.size(), 11U);
+  EXPECT_EQ(grid.small().orbits[0].x[1], -0.2);
+  EXPECT_NEAR(grid.small().orbits[3].x[1], 0.1, 1e-15);
+  EXPECT_EQ(grid.small().orbits[9].x[1], 0.2);
+  EXPECT_EQ(grid.small().orbits[9].v[1], 0.1);
+  EXPECT_EQ(grid.small().orbits[9].v[0], 0.3) << "as in the scene's own state";
+  EXPECT_EQ(grid.small().orbits[10].x[0], 0.2);
 }
 
 TEST(Ensemble, AllHaveTheEnergyThatIsAskedFor) {
@@ -68,11 +68,11 @@ TEST(Ensemble, AllHaveTheEnergyThatIsAskedFor) {
       scene_of(kHenon +
                "[[system.ensemble]]\nposition.y = { from = -1, to = 1, count = 21 }\n"
                "energy = \"E\"\nsolve = \"x'\"\n");
-  EXPECT_GT(scene.orbits.size(), 5U);
-  EXPECT_LT(scene.orbits.size(), 21U) << "some points cannot have it";
+  EXPECT_GT(scene.small().orbits.size(), 5U);
+  EXPECT_LT(scene.small().orbits.size(), 21U) << "some points cannot have it";
   ASSERT_EQ(scene.remarks.size(), 1U);
   EXPECT_NE(scene.remarks[0].find("of 21 points"), std::string::npos) << scene.remarks[0];
-  for (const State& s : scene.orbits) {
+  for (const State& s : scene.small().orbits) {
     EXPECT_NEAR(invariants(*scene.system, s).total, 0.1, 1e-14);
     EXPECT_GE(s.v[0], 0);
   }
@@ -85,12 +85,12 @@ TEST(Ensemble, RandomPointsAreThoseOfTheirSeed) {
   const Scene a = scene_of(kHenon + table);
   const Scene b = scene_of(kHenon + table);
   const Scene c = scene_of(kHenon + table, {"system.ensemble.0.seed=2"});
-  ASSERT_EQ(a.orbits.size(), 20U);
-  ASSERT_EQ(c.orbits.size(), 20U);
+  ASSERT_EQ(a.small().orbits.size(), 20U);
+  ASSERT_EQ(c.small().orbits.size(), 20U);
   for (std::size_t k = 0; k < 20; ++k) {
-    EXPECT_EQ(a.orbits[k].x, b.orbits[k].x);
-    EXPECT_NE(a.orbits[k].x, c.orbits[k].x);
-    EXPECT_NEAR(invariants(*a.system, a.orbits[k]).total, 0.1, 1e-14);
+    EXPECT_EQ(a.small().orbits[k].x, b.small().orbits[k].x);
+    EXPECT_NE(a.small().orbits[k].x, c.small().orbits[k].x);
+    EXPECT_NEAR(invariants(*a.system, a.small().orbits[k]).total, 0.1, 1e-14);
   }
 }
 
@@ -100,8 +100,8 @@ TEST(Ensemble, BuiltInSystemsHaveThemToo) {
       "[integrator]\nstep = 0.1\nsteps = 3\n[system]\nkind = \"pendulum\"\n"
       "[[system.ensemble]]\nposition.angle = [0.5, 1]\n[[system.ensemble]]\nposition.angle = 0\n"
       "energy = \"3\"\n");
-  ASSERT_EQ(scene.orbits.size(), 3U);
-  EXPECT_EQ(scene.orbits[1].x[0], 1);
+  ASSERT_EQ(scene.small().orbits.size(), 3U);
+  EXPECT_EQ(scene.small().orbits[1].x[0], 1);
 }
 
 TEST(Ensemble, WhatIsWrongIsSaidWithItsPlace) {
@@ -169,7 +169,7 @@ TEST(Ensemble, OrbitsDoNotDisturbEachOther) {
         scene_of(kHenon, {setting, "system.position.y=-0.1", "system.velocity.x=0.2"});
     DriftTracker its_drift(*alone.system, alone.initial, invariants(*alone.system, alone.initial));
     std::size_t its_events = 0;
-    const RunSummary summary = run_scene(alone, its_drift, [&](const RunMoment& moment) {
+    const FinishedRun summary = run_scene(alone, its_drift, [&](const RunMoment& moment) {
       its_events += moment.events.size();
       return true;
     });
@@ -212,7 +212,7 @@ TEST(Ensemble, ResultsGoOnFromACheckpoint) {
       a(run, results);
       return;
     }
-    results.finish(run.finish(), drift);
+    results.finish(run.finish(), run.state(), drift);
   };
   std::string none, saved;
   go("whole", 1000, none);

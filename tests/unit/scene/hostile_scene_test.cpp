@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
-#include "app/scene/table_reader.hpp"
-#include "app/scene/toml_nesting.hpp"
+#include "app/scene/toml/table_reader.hpp"
+#include "app/scene/toml/toml_nesting.hpp"
 #include "lilyan/base/error.hpp"
 #include "support/temp_folder.hpp"
 

@@ -128,7 +128,7 @@ TEST(Scene, RegionsWithOrWithoutATableOfTheirOwn) {
     const Scene inside = load("mass = 1\n" + before + "region = { " + end + " }" + after);
     const Scene beside = load("mass = 1\n" + before + end + after);
     EXPECT_EQ(inside.system->fixed_count(), beside.system->fixed_count()) << before;
-    EXPECT_EQ(inside.springs, beside.springs) << before;
+    EXPECT_EQ(inside.bodies().springs, beside.bodies().springs) << before;
     EXPECT_EQ(inside.initial.x, beside.initial.x) << before;
     return beside.system->fixed_count();
   };
@@ -142,11 +142,11 @@ TEST(Scene, RegionsWithOrWithoutATableOfTheirOwn) {
 }
 
 TEST(Scene, FailedStepsAreHalvedUnlessToldToStop) {
-  EXPECT_EQ(load("mass = 1").max_halvings, 6);
-  EXPECT_EQ(load("mass = 1", "[solver]\nmax_halvings = 3\n").max_halvings, 3);
+  EXPECT_EQ(load("mass = 1").settings.max_halvings, 6);
+  EXPECT_EQ(load("mass = 1", "[solver]\nmax_halvings = 3\n").settings.max_halvings, 3);
   const Scene stops = load("mass = 1", "[solver]\non_failure = \"stop\"\n");
-  EXPECT_EQ(stops.max_halvings, 0);
-  EXPECT_EQ(stops.control.max_halvings, 0);
+  EXPECT_EQ(stops.settings.max_halvings, 0);
+  EXPECT_EQ(stops.settings.control.max_halvings, 0);
 }
 
 TEST(Scene, SpinsAboutTheCentreOfMass) {
@@ -196,11 +196,11 @@ TEST(Scene, SeveralBodiesShareOneSystem) {
       "mass = 2\nmaterial = { model = \"neo-hookean\", young = 10, poisson = 0.3 }\n"
       "translate = [9, 0, 0]\n",
       "[world]\ngravity = [0, 0, -10]\n");
-  EXPECT_EQ(scene.body_names, (std::vector<std::string>{"body1", "ball"}));
+  EXPECT_EQ(scene.bodies().names, (std::vector<std::string>{"body1", "ball"}));
   EXPECT_EQ(scene.system->vertices(), 12 + 27);
-  EXPECT_EQ(scene.tets.size(), 12u + 48u);
-  EXPECT_EQ(scene.tet_body.front(), 0);
-  EXPECT_EQ(scene.tet_body.back(), 1);
+  EXPECT_EQ(scene.bodies().tets.size(), 12u + 48u);
+  EXPECT_EQ(scene.bodies().tet_body.front(), 0);
+  EXPECT_EQ(scene.bodies().tet_body.back(), 1);
   EXPECT_EQ(scene.system->energies().size(), 3u);
   EXPECT_FALSE(scene.system->translation_invariant());
 }
@@ -211,8 +211,8 @@ TEST(Scene, StepsFromDurationAndFromOutside) {
                                  "[integrator]\nstep = 0.1\nduration = 2.5\n[[body]]\nmass = 1\n"
                                  "shape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\n"
                                  "material = { mu = 1, lambda = 1 }\n");
-  EXPECT_EQ(load_scene(file).steps, 25);
-  EXPECT_EQ(load_scene(file, {.steps = 7}).steps, 7);
+  EXPECT_EQ(load_scene(file).settings.steps, 25);
+  EXPECT_EQ(load_scene(file, {.steps = 7}).settings.steps, 7);
 }
 
 TEST(Scene, OneToleranceStandsForBoth) {
@@ -221,7 +221,7 @@ TEST(Scene, OneToleranceStandsForBoth) {
                                  "[integrator]\nstep = 0.1\nsteps = 3\n"
                                  "[system]\nkind = \"kepler\"\n");
   const auto tolerances = [&](std::vector<std::string> settings) {
-    const SolverOptions s = load_scene(file, {.settings = std::move(settings)}).solver;
+    const SolverOptions s = load_scene(file, {.settings = std::move(settings)}).settings.solver;
     return std::pair{s.energy_tolerance, s.velocity_tolerance};
   };
   EXPECT_EQ(tolerances({}), (std::pair{1e-14, 1e-13}));
@@ -242,29 +242,29 @@ TEST(Scene, StepControlRunsForATimeAndIsResolved) {
                                  "exponent = 0.5\nmax_step = 0.7\n" +
                                      system);
   const Scene scene = load_scene(file);
-  EXPECT_TRUE(scene.variable_steps());
-  EXPECT_EQ(scene.duration, 2.53);  // not rounded to whole steps
-  EXPECT_EQ(scene.control.exponent, 0.5);
-  EXPECT_EQ(scene.control.max_step, 0.7);
-  EXPECT_FALSE(scene.control.min_step.has_value());
-  EXPECT_EQ(scene.control.step, 0.1);
-  EXPECT_EQ(scene.control.max_halvings, scene.max_halvings);
+  EXPECT_TRUE(scene.settings.variable_steps());
+  EXPECT_EQ(scene.settings.duration, 2.53);  // not rounded to whole steps
+  EXPECT_EQ(scene.settings.control.exponent, 0.5);
+  EXPECT_EQ(scene.settings.control.max_step, 0.7);
+  EXPECT_FALSE(scene.settings.control.min_step.has_value());
+  EXPECT_EQ(scene.settings.control.step, 0.1);
+  EXPECT_EQ(scene.settings.control.max_halvings, scene.settings.max_halvings);
   const Scene again = load_scene(folder.write("again.toml", scene.resolved));
   EXPECT_EQ(again.resolved, scene.resolved);
-  EXPECT_EQ(again.control.kind, StepControlKind::reversible);
-  EXPECT_EQ(again.control.max_step, 0.7);
-  EXPECT_EQ(again.duration, 2.53);
+  EXPECT_EQ(again.settings.control.kind, StepControlKind::reversible);
+  EXPECT_EQ(again.settings.control.max_step, 0.7);
+  EXPECT_EQ(again.settings.duration, 2.53);
 
-  EXPECT_EQ(load_scene(file, {.steps = 7}).duration, 7 * 0.1);
+  EXPECT_EQ(load_scene(file, {.steps = 7}).settings.duration, 7 * 0.1);
   // Keys of the scene's kind do not hinder another from outside.
   const Scene other =
       load_scene(file, {.settings = {"step_control.kind=error", "step_control.tolerance=1e-5"}});
-  EXPECT_EQ(other.control.tolerance, 1e-5);
+  EXPECT_EQ(other.settings.control.tolerance, 1e-5);
   EXPECT_EQ(other.resolved.find("exponent"), std::string::npos);
   const Scene fixed = load_scene(file, {.settings = {"step_control.kind=fixed"}});
-  EXPECT_FALSE(fixed.variable_steps());
-  EXPECT_EQ(fixed.duration, 2.53);
-  EXPECT_EQ(fixed.steps, 26);  // the last two are shorter
+  EXPECT_FALSE(fixed.settings.variable_steps());
+  EXPECT_EQ(fixed.settings.duration, 2.53);
+  EXPECT_EQ(fixed.settings.steps, 26);  // the last two are shorter
 }
 
 // Every shipped scene loads, and its resolved form is a scene that means the same.
@@ -278,12 +278,12 @@ TEST(Scene, ResolvedFormOfEveryShippedSceneMeansTheSame) {
     const Scene again = load_scene(folder.write("again.toml", scene.resolved));
     EXPECT_EQ(again.initial.x, scene.initial.x);
     EXPECT_EQ(again.initial.v, scene.initial.v);
-    EXPECT_EQ(again.scheme.label, scene.scheme.label);
-    EXPECT_EQ(again.step, scene.step);
-    EXPECT_EQ(again.steps, scene.steps);
-    EXPECT_EQ(again.duration, scene.duration);
-    EXPECT_EQ(again.control.kind, scene.control.kind);
-    EXPECT_EQ(again.control.max_step, scene.control.max_step);
+    EXPECT_EQ(again.settings.scheme.label, scene.settings.scheme.label);
+    EXPECT_EQ(again.settings.step, scene.settings.step);
+    EXPECT_EQ(again.settings.steps, scene.settings.steps);
+    EXPECT_EQ(again.settings.duration, scene.settings.duration);
+    EXPECT_EQ(again.settings.control.kind, scene.settings.control.kind);
+    EXPECT_EQ(again.settings.control.max_step, scene.settings.control.max_step);
     EXPECT_EQ(again.system->fixed_count(), scene.system->fixed_count());
     EXPECT_EQ(invariants(*again.system, again.initial).total,
               invariants(*scene.system, scene.initial).total);
@@ -328,17 +328,17 @@ TEST(Scene, ConstraintsTakeTheirLengthFromTheStart) {
 
 TEST(Scene, KeepsMaterialAndDampingOfTheFirstBody) {
   const Scene plain = load("mass = 6");
-  ASSERT_TRUE(plain.material.has_value());
-  EXPECT_EQ(plain.material->mu, 3);
-  EXPECT_EQ(plain.material->lambda, 2);
-  ASSERT_TRUE(plain.damping.has_value());
-  EXPECT_EQ(plain.damping->mass, 0);
-  EXPECT_EQ(plain.damping->stiffness, 0);
+  ASSERT_TRUE(plain.bodies().material.has_value());
+  EXPECT_EQ(plain.bodies().material->mu, 3);
+  EXPECT_EQ(plain.bodies().material->lambda, 2);
+  ASSERT_TRUE(plain.bodies().damping.has_value());
+  EXPECT_EQ(plain.bodies().damping->mass, 0);
+  EXPECT_EQ(plain.bodies().damping->stiffness, 0);
   const Scene damped = load("mass = 6\ndamping = { mass = 0.5, stiffness = 0.25 }\n");
-  EXPECT_EQ(damped.damping->mass, 0.5);
-  EXPECT_EQ(damped.damping->stiffness, 0.25);
+  EXPECT_EQ(damped.bodies().damping->mass, 0.5);
+  EXPECT_EQ(damped.bodies().damping->stiffness, 0.25);
   const Scene strain = load("mass = 6\ndamping = { model = \"strain\", time = 0.1 }\n");
-  EXPECT_EQ(strain.damping->stiffness, 0);
+  EXPECT_EQ(strain.bodies().damping->stiffness, 0);
 
   const TempFolder folder;
   const std::string cloth =
@@ -346,12 +346,13 @@ TEST(Scene, KeepsMaterialAndDampingOfTheFirstBody) {
   const auto of = [&](const std::string& text) {
     return load_scene(folder.write("s.toml", kHead + text));
   };
-  EXPECT_EQ(of(cloth + "material = { mu = 5, lambda = 4 }\n").material->lambda, 4);
-  EXPECT_FALSE(of(cloth + "material = { young = 5, poisson = 0.3 }\n").material.has_value());
-  EXPECT_FALSE(of(cloth + "springs = { stretch = 5 }\n").material.has_value());
+  EXPECT_EQ(of(cloth + "material = { mu = 5, lambda = 4 }\n").bodies().material->lambda, 4);
+  EXPECT_FALSE(
+      of(cloth + "material = { young = 5, poisson = 0.3 }\n").bodies().material.has_value());
+  EXPECT_FALSE(of(cloth + "springs = { stretch = 5 }\n").bodies().material.has_value());
   const Scene system = of("[system]\nkind = \"pendulum\"\n");
-  EXPECT_FALSE(system.material.has_value());
-  EXPECT_FALSE(system.damping.has_value());
+  EXPECT_FALSE(system.bodies().material.has_value());
+  EXPECT_FALSE(system.bodies().damping.has_value());
 }
 
 // Each parameter of each small system may be given alone: none is a misspelling of another.
@@ -377,10 +378,11 @@ TEST(SceneSettings, ExchangedMethodsIgnoreWhatTheyDoNotUnderstand) {
                                  "[integrator]\nstep = 0.1\nsteps = 1\nmethod = "
                                  "\"avf\"\nquadrature = \"auto\"\n[system]\nkind = "
                                  "\"pendulum\"\n");
-  EXPECT_EQ(load_scene(file).scheme.label, "avf(auto)");
-  EXPECT_EQ(load_scene(file, {.settings = {"integrator.method=hp-quadrature"}}).scheme.label,
-            "hp-quadrature(simpson)");
-  EXPECT_EQ(load_scene(file, {.settings = {"integrator.method=rk4"}}).scheme.label, "rk4");
+  EXPECT_EQ(load_scene(file).settings.scheme.label, "avf(auto)");
+  EXPECT_EQ(
+      load_scene(file, {.settings = {"integrator.method=hp-quadrature"}}).settings.scheme.label,
+      "hp-quadrature(simpson)");
+  EXPECT_EQ(load_scene(file, {.settings = {"integrator.method=rk4"}}).settings.scheme.label, "rk4");
   EXPECT_THROW(static_cast<void>(load_scene(file, {.settings = {"integrator.method=hp-quadrature",
                                                                 "integrator.quadrature=auto"}})),
                InputError);

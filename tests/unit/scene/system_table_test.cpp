@@ -6,8 +6,8 @@
 #include <regex>
 #include <string>
 
-#include "app/scene/observables.hpp"
 #include "app/scene/scene.hpp"
+#include "app/scene/small/observables.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test::system_table_test {
@@ -49,15 +49,15 @@ phi = 1
 [system.velocity]
 y = 7
 )");
-  EXPECT_EQ(s.coordinates,
+  EXPECT_EQ(s.small().coordinates,
             (std::vector<std::string>{"x[1]", "x[2]", "x[3]", "y[0]", "y[1]", "phi"}));
   EXPECT_EQ(s.initial.x, (Vector(6) << 10, 20, 30, 5, 4, 1).finished());
   EXPECT_EQ(s.initial.v, (Vector(6) << 0, 0, 0, 7, 7, 0).finished());
   EXPECT_NE(s.system->lagrangian(), nullptr);
   // y[0], y[1] are cyclic.
-  ASSERT_EQ(s.observables->invariants.size(), 2u);
-  EXPECT_EQ(s.observables->invariants[0].name, "p_y[0]");
-  EXPECT_TRUE(s.observables->invariants[0].found);
+  ASSERT_EQ(s.small().observables->invariants.size(), 2u);
+  EXPECT_EQ(s.small().observables->invariants[0].name, "p_y[0]");
+  EXPECT_TRUE(s.small().observables->invariants[0].found);
 }
 
 TEST(SystemTable, ParametersCanBeChangedFromOutside) {
@@ -72,8 +72,8 @@ TEST(SystemTable, TheResolvedSceneIsTheSameScene) {
                     "[system.invariants]\ne = \"energy\"\n"));
   const Scene again = load(first.resolved);
   EXPECT_EQ(again.resolved, first.resolved);
-  EXPECT_EQ(again.observables->events.size(), 1u);
-  EXPECT_EQ(again.observables->invariants.size(), 1u);
+  EXPECT_EQ(again.small().observables->events.size(), 1u);
+  EXPECT_EQ(again.small().observables->invariants.size(), 1u);
 }
 
 TEST(SystemTable, ObservablesHaveTheirValues) {
@@ -94,11 +94,11 @@ q = "t + 3"
   state.t = 4;
   state.x[0] = 0.5;
   state.v[0] = 2;
-  EXPECT_NEAR(s.observables->invariant_values(state)[0], 2 - 2 * std::cos(0.5), 1e-15);
-  EXPECT_EQ(s.observables->event_values(state)[0], -0.5);
-  EXPECT_EQ(s.observables->section_values(state)[1], 2);
-  EXPECT_EQ(s.observables->plot_values(state)[1], 4);
-  EXPECT_EQ(s.observables->exact_error(state), 6.5);
+  EXPECT_NEAR(s.small().observables->invariant_values(state)[0], 2 - 2 * std::cos(0.5), 1e-15);
+  EXPECT_EQ(s.small().observables->event_values(state)[0], -0.5);
+  EXPECT_EQ(s.small().observables->section_values(state)[1], 2);
+  EXPECT_EQ(s.small().observables->plot_values(state)[1], 4);
+  EXPECT_EQ(s.small().observables->exact_error(state), 6.5);
 }
 
 TEST(SystemTable, BuiltInKindsCanBeObserved) {
@@ -108,9 +108,9 @@ kind = "kepler"
 Lz = "x*p_y - y*p_x"
 e = "eccentricity"
 )");
-  ASSERT_EQ(s.observables->invariants.size(), 2u);
-  EXPECT_NEAR(s.observables->invariant_values(s.initial)[0], std::sqrt(1 - 0.36), 1e-14);
-  EXPECT_EQ(s.observables->invariant_values(s.initial)[1], 0.6);
+  ASSERT_EQ(s.small().observables->invariants.size(), 2u);
+  EXPECT_NEAR(s.small().observables->invariant_values(s.initial)[0], std::sqrt(1 - 0.36), 1e-14);
+  EXPECT_EQ(s.small().observables->invariant_values(s.initial)[1], 0.6);
 }
 
 TEST(SystemTable, ForcesOfListsUseTheirIndex) {

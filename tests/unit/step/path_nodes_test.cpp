@@ -255,7 +255,7 @@ TEST(AdaptiveAverage, KeepsTheOrderOfGeneralLagrangiansUnderForces) {
   std::vector<Vector> ends;
   for (const int halvings : {0, 1, 2, 4}) {
     const Scene scene = load_scene(file);
-    const auto integrator = make_integrator(*scene.system, scene.scheme, {});
+    const auto integrator = make_integrator(*scene.system, scene.settings.scheme, {});
     State state = scene.initial;
     const int steps = 20 << halvings;
     for (int k = 0; k < steps; ++k) {

@@ -99,9 +99,9 @@ TEST(PcgSteps, LedgerBalancesWhereStepsWereLengthened) {
                    "shape = { kind = \"bar\", size = [8, 0.4, 0.4], cells = [24, 2, 2] }\n"
                    "deform = [{ kind = \"twist\", axis = \"x\", angle = 360 }]\n"));
   for (const LinearChoice linear : {LinearChoice::automatic, LinearChoice::cholesky}) {
-    SolverOptions options = scene.solver;
+    SolverOptions options = scene.settings.solver;
     options.newton.linear = linear;
-    const auto integrator = make_integrator(*scene.system, scene.scheme, options);
+    const auto integrator = make_integrator(*scene.system, scene.settings.scheme, options);
     State state = scene.initial;
     for (int k = 0; k < 60; ++k) {
       const StepReport r = integrator->step(state, 0.1);

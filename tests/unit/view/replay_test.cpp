@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/report/result_folder.hpp"
+#include "app/report/folder/result_folder.hpp"
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
 #include "app/view/picture.hpp"
@@ -18,11 +18,11 @@ namespace {
 void run_into(const std::filesystem::path& folder, const Scene& scene) {
   ResultFolder results(folder, scene);
   DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
-  const RunSummary summary = run_scene(scene, drift, [&](const RunMoment& moment) {
+  const FinishedRun summary = run_scene(scene, drift, [&](const RunMoment& moment) {
     results.add(moment);
     return true;
   });
-  results.finish(summary, drift);
+  results.finish(summary, summary.state, drift);
 }
 
 TEST(Replay, ShowsTheFramesAndRowsOfAFolder) {

@@ -45,6 +45,7 @@ TEST_F(Watched, FixedVerticesAreLinksWhereBodiesTurnAboutThem) {
   const auto links = [&](const std::string& vertices) {
     return load_scene(folder.write("held.toml",
                                    std::string(kBar) + "fix = [{ vertices = " + vertices + " }]\n"))
+        .bodies()
         .links;
   };
   const std::vector<Link> point = links("[5]");

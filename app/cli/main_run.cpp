@@ -1,4 +1,0 @@
-// lilyan-run: the program without the live view and the tools, so that it is there sooner.
-#include "app/cli/program.hpp"
-
-int main(int argc, char** argv) { return lilyan::cli::run_program(argc, argv, {}); }

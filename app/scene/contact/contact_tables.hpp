@@ -1,0 +1,40 @@
+// Contact of bodies with obstacles, [[obstacle]], and with each other, [[contact]].
+#pragma once
+
+#include <vector>
+
+#include "app/scene/body/body.hpp"
+#include "app/scene/toml/table_reader.hpp"
+#include "lilyan/contact/obstacle_contact.hpp"
+
+namespace lilyan {
+
+struct ContactSurface;
+
+// What touches an obstacle: vertices, and the distance from its surface at which contact begins.
+struct Touch {
+  std::vector<int> vertices;
+  double thickness = 0;
+  double depth = 0;  // that bodies are to sink in by at rest; 0: a stiffness was given
+};
+// Surfaces that touch each other, and the distance at which contact begins.
+struct TouchingBodies {
+  std::vector<ContactSurface> surfaces;
+  double thickness = 0;
+  double depth = 0;  // as above
+};
+
+// Bodies start at x.
+struct TouchedObstacle {
+  Obstacle obstacle;
+  Touch touch;
+};
+std::vector<TouchedObstacle> read_obstacles(std::vector<TableReader> readers,
+                                            const std::vector<PlacedBody>& bodies,
+                                            const Vec3& gravity, System& system);
+// Bodies that overlap are moved apart if the scene asks for it.
+std::vector<TouchingBodies> read_contacts(std::vector<TableReader> readers,
+                                          const std::vector<PlacedBody>& bodies,
+                                          const Vec3& gravity, Vector& x, System& system);
+
+}  // namespace lilyan
