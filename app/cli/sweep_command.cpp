@@ -108,6 +108,26 @@ void write_results(const fs::path& folder, const Sweep& sweep) {
   write_file(folder / kSweepPage, sweep_html(sweep, files_in(folder)));
 }
 
+// Prints the table, what went wrong, and where the results are. Returns the exit code.
+int tell_outcome(const Sweep& table, const fs::path& folder, std::size_t kept, bool written) {
+  fmt::print("{}", as_text(sweep_summary(table)));
+  int code = written ? kDone : kStopped;
+  for (const SweepRun& run : table.runs) {
+    if (run.complete()) continue;
+    code = kStopped;
+    tell(fmt::format("{}: {}{}{}\n", table.label(run), run.status, run.reason.empty() ? "" : ": ",
+                     run.reason));
+  }
+  if (interrupted()) tell("interrupted: the same command goes on from there\n");
+  if (kept > 0) {
+    fmt::print("{} of {} combinations were done before (--overwrite runs them again)\n", kept,
+               table.runs.size());
+  }
+  fmt::print("results in {}: sweep.csv, {}report.html, and a folder for each combination\n",
+             folder.string(), fs::exists(folder / kSweepFigure) ? "sweep.svg, " : "");
+  return code;
+}
+
 }  // namespace
 
 int sweep(const SweepOptions& options) {
@@ -170,22 +190,7 @@ int sweep(const SweepOptions& options) {
   if (!reason.empty()) unwritten = reason;
   if (!unwritten.empty()) tell(fmt::format("error: {}\n", unwritten));
 
-  fmt::print("{}", as_text(sweep_summary(table)));
-  int code = unwritten.empty() ? kDone : kStopped;
-  for (const SweepRun& run : table.runs) {
-    if (run.complete()) continue;
-    code = kStopped;
-    tell(fmt::format("{}: {}{}{}\n", table.label(run), run.status, run.reason.empty() ? "" : ": ",
-                     run.reason));
-  }
-  if (interrupted()) tell("interrupted: the same command goes on from there\n");
-  if (kept > 0) {
-    fmt::print("{} of {} combinations were done before (--overwrite runs them again)\n", kept,
-               labels.size());
-  }
-  fmt::print("results in {}: sweep.csv, {}report.html, and a folder for each combination\n",
-             folder.string(), fs::exists(folder / kSweepFigure) ? "sweep.svg, " : "");
-  return code;
+  return tell_outcome(table, folder, kept, unwritten.empty());
 }
 
 }  // namespace lilyan::cli
