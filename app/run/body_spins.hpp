@@ -28,8 +28,9 @@ class BodySpins {
 
   // Whether there are several bodies, and some of them keep something.
   [[nodiscard]] bool wanted() const { return !bodies_.empty(); }
-  // After a step. What energies that change between steps know of it is in the memory, where there is one.
-  void add(const State& before, const State& state, const WorldMemory* memory);
+  // After a step, which may consist of several. What energies that change between steps know of it is in the
+  // memory, where there is one.
+  void add(const State& before, const State& state, const WorldMemory* memory, int substeps = 1);
 
   struct Body {
     std::string name;    // of the scene's bodies that it is made of
@@ -46,6 +47,7 @@ class BodySpins {
   struct Reference {
     std::size_t group;
     Symmetry symmetry;
+    double radius;
     double most;  // the angular momentum that a motion of the scene's energy could carry
     Vec3 spin;    // when it was last touched
     bool touched = false;
@@ -54,8 +56,11 @@ class BodySpins {
   [[nodiscard]] Vec3 spin(const Reference& body, const State& state) const;
   void refer(std::size_t k, const State& state);
   void find_touched(const State& before, const State& after, const WorldMemory* memory);
+  void find_touched_on_the_way(const State& before, const State& after, int substeps);
+  [[nodiscard]] bool was_pushed(std::size_t k, const State& before, const State& after) const;
 
   const System* system_;
+  double thickness_ = 0;  // of the contacts between bodies; 0: there are none
   TorqueGroups groups_;
   std::vector<int> group_of_;  // of each vertex; −1: none
   std::vector<char> touched_;  // groups, in the last step

@@ -350,7 +350,7 @@ std::optional<RunMoment> SceneRun::step() {
   add_to_summary(summary_, report_);
   if (tunnels_.wanted()) tunnels_.add(before_, state);
   if (spins_.wanted()) {
-    spins_.add(before_, state, integrator_->memory());
+    spins_.add(before_, state, integrator_->memory(), report_.substeps);
     summary_.bodies = spins_.bodies();
   }
   summary_.passages = tunnels_.passages();
