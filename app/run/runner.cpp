@@ -368,7 +368,7 @@ std::optional<RunMoment> SceneRun::step() {
     summary_.digest.add(state.v);
   }
   summary_.invariants = report_.after;
-  drift_.add(state.t, report_.after, summary_.ledger.work + summary_.ledger.dissipation,
+  drift_.add(state, report_.after, summary_.ledger.work + summary_.ledger.dissipation,
              report_.rounding);
   const std::span<const State> samples = dense_output_.samples(before_, state);
   if (ensemble_) ensemble_->advance(state.t);
