@@ -238,8 +238,10 @@ void read_bodies(TableReader& root, Scene& scene) {
         read_contacts(std::move(contacts), placed, scene.gravity, scene.initial.x, *scene.system);
   });
   root.recover([&] { read_constraints(std::move(constraints), placed, project, scene); });
+  for (std::string& remark : remarks_on_sound(placed, scene)) {
+    scene.remarks.push_back(std::move(remark));
+  }
   for (const PlacedBody& b : placed) {
-    if (auto remark = remark_on_sound(b, scene)) scene.remarks.push_back(std::move(*remark));
     for (const Anchor& a : b.body->anchors) {
       scene.links.push_back(
           {.kind = Link::Kind::anchor, .ends = {{{b.first + a.vertex}, {.point = a.point}}}});

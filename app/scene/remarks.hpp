@@ -1,14 +1,16 @@
 // What a scene's author may not expect of it beyond each body by itself (body.hpp).
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/scene/scene_tables.hpp"
 
 namespace lilyan {
 
-// A remark that the scene's method turns the body too slowly, as sound crosses it within a step.
-[[nodiscard]] std::optional<std::string> remark_on_sound(const PlacedBody& b, const Scene& scene);
+// Remarks that the scene's method turns bodies too slowly, as sound crosses them within a step, or as springs or other
+// energies between them are as stiff.
+[[nodiscard]] std::vector<std::string> remarks_on_sound(const std::vector<PlacedBody>& bodies,
+                                                        const Scene& scene);
 
 }  // namespace lilyan
