@@ -332,9 +332,10 @@ std::optional<RunMoment> SceneRun::step() {
   if (dense_output_.wanted() || tunnels_.wanted() || spins_.wanted()) before_ = state;
   if (!advance()) return {};
   const int step = ++summary_.steps;
-  // Counting equal steps rather than summing them keeps t exact. The last two of a run may have another length.
+  // Counting equal steps rather than summing them keeps t exact. The last two of a run may have another length, and
+  // the last one ends at the time that was asked for.
   if (!scene_.variable_steps() && report_.h == scene_.step) {
-    state.t = scene_.initial.t + step * scene_.step;
+    state.t = step == scene_.steps ? end_ : scene_.initial.t + step * scene_.step;
   }
   summary_.t = state.t;
   const std::span<const EventHit> events =

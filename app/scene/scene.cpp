@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -232,7 +233,9 @@ std::string describe_method(const Scene& scene) {
 std::string describe_plan(const Scene& scene) {
   const std::string_view unit = time_unit(scene);
   if (!scene.variable_steps()) {
-    const bool whole = scene.duration == scene.steps * scene.step;
+    constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+    const bool whole =
+        std::abs(scene.duration - scene.steps * scene.step) <= kRounding * scene.duration;
     return fmt::format("{} steps of {:.6g}{}{}", scene.steps, scene.step, unit,
                        whole ? "" : fmt::format(" over {}{}", scene.duration, unit));
   }

@@ -97,8 +97,6 @@ void read_integrator(TableReader reader, const SceneChanges& changes, Scene& sce
       reader.fail("duration", "that is more steps than can be counted");
     }
     scene.steps = static_cast<int>(count.steps);
-    // Steps that divide the duration end where their number says, to the last bit.
-    if (count.equal && !scene.variable_steps()) scene.duration = scene.steps * scene.step;
   } else {
     scene.duration = scene.steps * scene.step;
   }
