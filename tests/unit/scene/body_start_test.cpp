@@ -138,6 +138,18 @@ TEST(BodyMesh, ThatFallsApartIsAnnouncedAndJoined) {
               "^error .*a built-in shape has none to join");
 }
 
+// The same tet twice, each with vertices of its own: joined, they would be one tet that is listed twice.
+TEST(BodyMesh, PartsThatCoincideAreNotToBeJoined) {
+  const std::string mesh =
+      "MeshVersionFormatted 2\nDimension 3\nVertices 8\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n"
+      "0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\nTetrahedra 2\n1 2 3 4 0\n5 6 7 8 0\nEnd\n";
+  const std::string said = said_of("mesh = \"m.mesh\"\n" + material("stvk"), {{{"m.mesh", mesh}}});
+  expect_said(
+      said,
+      "^a falls apart: .*merge = true cannot join them, as 1 of its elements would be there twice");
+  EXPECT_EQ(said.find("joins them"), std::string::npos) << said;
+}
+
 TEST(BodyMesh, TellsOfElementsThatItLeavesOut) {
   const std::string mesh =
       "MeshVersionFormatted 2\nDimension 3\nVertices 6\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n5 0 0 "
