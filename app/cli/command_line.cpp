@@ -167,6 +167,24 @@ std::string unknown_command(const CLI::App& command) {
                      suggestion(words[0], commands_of(command)));
 }
 
+// Of the commands beside this one, the option whose name is nearest to what was given: "lilyan run has '--steps'". Empty
+// when none is near.
+std::string near_elsewhere(const CLI::App& command, const std::string& name) {
+  if (!command.get_parent()) return {};
+  const std::vector<const CLI::App*> others =
+      command.get_parent()->get_subcommands([](const CLI::App*) { return true; });
+  std::vector<std::string> names;
+  for (const CLI::App* other : others) {
+    for (std::string& option : options_of(*other)) names.push_back(std::move(option));
+  }
+  const std::optional<std::string> near = nearest_name(name, names);
+  const auto has_it = [&](const CLI::App* other) {
+    return near && std::ranges::count(options_of(*other), *near) > 0;
+  };
+  const auto other = std::ranges::find_if(others, has_it);
+  return other == others.end() ? "" : fmt::format("; {} has '{}'", full_name(**other), *near);
+}
+
 // What is wrong with the first option that the command does not have; empty when it has them all.
 std::string unknown_option(const CLI::App& command) {
   const std::vector<std::string> words = command.remaining();
@@ -175,9 +193,9 @@ std::string unknown_option(const CLI::App& command) {
   if (option == words.end()) return {};
   const std::string name = option->substr(0, option->find('='));
   const std::optional<std::string> near = nearest_name(name, options_of(command));
-  return fmt::format("{0} has no option '{1}'{2} ({0} --help lists its options)",
-                     full_name(command), name,
-                     near ? fmt::format("; did you mean '{}'?", *near) : "");
+  return fmt::format(
+      "{0} has no option '{1}'{2} ({0} --help lists its options)", full_name(command), name,
+      near ? fmt::format("; did you mean '{}'?", *near) : near_elsewhere(command, name));
 }
 
 constexpr const char* kFooter =

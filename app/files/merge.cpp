@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 
 #include "lilyan/base/error.hpp"
@@ -121,36 +122,6 @@ std::string points(std::size_t count) {
   return fmt::format("{} point{}", count, count == 1 ? "" : "s");
 }
 
-template <class Mesh>
-std::string describe(const Mesh& mesh) {
-  const MeshParts found = parts_of(mesh);
-  if (found.touching > 0) {
-    return fmt::format(
-        "falls apart: its mesh has {} parts that touch at {}, within {:.0e} of its size, but share "
-        "no "
-        "vertex there; merge = true joins them",
-        found.parts, points(found.touching), kMergeShare);
-  }
-  if (found.doubled > 0) {
-    return fmt::format(
-        "has a tear: its mesh has two vertices or more at {}, within {:.0e} of its size; merge = "
-        "true "
-        "joins them",
-        points(found.doubled), kMergeShare);
-  }
-  if (found.parts < 2) return "";
-  for (const double share : {1e-5, 1e-4, 1e-3}) {
-    const MeshParts nearly = parts_of(mesh, share);
-    if (nearly.touching == 0) continue;
-    return fmt::format(
-        "falls apart: its mesh has {} parts that nearly touch at {}, within {:.0e} of its size "
-        "({:.2g}), "
-        "but share no vertex; merge = true with merge_within = {:.0e} joins them",
-        found.parts, points(nearly.touching), share, share * found.size, share);
-  }
-  return fmt::format("has {} parts that share no vertex: nothing holds them together", found.parts);
-}
-
 template <class Mesh, class Cells>
 std::size_t merge(Mesh& mesh, Cells& cells, double share) {
   VertexSets together = vertices_together(mesh.vertices, share * size_of(mesh.vertices));
@@ -183,6 +154,64 @@ std::size_t merge(Mesh& mesh, Cells& cells, double share) {
   return gone;
 }
 
+// How many elements would have the vertices of another one if the mesh were merged; none where it cannot be merged.
+template <class Mesh, class Cells>
+std::optional<std::size_t> copies_when_merged(Mesh mesh, Cells Mesh::*of, double share) {
+  Cells& cells = mesh.*of;
+  try {
+    merge(mesh, cells, share);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  for (auto& cell : cells) std::ranges::sort(cell);
+  std::ranges::sort(cells);
+  std::size_t copies = 0;
+  for (std::size_t i = 1; i < cells.size(); ++i) copies += cells[i] == cells[i - 1];
+  return copies;
+}
+
+// What helps against parts or tears, as the end of a sentence.
+template <class Mesh, class Cells>
+std::string cure(const Mesh& mesh, Cells Mesh::*of, double share) {
+  const std::optional<std::size_t> copies = copies_when_merged(mesh, of, share);
+  if (copies == 0) {
+    return share == kMergeShare
+               ? "merge = true joins them"
+               : fmt::format("merge = true with merge_within = {:.0e} joins them", share);
+  }
+  if (!copies) return "merge = true cannot join them, as elements would collapse: repair the mesh";
+  return fmt::format(
+      "merge = true cannot join them, as {} of its elements would be there twice: leave out the "
+      "parts that coincide with others",
+      *copies);
+}
+
+template <class Mesh, class Cells>
+std::string describe(const Mesh& mesh, Cells Mesh::*of) {
+  const MeshParts found = parts_of(mesh);
+  if (found.touching > 0) {
+    return fmt::format(
+        "falls apart: its mesh has {} parts that touch at {}, within {:.0e} of its size, but share "
+        "no vertex there; {}",
+        found.parts, points(found.touching), kMergeShare, cure(mesh, of, kMergeShare));
+  }
+  if (found.doubled > 0) {
+    return fmt::format(
+        "has a tear: its mesh has two vertices or more at {}, within {:.0e} of its size; {}",
+        points(found.doubled), kMergeShare, cure(mesh, of, kMergeShare));
+  }
+  if (found.parts < 2) return "";
+  for (const double share : {1e-5, 1e-4, 1e-3}) {
+    const MeshParts nearly = parts_of(mesh, share);
+    if (nearly.touching == 0) continue;
+    return fmt::format(
+        "falls apart: its mesh has {} parts that nearly touch at {}, within {:.0e} of its size "
+        "({:.2g}), but share no vertex; {}",
+        found.parts, points(nearly.touching), share, share * found.size, cure(mesh, of, share));
+  }
+  return fmt::format("has {} parts that share no vertex: nothing holds them together", found.parts);
+}
+
 }  // namespace
 
 MeshParts parts_of(const TetMesh& mesh, double share) {
@@ -192,8 +221,10 @@ MeshParts parts_of(const SurfaceMesh& mesh, double share) {
   return parts(mesh.vertices, mesh.triangles, share);
 }
 
-std::string describe_tears(const TetMesh& mesh) { return describe(mesh); }
-std::string describe_tears(const SurfaceMesh& mesh) { return describe(mesh); }
+std::string describe_tears(const TetMesh& mesh) { return describe(mesh, &TetMesh::tets); }
+std::string describe_tears(const SurfaceMesh& mesh) {
+  return describe(mesh, &SurfaceMesh::triangles);
+}
 
 std::size_t merge_vertices(TetMesh& mesh, double share) { return merge(mesh, mesh.tets, share); }
 std::size_t merge_vertices(SurfaceMesh& mesh, double share) {

@@ -74,6 +74,9 @@ void BodySpins::begin(const State& initial) {
   const std::vector<int> body_of = bodies_of_vertices(scene);
   group_of_.assign(body_of.size(), -1);
   touched_.assign(groups_.size(), 0);
+  for (const TouchingBodies& contact : scene.contacts) {
+    thickness_ = std::max(thickness_, contact.thickness);
+  }
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     std::set<int> names;
     double mass = 0;
@@ -104,6 +107,7 @@ void BodySpins::begin(const State& initial) {
     bodies_.push_back(std::move(body));
     references_.push_back({.group = g,
                            .symmetry = symmetry,
+                           .radius = radius,
                            .most = radius * std::sqrt(2 * mass * drift_.energy().exchange),
                            .spin = Vec3::Zero()});
     refer(bodies_.size() - 1, initial);
@@ -169,6 +173,66 @@ void BodySpins::find_touched(const State& before, const State& after, const Worl
   }
 }
 
+// Whether the body's momentum changed by more than gravity makes it change, and by enough to be seen in its
+// angular momentum.
+bool BodySpins::was_pushed(std::size_t k, const State& before, const State& after) const {
+  constexpr double kSeen = 0.1 * kConserved;
+  constexpr std::array<WeightedNode, 1> kHere{{{.theta = 0, .gradient = 1}}};
+  Vector weight = Vector::Zero(before.x.size());
+  for (const auto& energy : system_->energies()) {
+    if (energy->kind() != EnergyKind::gravity) continue;
+    (void)energy->evaluate(
+        {.x0 = before.x.data(), .nodes = kHere, .want_value = false, .gradient = weight.data()});
+  }
+  const Reference& body = references_[k];
+  const double h = after.t - before.t;
+  Vec3 impulse = Vec3::Zero();
+  double terms = 0;
+  groups_.each(groups_[body.group], [&](int i, double m) {
+    const Vec3 from = m * before.v.segment<3>(3 * i);
+    const Vec3 to = m * after.v.segment<3>(3 * i);
+    const Vec3 fallen = h * weight.segment<3>(3 * i);
+    impulse += to - from + fallen;
+    terms += to.norm() + from.norm() + fallen.norm();
+  });
+  const double seen = kSeen * bodies_[k].angular.exchange / body.radius;
+  return impulse.norm() > std::max(seen, rounding_of(terms, 1));
+}
+
+// Steps whose way is not straight, as that of several in one, may have met another body on it and left it again.
+// Of a body that can be pushed freely its momentum tells; of others only that another one was within reach.
+void BodySpins::find_touched_on_the_way(const State& before, const State& after, int substeps) {
+  if (thickness_ == 0) return;
+  const double h = std::abs(after.t - before.t);
+  std::vector<Eigen::AlignedBox3d> reach(groups_.size());
+  std::vector<double> longest(groups_.size(), 0.0);
+  for (int i = 0; i < system_->vertices(); ++i) {
+    const int g = group_of_[static_cast<std::size_t>(i)];
+    if (g < 0) continue;
+    for (const State* state : {&before, &after}) {
+      reach[static_cast<std::size_t>(g)].extend(Vec3(state->x.segment<3>(3 * i)));
+      double& most = longest[static_cast<std::size_t>(g)];
+      most = std::max(most, h * state->v.segment<3>(3 * i).norm());
+    }
+  }
+  for (std::size_t g = 0; g < reach.size(); ++g) {
+    const Vec3 grown = Vec3::Constant(0.5 * thickness_ + longest[g]);
+    reach[g] = Eigen::AlignedBox3d(reach[g].min() - grown, reach[g].max() + grown);
+  }
+  for (std::size_t k = 0; k < references_.size(); ++k) {
+    const Reference& body = references_[k];
+    const std::size_t own = body.group;
+    if (touched_[own] != 0) continue;
+    bool near = false;
+    for (std::size_t g = 0; g < reach.size(); ++g) {
+      near = near || (g != own && reach[g].intersects(reach[own]));
+    }
+    if (!near) continue;
+    const bool free = !body.symmetry.pinned() && body.symmetry.shifts_everywhere();
+    if (free ? was_pushed(k, before, after) : substeps > 1) touched_[own] = 1;
+  }
+}
+
 // A step may consist of several, whose way is not straight: one that follows upon a touch does not count
 // either.
 void BodySpins::step(const WatchedStep& step) {
@@ -176,6 +240,7 @@ void BodySpins::step(const WatchedStep& step) {
   stepped_ = true;
   const State& state = step.after;
   find_touched(step.before, state, step.memory);
+  find_touched_on_the_way(step.before, state, step.substeps);
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     Reference& body = references_[k];
     const bool now = touched_[body.group] != 0;

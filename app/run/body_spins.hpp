@@ -48,6 +48,7 @@ class BodySpins final : public RunWatcher {
   struct Reference {
     std::size_t group;
     Symmetry symmetry;
+    double radius;
     double most;  // the angular momentum that a motion of the scene's energy could carry
     Vec3 spin;    // when it was last touched
     bool touched = false;
@@ -56,10 +57,13 @@ class BodySpins final : public RunWatcher {
   [[nodiscard]] Vec3 spin(const Reference& body, const State& state) const;
   void refer(std::size_t k, const State& state);
   void find_touched(const State& before, const State& after, const WorldMemory* memory);
+  void find_touched_on_the_way(const State& before, const State& after, int substeps);
+  [[nodiscard]] bool was_pushed(std::size_t k, const State& before, const State& after) const;
 
   const Scene& scene_;
   const DriftTracker& drift_;
   const System* system_ = nullptr;
+  double thickness_ = 0;  // of the contacts between bodies; 0: there are none
   TorqueGroups groups_;
   std::vector<int> group_of_;  // of each vertex; −1: none
   std::vector<char> touched_;  // groups, in the last step

@@ -264,7 +264,7 @@ void SceneRun::take_in() {
   summary_.add(report_);
   for (const auto& watcher : watchers_) {
     if (!watcher->wanted()) continue;
-    watcher->step({before_, state_, integrator_->memory()});
+    watcher->step({before_, state_, integrator_->memory(), report_.substeps});
     watcher->report(summary_);
   }
   summary_.take_solver(summary_.steps, integrator_->linear_solver());
@@ -277,7 +277,7 @@ void SceneRun::take_in() {
     summary_.digest.add(state_.v);
   }
   summary_.invariants = report_.after;
-  drift_.add(state_.t, report_.after, summary_.ledger.work + summary_.ledger.dissipation,
+  drift_.add(state_, report_.after, summary_.ledger.work + summary_.ledger.dissipation,
              report_.rounding);
 }
 
@@ -286,9 +286,12 @@ std::optional<RunMoment> SceneRun::step() {
   if (dense_output_.wanted() || std::ranges::any_of(watchers_, wanted)) before_ = state_;
   if (!advance()) return {};
   ++summary_.steps;
-  // Counting equal steps rather than summing them keeps t exact. The last two of a run may have another length.
+  // Counting equal steps rather than summing them keeps t exact. The last two of a run may have another length, and
+  // the last one ends at the time that was asked for.
   if (!scene_.settings.variable_steps() && report_.h == scene_.settings.step) {
-    state_.t = scene_.initial.t + summary_.steps * scene_.settings.step;
+    state_.t = summary_.steps == scene_.settings.steps
+                   ? end_
+                   : scene_.initial.t + summary_.steps * scene_.settings.step;
   }
   const std::span<const EventHit> events = take_events();
   take_in();

@@ -19,6 +19,7 @@ struct WatchedStep {
   const State& after;
   // What energies that change between steps know of it; null: there are none.
   const WorldMemory* memory = nullptr;
+  int substeps = 1;
 };
 
 class RunWatcher {

@@ -250,9 +250,15 @@ ReadBodies read_bodies(TableReader& root, const SceneSettings& settings,
         read_contacts(std::move(contacts), placed, all.gravity, read.initial.x, *read.system);
   });
   root.recover([&] { read_constraints(std::move(constraints), placed, project, read); });
+  for (std::string& remark : remarks_on_sound(placed, {.system = *read.system,
+                                                      .rest = all.rest,
+                                                      .x = read.initial.x,
+                                                      .scheme = settings.scheme,
+                                                      .step = settings.step,
+                                                      .shared = ranks != nullptr})) {
+    read.remarks.push_back(std::move(remark));
+  }
   for (const PlacedBody& b : placed) {
-    if (auto remark = remark_on_sound(b, *read.system, settings.scheme, settings.step))
-      read.remarks.push_back(std::move(*remark));
     for (const Anchor& a : b.body->anchors) {
       all.links.push_back(
           {.kind = Link::Kind::anchor, .ends = {{{b.first + a.vertex}, {.point = a.point}}}});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -266,7 +267,10 @@ std::string describe_method(const Scene& scene) {
 std::string describe_plan(const Scene& scene) {
   const std::string_view unit = time_unit(scene);
   if (!scene.settings.variable_steps()) {
-    const bool whole = scene.settings.duration == scene.settings.steps * scene.settings.step;
+    constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+    const bool whole =
+        std::abs(scene.settings.duration - scene.settings.steps * scene.settings.step) <=
+        kRounding * scene.settings.duration;
     return fmt::format("{} steps of {:.6g}{}{}", scene.settings.steps, scene.settings.step, unit,
                        whole ? "" : fmt::format(" over {}{}", scene.settings.duration, unit));
   }

@@ -97,9 +97,6 @@ void read_integrator(TableReader reader, const RunLength& length, SceneSettings&
       reader.fail("duration", "that is more steps than can be counted");
     }
     settings.steps = static_cast<int>(count.steps);
-    // Steps that divide the duration end where their number says, to the last bit.
-    if (count.equal && !settings.variable_steps())
-      settings.duration = settings.steps * settings.step;
   } else {
     settings.duration = settings.steps * settings.step;
   }

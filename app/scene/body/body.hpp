@@ -90,9 +90,19 @@ struct PlacedBody {
 // A remark that a solid of this material locks, if it does.
 [[nodiscard]] std::optional<std::string> remark_on_locking(const std::string& name,
                                                            const Parameters& material);
-// A remark that the method turns the body too slowly, as sound crosses it within a step.
-[[nodiscard]] std::optional<std::string> remark_on_sound(const PlacedBody& b, const System& system,
-                                                         const Scheme& scheme, double step);
+// What says whether sound crosses bodies within a step.
+struct SoundInBodies {
+  const System& system;
+  const Vector& rest;
+  const Vector& x;
+  const Scheme& scheme;
+  double step;
+  bool shared;  // by several processes
+};
+// Remarks that the method turns bodies too slowly, as sound crosses them within a step, or as springs or other
+// energies between them are as stiff.
+[[nodiscard]] std::vector<std::string> remarks_on_sound(const std::vector<PlacedBody>& bodies,
+                                                        const SoundInBodies& scene);
 
 // Initial positions and velocities: [[body.deform]], 'positions', 'velocity', …; the body's rest
 // shape and masses are known (initial_state.cpp).

@@ -15,6 +15,8 @@ namespace {
 
 // Of an element's volume (area, length) at rest: below, it has none.
 constexpr double kFlat = 1e-12;
+// Of its extent at rest in some direction: below, it is flat however far it reaches in others.
+constexpr double kThin = 1e-6;
 
 // The signed volume of a tet, the area of a triangle, the length of a segment.
 double measure(const Vector& x, const std::array<int, 4>& t) {
@@ -33,6 +35,31 @@ double measure(const Vector& x, const std::array<int, 2>& e) {
   return (x.segment<3>(3 * e[1]) - x.segment<3>(3 * e[0])).norm();
 }
 
+// By what factor the element is squeezed in the direction in which it is squeezed most.
+template <std::size_t kCorners>
+double most_squeezed(const Vector& rest, const Vector& x,
+                     const std::array<int, kCorners>& element) {
+  constexpr int kEdges = static_cast<int>(kCorners) - 1;
+  using Edges = Eigen::Matrix<double, 3, kEdges>;
+  const auto edges = [&](const Vector& at) {
+    Edges result;
+    for (int c = 0; c < kEdges; ++c) {
+      result.col(c) = at.segment<3>(3 * element[static_cast<std::size_t>(c) + 1]) -
+                      at.segment<3>(3 * element[0]);
+    }
+    return result;
+  };
+  const Eigen::HouseholderQR<Edges> at_rest(edges(rest));
+  const Edges now = edges(x);
+  // Rows: the motion of unit lengths of the rest shape.
+  const Eigen::Matrix<double, kEdges, 3> gradient = at_rest.matrixQR()
+                                                        .template topRows<kEdges>()
+                                                        .template triangularView<Eigen::Upper>()
+                                                        .transpose()
+                                                        .solve(now.transpose());
+  return Eigen::JacobiSVD<Eigen::MatrixXd>(gradient).singularValues()[kEdges - 1];
+}
+
 template <class Elements>
 StartShape shape_of(const Elements& elements, const Vector& rest, const Vector& x) {
   StartShape shape;
@@ -40,7 +67,7 @@ StartShape shape_of(const Elements& elements, const Vector& rest, const Vector& 
     const double at_rest = measure(rest, element);
     const double now = measure(x, element);
     ++shape.elements;
-    if (!(std::abs(now) > kFlat * at_rest)) {
+    if (!(std::abs(now) > kFlat * std::abs(at_rest)) || most_squeezed(rest, x, element) < kThin) {
       ++shape.flat;
     } else if (now < 0) {
       ++shape.inverted;

@@ -1,6 +1,8 @@
 // How far the invariants of a run have moved from where they started.
 #pragma once
 
+#include <vector>
+
 #include "lilyan/conservation/kept.hpp"
 #include "lilyan/conservation/step_report.hpp"
 #include "lilyan/model/state.hpp"
@@ -33,7 +35,8 @@ struct SpinInvariant {
 // What the deviations are compared with (the size S of conservation/kept.hpp):
 //
 // - The energy of a small system: the range of its kinetic or of its potential energy over the run, or a hundredth
-//   of its largest kinetic energy (a rotor exchanges nothing), or the work of forces.
+//   of its largest kinetic energy (a planet on a circle exchanges nothing), or the work of forces. The kinetic energy
+//   of a uniform motion does not count: it is a constant.
 // - The energy of bodies: the largest of the initial kinetic, elastic and contact energy, the energy that gravity
 //   gives when the body falls by its own radius, the energy of a strain of one in a million, and the work of forces;
 //   for points in a potential also what kinetic and potential energy exchange. Gravity's zero is arbitrary, and so is
@@ -47,14 +50,15 @@ struct SpinInvariant {
 // about the origin; where vertices are fixed, about that vertex or along their axis.
 class DriftTracker {
  public:
+  // The system must outlive this.
   // promised_bounded: the method promises that the energy of this system swings in a band. The swings of
   // the kinetic energy then tell how much of the motion was seen: the energy's error is nearly a function
   // of the state, and comes back with it.
   DriftTracker(const System& system, const State& initial, const Invariants& start,
                bool promised_bounded = false);
-  // At time t. work: done by external forces since the start; it does not count as a change of the energy.
+  // work: done by external forces since the start; it does not count as a change of the energy.
   // rounding: energy that rounding errors of the step have taken or given.
-  void add(double t, const Invariants& at, double work = 0, double rounding = 0);
+  void add(const State& state, const Invariants& at, double work = 0, double rounding = 0);
 
   [[nodiscard]] const Deviation& energy() const { return energy_; }
   [[nodiscard]] const Deviation& linear_momentum() const { return linear_; }
@@ -64,13 +68,17 @@ class DriftTracker {
   [[nodiscard]] const SpinInvariant& spin() const { return kept_; }
   void archive(Archive& a) {
     a(start_, center_, spin_, energy_, linear_, angular_, kinetic_, potential_, largest_terms_,
-      grown_, rounded_);
+      grown_, rounded_, carried_, slowest_, fastest_);
+    Archive::require(slowest_.size() == fastest_.size());
+    Archive::require(in_space_ || static_cast<int>(slowest_.size()) == system_->dofs());
   }
 
  private:
   [[nodiscard]] Vec3 spin_of(const Invariants& at) const;
-  void measure(const Invariants& at, double deviation, double work);
+  void measure(const State& state, const Invariants& at, double deviation, double work);
+  void leave_out_uniform_motion(const State& state);
 
+  const System* system_;
   SpinInvariant kept_;
   bool in_space_;
   double mass_ = 0;  // of bodies
@@ -83,6 +91,9 @@ class DriftTracker {
   double largest_terms_ = 0;           // of the energy, regardless of their signs
   double rounded_ = 0;                 // energy lost to rounding errors of steps
   double grown_ = 0;                   // by how much the energy was too large
+  double carried_ =
+      0;  // the largest kinetic energy of a uniform motion of coordinates that swing about it
+  std::vector<double> slowest_, fastest_;  // velocities of a small system so far
 };
 
 }  // namespace lilyan

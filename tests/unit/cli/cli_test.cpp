@@ -367,6 +367,11 @@ TEST(Cli, UnknownOptionsAreGuessed) {
        "lilyan mesh convert has no option '--orrient'; did you mean '--orient'?");
   said("check bunny --nothing-like-it",
        "lilyan check has no option '--nothing-like-it' (lilyan check --help");
+  // One that other commands have.
+  for (const std::string command : {"view", "film", "picture", "export"}) {
+    said(command + " --stps 3",
+         "lilyan " + command + " has no option '--stps'; lilyan run has '--steps' (");
+  }
   said("--vresion", "lilyan has no option '--vresion'; did you mean '--version'?");
   said("mesh inf a.obj", "there is no command 'mesh inf'; did you mean 'info'?");
   EXPECT_EQ(run(folder, "run --help").code, 0);

@@ -79,6 +79,32 @@ TEST(BodySpins, OfBodiesThatMeet) {
   }
 }
 
+// Two bars graze each other within one step, which is solved in halves: neither at its start nor at its end, nor on
+// the straight way between, do they touch.
+TEST(BodySpins, OfBodiesThatMeetAndPartWithinAStep) {
+  const TempFolder folder;
+  const std::string bar =
+      "shape = { kind = \"bar\", size = [0.03, 0.005, 0.005], cells = [6, 2, 2] }\n"
+      "density = 1100\nmaterial = { model = \"neo-hookean\", young = 1e9, poisson = 0.3 }\n";
+  const auto file = folder.write(
+      "s.toml",
+      "[integrator]\nmethod = \"energy-momentum\"\nstep = 0.016666666666666666\nsteps = 10\n"
+      "[[body]]\nname = \"a\"\n" +
+          bar + "velocity = [0, 0.015, 0]\nangular_velocity = [0, 0, 5]\n[[body]]\nname = \"b\"\n" +
+          bar + "translate = [0.006, 0.01, 0]\n[[contact]]\nstiffness_per_area = 3.3e5\n" +
+          "thickness = 0.002\n");
+  const Scene scene = load_scene(file);
+  DriftTracker drift(*scene.system, scene.initial, invariants(*scene.system, scene.initial));
+  const RunSummary summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
+  ASSERT_GT(summary.halved_steps, 0);
+  ASSERT_EQ(summary.bodies.size(), 2U);
+  for (const BodySpins::Body& body : summary.bodies) {
+    EXPECT_GT(std::abs(body.now - body.initial), 1e-8) << body.name;
+    EXPECT_GT(body.steps_apart, 3) << body.name;
+    EXPECT_LE(body.angular.worst_relative(), 1e-10) << body.name;
+  }
+}
+
 // About a point that a constraint holds all of it, with gravity the part about the vertical; on three points
 // there is nothing to keep.
 TEST(BodySpins, OfBodiesThatAreHeld) {

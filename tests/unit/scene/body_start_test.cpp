@@ -46,7 +46,8 @@ std::string stretched(const std::string& factors) {
 }
 
 TEST(BodyStart, CollapsedOnesAreRefused) {
-  for (const char* factors : {"[0, 0, 0]", "[1, 0, 1]", "[1, 1, 1e-14]"}) {
+  for (const char* factors : {"[0, 0, 0]", "[1, 0, 1]", "[1, 1, 1e-14]", "[1, 1e-9, 1]",
+                              "[1e9, 1e-7, 1]", "[1e-7, 1e-7, 1e-7]"}) {
     for (const char* model : {"stvk", "neo-hookean", "stable-neo-hookean"}) {
       expect_said(said_of(kBox + material(model) + stretched(factors)),
                   "^error 9: 'a' starts collapsed: all 6 of its tets have no volume");
@@ -135,6 +136,18 @@ TEST(BodyMesh, ThatFallsApartIsAnnouncedAndJoined) {
   expect_said(said("merge_within = 0.1\n"), "^error 9: .*needs merge = true");
   expect_said(said_of(kBox + material("stvk") + "merge = true\n"),
               "^error .*a built-in shape has none to join");
+}
+
+// The same tet twice, each with vertices of its own: joined, they would be one tet that is listed twice.
+TEST(BodyMesh, PartsThatCoincideAreNotToBeJoined) {
+  const std::string mesh =
+      "MeshVersionFormatted 2\nDimension 3\nVertices 8\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n"
+      "0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\nTetrahedra 2\n1 2 3 4 0\n5 6 7 8 0\nEnd\n";
+  const std::string said = said_of("mesh = \"m.mesh\"\n" + material("stvk"), {{{"m.mesh", mesh}}});
+  expect_said(
+      said,
+      "^a falls apart: .*merge = true cannot join them, as 1 of its elements would be there twice");
+  EXPECT_EQ(said.find("joins them"), std::string::npos) << said;
 }
 
 TEST(BodyMesh, TellsOfElementsThatItLeavesOut) {

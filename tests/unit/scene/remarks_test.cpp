@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/scene/scene.hpp"
+#include "support/paths.hpp"
 #include "support/temp_folder.hpp"
 
 namespace lilyan::test::remarks_test {
@@ -57,6 +58,97 @@ TEST(RemarkOnSound, IsNotMadeOfOthers) {
     EXPECT_EQ(remark({.method = method}), "") << method;
   }
   EXPECT_NE(remark({.method = "discrete-gradient"}), "");
+}
+
+// What is said about sound, or of what ties bodies, in a scene of these tables.
+std::string said(const std::string& bodies, const std::string& method = "avf") {
+  const TempFolder folder;
+  const Scene scene = load_scene(
+      folder.write("s.toml", "[integrator]\nmethod = \"" + method +
+                                 "\"\nstep = 0.016666666666666666\nsteps = 1\n" + bodies));
+  std::string all;
+  for (const std::string& remark : scene.remarks) {
+    if (remark.find("within a step") != std::string::npos) all += remark + "\n";
+  }
+  return all;
+}
+
+// Sheets of 1 m and 1 kg, and a rod.
+std::string membrane(double young) {
+  return fmt::format(
+      "[[body]]\nname = \"sheet\"\nmass = 1\nshape = {{ kind = \"grid\", size = [1, 1], cells = "
+      "[5, 5] "
+      "}}\nmaterial = {{ model = \"membrane-stvk\", young = {}, poisson = 0.3, thickness = 1e-3 "
+      "}}\n",
+      young);
+}
+std::string spring_cloth(double stretch) {
+  return fmt::format(
+      "[[body]]\nname = \"sheet\"\nmass = 1\nshape = {{ kind = \"grid\", size = [1, 1], cells = "
+      "[5, 5] "
+      "}}\nsprings = {{ stretch = {} }}\n",
+      stretch);
+}
+std::string rod(const std::string& kind, double stretch) {
+  return fmt::format(
+      "[[body]]\nname = \"rod\"\nmass = 1\nshape = {{ kind = \"line\", length = 1, segments = 10 "
+      "}}\n"
+      "springs = {{ kind = \"{}\", stretch = {} }}\nbending = 0.1\n",
+      kind, stretch);
+}
+std::string tied(double stiffness, const std::string& more = "") {
+  const std::string bar =
+      "shape = { kind = \"bar\", size = [0.3, 0.05, 0.05], cells = [6, 2, 2] }\ndensity = 1100\n"
+      "material = { model = \"neo-hookean\", young = 1e4, poisson = 0.3 }\n";
+  return "[[body]]\nname = \"left\"\n" + bar + "[[body]]\nname = \"right\"\n" + bar +
+         "translate = [0.6, 0, 0]\n" + more +
+         fmt::format(
+             "[[spring]]\nbodies = [\"left\", \"right\"]\nfrom = [0.15, 0, 0]\n"
+             "to = [0.45, 0, 0]\nstiffness = {}\n",
+             stiffness);
+}
+
+TEST(RemarkOnSound, IsMadeOfClothAndRods) {
+  for (const std::string& body :
+       {membrane(1e9), spring_cloth(1e6), rod("hookean", 1e8), rod("stvk", 1e8)}) {
+    const std::string remark = said(body);
+    EXPECT_NE(remark.find("sound crosses "), std::string::npos) << body;
+    EXPECT_NE(remark.find("energy-momentum"), std::string::npos) << body;
+    EXPECT_EQ(said(body, "energy-momentum"), "");
+  }
+  // c² = E/ρ(1−ν²) with ρ = 1000 kg/m³, where sound goes along the sheet: 1048 m/s.
+  EXPECT_NE(said(membrane(1e9)).find("sound crosses sheet 1"), std::string::npos)
+      << said(membrane(1e9));
+}
+
+TEST(RemarkOnSound, IsNotMadeOfSoftClothAndRods) {
+  for (const std::string& body :
+       {membrane(1e5), spring_cloth(100), rod("hookean", 100), rod("stvk", 100)}) {
+    EXPECT_EQ(said(body), "") << body;
+  }
+}
+
+TEST(RemarkOnSound, IsMadeOfSoftBodiesOnAStiffSpring) {
+  for (const double stiffness : {1e6, 1e9}) {
+    const std::string remark = said(tied(stiffness));
+    EXPECT_NE(remark.find("left swings"), std::string::npos) << remark;
+    EXPECT_NE(remark.find("right swings"), std::string::npos) << remark;
+    EXPECT_NE(remark.find("energy-momentum"), std::string::npos) << remark;
+    EXPECT_EQ(said(tied(stiffness), "energy-momentum"), "");
+  }
+  EXPECT_EQ(said(tied(1e3)), "");
+}
+
+// No shipped scene is so stiff.
+TEST(RemarkOnSound, IsNotMadeOfShippedScenes) {
+  for (const char* name : {"chain-links", "flag", "hanging-cloth", "rod", "chain", "bunny",
+                           "strain-damped-rod", "sheet-wave", "colliding-blobs"}) {
+    const Scene scene =
+        load_scene(test::source_folder() / "scenes" / (std::string(name) + ".toml"));
+    for (const std::string& remark : scene.remarks) {
+      EXPECT_EQ(remark.find("within a step"), std::string::npos) << name << ": " << remark;
+    }
+  }
 }
 
 }  // namespace
