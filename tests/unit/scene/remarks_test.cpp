@@ -91,7 +91,8 @@ std::string spring_cloth(double stretch) {
 }
 std::string rod(const std::string& kind, double stretch) {
   return fmt::format(
-      "[[body]]\nname = \"rod\"\nmass = 1\nshape = {{ kind = \"line\", length = 1, segments = 10 }}\n"
+      "[[body]]\nname = \"rod\"\nmass = 1\nshape = {{ kind = \"line\", length = 1, segments = 10 "
+      "}}\n"
       "springs = {{ kind = \"{}\", stretch = {} }}\nbending = 0.1\n",
       kind, stretch);
 }
