@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/run/run_summary.hpp"
+#include "app/scene/contact/contact_tables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/parallel/classes.hpp"
 
@@ -74,7 +75,7 @@ void BodySpins::begin(const State& initial) {
   const std::vector<int> body_of = bodies_of_vertices(scene);
   group_of_.assign(body_of.size(), -1);
   touched_.assign(groups_.size(), 0);
-  for (const TouchingBodies& contact : scene.contacts) {
+  for (const TouchingBodies& contact : scene.bodies().contacts) {
     thickness_ = std::max(thickness_, contact.thickness);
   }
   for (std::size_t g = 0; g < groups_.size(); ++g) {

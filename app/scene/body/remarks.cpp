@@ -249,7 +249,7 @@ std::vector<std::string> remarks_on_sound(const std::vector<PlacedBody>& bodies,
   const EnergiesOfBodies energies(bodies, scene.system);
   std::optional<std::vector<double>> measured;
   for (const PlacedBody& b : bodies) {
-    if (!can_turn(b, scene)) continue;
+    if (!can_turn(b, scene.system)) continue;
     const auto k = static_cast<std::size_t>(&b - bodies.data());
     const double length = b.body->box().sizes().maxCoeff();
     std::optional<double> rate = crossings_of_solid(*b.body);
