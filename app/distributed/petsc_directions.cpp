@@ -54,19 +54,19 @@ PetscDirections::PetscDirections(const BlockPattern& pattern, const System& syst
       rigid_(shared_.here(), rows_.clusters(), rows_.bodies(), &ranks),
       choice_(choice),
       definiteness_(definiteness),
-      hessian_(static_cast<std::size_t>(pattern.storage())),
-      positions_(3 * static_cast<std::size_t>(rows_.places())),
-      mass_(static_cast<std::size_t>(rows_.rows())) {
+      hessian_(static_cast<std::size_t>(pattern.storage())) {
+  places_.positions.resize(3 * static_cast<std::size_t>(rows_.places()));
+  places_.mass.resize(static_cast<std::size_t>(rows_.rows()));
   make_iterative();
   if (choice == LinearChoice::cholesky) make_direct();
   if (choice == LinearChoice::cholesky) last_ = LinearKind::cholesky;
 }
 
 PetscDirections::~PetscDirections() {
-  KSPDestroy(&iterative_);
-  KSPDestroy(&direct_);
-  MatDestroy(&factor_matrix_);
-  for (Vec* v : {&right_, &solution_, &image_}) VecDestroy(v);
+  KSPDestroy(&petsc_.iterative);
+  KSPDestroy(&petsc_.direct);
+  MatDestroy(&petsc_.factor_matrix);
+  for (Vec* v : {&petsc_.right, &petsc_.solution, &petsc_.image}) VecDestroy(v);
 }
 
 void PetscDirections::make_matrix() {
@@ -75,7 +75,7 @@ void PetscDirections::make_matrix() {
   const std::string type = option("-mat_type");
   const bool scalar =
       preconditioner == "gamg" || preconditioner == "hypre" || preconditioner == "ml";
-  needs_motions_ = scalar;
+  petsc_.needs_motions = scalar;
   matrix_ = std::make_unique<FullMatrix>(rows_, ranks_,
                                          !type.empty() ? type
                                          : scalar      ? MATAIJ
@@ -87,50 +87,51 @@ void PetscDirections::make_iterative() {
   const bool own =
       (preconditioner.empty() || preconditioner == PCSHELL) && option("-mat_type").empty();
   if (!own) make_matrix();
-  operators_ = own ? shared_.matrix() : matrix_->matrix();
+  petsc_.operators = own ? shared_.matrix() : matrix_->matrix();
   if (own) {
-    solution_ = shared_.make_vector();
+    petsc_.solution = shared_.make_vector();
   } else {
-    check(MatCreateVecs(operators_, &solution_, nullptr));
+    check(MatCreateVecs(petsc_.operators, &petsc_.solution, nullptr));
   }
-  check(VecDuplicate(solution_, &right_));
-  check(VecDuplicate(solution_, &image_));
-  check(KSPCreate(ranks_.communicator(), &iterative_));
-  check(KSPSetOperators(iterative_, operators_, operators_));
+  check(VecDuplicate(petsc_.solution, &petsc_.right));
+  check(VecDuplicate(petsc_.solution, &petsc_.image));
+  check(KSPCreate(ranks_.communicator(), &petsc_.iterative));
+  check(KSPSetOperators(petsc_.iterative, petsc_.operators, petsc_.operators));
   register_conjugate_gradients();
-  check(KSPSetType(iterative_, kConjugateGradients));
-  check(KSPSetNormType(iterative_, KSP_NORM_NATURAL));  // what Newton's accuracies are meant in
+  check(KSPSetType(petsc_.iterative, kConjugateGradients));
+  check(
+      KSPSetNormType(petsc_.iterative, KSP_NORM_NATURAL));  // what Newton's accuracies are meant in
   PC pc = nullptr;
-  check(KSPGetPC(iterative_, &pc));
+  check(KSPGetPC(petsc_.iterative, &pc));
   check(PCSetType(pc, PCSHELL));
-  check(KSPSetFromOptions(iterative_));
+  check(KSPSetFromOptions(petsc_.iterative));
   PCType chosen = nullptr;
   KSPType method = nullptr;
   check(PCGetType(pc, &chosen));
-  check(KSPGetType(iterative_, &method));
-  own_method_ = has_conjugate_gradients(iterative_);
-  iterative_name_ = std::string("petsc ") + (own_method_ ? KSPCG : method) + ", ";
+  check(KSPGetType(petsc_.iterative, &method));
+  petsc_.own_method = has_conjugate_gradients(petsc_.iterative);
+  petsc_.iterative_name = std::string("petsc ") + (petsc_.own_method ? KSPCG : method) + ", ";
   if (std::strcmp(chosen, PCSHELL) != 0) {
-    iterative_name_ += chosen;
+    petsc_.iterative_name += chosen;
     return;
   }
   two_level_ = std::make_unique<TwoLevel>(rows_, shared_, ranks_);
-  iterative_name_ += two_level_->name();
+  petsc_.iterative_name += two_level_->name();
   check(PCShellSetName(pc, "vertices and rigid motions of clusters"));
   check(PCShellSetContext(pc, two_level_.get()));
   check(PCShellSetApply(pc, apply_two_level));
 }
 
 void PetscDirections::make_direct() {
-  if (direct_) return;
-  check(KSPCreate(ranks_.communicator(), &direct_));
-  check(KSPSetOptionsPrefix(direct_, "direct_"));
-  check(KSPSetType(direct_, KSPPREONLY));
+  if (petsc_.direct) return;
+  check(KSPCreate(ranks_.communicator(), &petsc_.direct));
+  check(KSPSetOptionsPrefix(petsc_.direct, "petsc_.direct"));
+  check(KSPSetType(petsc_.direct, KSPPREONLY));
   PC pc = nullptr;
-  check(KSPGetPC(direct_, &pc));
+  check(KSPGetPC(petsc_.direct, &pc));
   check(PCSetType(pc, PCCHOLESKY));
   check(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
-  check(KSPSetFromOptions(direct_));
+  check(KSPSetFromOptions(petsc_.direct));
 }
 
 void PetscDirections::assemble(const LocalModel& model, double projection, NewtonTimes& times) {
@@ -146,32 +147,33 @@ void PetscDirections::look_at(const LocalModel& model) {
     for (int place = first; place < last; ++place) {
       const int at = 3 * rows_.vertex(place);
       for (int c = 0; c < 3; ++c) {
-        positions_[3 * place + c] = x ? (*x)[at + c] + 0.5 * model.z[at + c] : 0.0;
+        places_.positions[3 * place + c] = x ? (*x)[at + c] + 0.5 * model.z[at + c] : 0.0;
       }
-      if (place < rows_.rows()) mass_[place] = mass ? (*mass)[at] : 0.0;
+      if (place < rows_.rows()) places_.mass[place] = mass ? (*mass)[at] : 0.0;
     }
   });
-  if (own_method_) set_inertia(iterative_, mass ? mass_.data() : nullptr, two_level_.get());
+  if (petsc_.own_method)
+    set_inertia(petsc_.iterative, mass ? places_.mass.data() : nullptr, two_level_.get());
 }
 
 void PetscDirections::describe_rigid_motions() {
   Vec coordinates = nullptr;
-  check(VecDuplicate(right_, &coordinates));
+  check(VecDuplicate(petsc_.right, &coordinates));
   check(VecSetBlockSize(coordinates, 3));
   double* to = nullptr;
   check(VecGetArrayWrite(coordinates, &to));
-  std::copy_n(positions_.data(), 3 * rows_.rows(), to);
+  std::copy_n(places_.positions.data(), 3 * rows_.rows(), to);
   check(VecRestoreArrayWrite(coordinates, &to));
   MatNullSpace motions = nullptr;
   check(MatNullSpaceCreateRigidBody(coordinates, &motions));
-  check(MatSetNearNullSpace(operators_, motions));
+  check(MatSetNearNullSpace(petsc_.operators, motions));
   check(MatNullSpaceDestroy(&motions));
   check(VecDestroy(&coordinates));
 }
 
 bool PetscDirections::goes_down() const {
   double product = 0;
-  check(VecDot(right_, solution_, &product));
+  check(VecDot(petsc_.right, petsc_.solution, &product));
   return product > 0 && std::isfinite(product);
 }
 
@@ -181,14 +183,15 @@ PetscDirections::End PetscDirections::solve_by_iteration(const LocalModel& model
   {
     const Timer timer(times.factorisation);
     look_at(model);
-    const bool own = operators_ == shared_.matrix();
+    const bool own = petsc_.operators == shared_.matrix();
     if (own || request.last) shared_.assign(hessian_, digits_of(request));
     if (!own) matrix_->assign(hessian_);
-    if (two_level_ && !two_level_->prepare(positions_.data(), mass_.data(), renew_)) {
+    if (two_level_ &&
+        !two_level_->prepare(places_.positions.data(), places_.mass.data(), coarse_.renew)) {
       return End::indefinite;
     }
-    if (needs_motions_) describe_rigid_motions();
-    check(KSPSetUp(iterative_));
+    if (petsc_.needs_motions) describe_rigid_motions();
+    check(KSPSetUp(petsc_.iterative));
   }
   const Timer timer(times.solve);
   const double accuracy = request.insist > 0 ? 1e-3 * request.accuracy : request.accuracy;
@@ -197,15 +200,16 @@ PetscDirections::End PetscDirections::solve_by_iteration(const LocalModel& model
   if (reason == KSP_DIVERGED_ITS) return End::exhausted;
   if (reason < 0) {
     // Where it met too little curvature, what there is so far is a good direction.
-    truncated_ = iterations > (own_method_ ? 0 : 1) && definiteness_ == Definiteness::project &&
+    truncated_ = iterations > (petsc_.own_method ? 0 : 1) &&
+                 definiteness_ == Definiteness::project &&
                  (reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC) &&
                  goes_down();
     return truncated_ ? End::solved : End::indefinite;
   }
   if (!goes_down()) return End::indefinite;
   const double effort = iterations / std::log(1 / accuracy);
-  if (renew_) renewed_effort_ = effort;
-  renew_ = effort > kOutdated * renewed_effort_ + 1;
+  if (coarse_.renew) coarse_.renewed_effort = effort;
+  coarse_.renew = effort > kOutdated * coarse_.renewed_effort + 1;
   if (request.last) correct_rigid_motions();
   return End::solved;
 }
@@ -214,7 +218,7 @@ bool PetscDirections::solve_again(const Request& request, SolverWork& work, Newt
   const Timer timer(times.solve);
   if (iterate(request.accuracy, kMostIterations, work).first < 0) return false;
   if (request.last) {
-    if (operators_ != shared_.matrix()) shared_.assign(hessian_, digits_of(request));
+    if (petsc_.operators != shared_.matrix()) shared_.assign(hessian_, digits_of(request));
     correct_rigid_motions();
   }
   return true;
@@ -222,12 +226,12 @@ bool PetscDirections::solve_again(const Request& request, SolverWork& work, Newt
 
 std::pair<KSPConvergedReason, PetscInt> PetscDirections::iterate(double accuracy, int most,
                                                                  SolverWork& work) {
-  check(KSPSetTolerances(iterative_, accuracy, 1e-300, PETSC_DEFAULT, most));
-  check(KSPSolve(iterative_, right_, solution_));
+  check(KSPSetTolerances(petsc_.iterative, accuracy, 1e-300, PETSC_DEFAULT, most));
+  check(KSPSolve(petsc_.iterative, petsc_.right, petsc_.solution));
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   PetscInt iterations = 0;
-  check(KSPGetConvergedReason(iterative_, &reason));
-  check(KSPGetIterationNumber(iterative_, &iterations));
+  check(KSPGetConvergedReason(petsc_.iterative, &reason));
+  check(KSPGetIterationNumber(petsc_.iterative, &iterations));
   work.linear_iterations += iterations;
   return {reason, iterations};
 }
@@ -241,23 +245,24 @@ PetscDirections::End PetscDirections::solve_by_factor(bool reuse, SolverWork& wo
     make_matrix();
     matrix_->assign(hessian_);
     check(MatConvert(matrix_->matrix(), MATAIJ,
-                     factor_matrix_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &factor_matrix_));
-    check(MatSetOption(factor_matrix_, MAT_SYMMETRIC, PETSC_TRUE));
-    check(MatSetOption(factor_matrix_, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
-    check(KSPSetOperators(direct_, factor_matrix_, factor_matrix_));
+                     petsc_.factor_matrix ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX,
+                     &petsc_.factor_matrix));
+    check(MatSetOption(petsc_.factor_matrix, MAT_SYMMETRIC, PETSC_TRUE));
+    check(MatSetOption(petsc_.factor_matrix, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+    check(KSPSetOperators(petsc_.direct, petsc_.factor_matrix, petsc_.factor_matrix));
     PC pc = nullptr;
     PCFailedReason failed = PC_NOERROR;
-    check(KSPGetPC(direct_, &pc));
-    if (!factor_ready_) {
+    check(KSPGetPC(petsc_.direct, &pc));
+    if (!petsc_.factor_ready) {
       // Only then does MUMPS count the negative pivots of all processes.
       Mat factor = nullptr;
       check(PCFactorSetUpMatSolverType(pc));
       check(PCFactorGetMatrix(pc, &factor));
       check(MatMumpsSetIcntl(factor, 13, 1));
       check(MatMumpsSetIcntl(factor, 24, 1));
-      factor_ready_ = true;
+      petsc_.factor_ready = true;
     }
-    check(KSPSetUp(direct_));
+    check(KSPSetUp(petsc_.direct));
     check(PCGetFailedReason(pc, &failed));
     if (ranks_.any(failed != PC_NOERROR)) return End::indefinite;
     Mat factor = nullptr;
@@ -267,7 +272,7 @@ PetscDirections::End PetscDirections::solve_by_factor(bool reuse, SolverWork& wo
     if (negative > 0) return End::indefinite;
   }
   const Timer timer(times.solve);
-  check(KSPSolve(direct_, right_, solution_));
+  check(KSPSolve(petsc_.direct, petsc_.right, petsc_.solution));
   return goes_down() ? End::solved : End::indefinite;
 }
 
@@ -293,19 +298,19 @@ bool PetscDirections::find_with(LinearKind kind, const LocalModel& model, const 
 
 bool PetscDirections::give_to_factor(const LocalModel& model, const Request& request,
                                      SolverWork& work, NewtonTimes& times) {
-  hold_ = next_hold_;
-  next_hold_ = std::min(2 * next_hold_, kLongestHold);
+  hold_.now = hold_.next;
+  hold_.next = std::min(2 * hold_.next, kLongestHold);
   return find_with(LinearKind::cholesky, model, request, work, times);
 }
 
 bool PetscDirections::find(const LocalModel& model, const Vector& gradient, const Request& request,
                            Vector& direction, SolverWork& work, NewtonTimes& times) {
   double* numbers = nullptr;
-  check(VecGetArrayWrite(right_, &numbers));
+  check(VecGetArrayWrite(petsc_.right, &numbers));
   for (int row = 0; row < rows_.rows(); ++row) {
     for (int c = 0; c < 3; ++c) numbers[3 * row + c] = -gradient[3 * rows_.vertex(row) + c];
   }
-  check(VecRestoreArrayWrite(right_, &numbers));
+  check(VecRestoreArrayWrite(petsc_.right, &numbers));
   truncated_ = false;
   bool found = false;
   if (request.same_matrix && !factorised()) {
@@ -315,33 +320,33 @@ bool PetscDirections::find(const LocalModel& model, const Vector& gradient, cons
   } else {
     bool exact = choice_ == LinearChoice::cholesky;
     if (choice_ == LinearChoice::automatic) {
-      exact = hold_ > 0 || request.insist > 1;
-      if (hold_ > 0) --hold_;
+      exact = hold_.now > 0 || request.insist > 1;
+      if (hold_.now > 0) --hold_.now;
     }
     found = find_with(exact ? LinearKind::cholesky : LinearKind::pcg, model, request, work, times);
-    if (found && !exact && !factorised()) next_hold_ = 8;
+    if (found && !exact && !factorised()) hold_.next = 8;
   }
   if (!found) return false;
   const double* solved = nullptr;
-  check(VecGetArrayRead(solution_, &solved));
+  check(VecGetArrayRead(petsc_.solution, &solved));
   for (int row = 0; row < rows_.rows(); ++row) {
     for (int c = 0; c < 3; ++c) direction[3 * rows_.vertex(row) + c] = solved[3 * row + c];
   }
-  check(VecRestoreArrayRead(solution_, &solved));
+  check(VecRestoreArrayRead(petsc_.solution, &solved));
   system_.share()->refresh(direction);
   return true;
 }
 
 void PetscDirections::correct_rigid_motions() {
-  check(MatMult(operators_, solution_, image_));
-  check(VecAYPX(image_, -1, right_));
+  check(MatMult(petsc_.operators, petsc_.solution, petsc_.image));
+  check(VecAYPX(petsc_.image, -1, petsc_.right));
   const double* residual = nullptr;
   double* solution = nullptr;
-  check(VecGetArrayRead(image_, &residual));
-  check(VecGetArray(solution_, &solution));
-  rigid_.apply(positions_.data(), residual, solution);
-  check(VecRestoreArray(solution_, &solution));
-  check(VecRestoreArrayRead(image_, &residual));
+  check(VecGetArrayRead(petsc_.image, &residual));
+  check(VecGetArray(petsc_.solution, &solution));
+  rigid_.apply(places_.positions.data(), residual, solution);
+  check(VecRestoreArray(petsc_.solution, &solution));
+  check(VecRestoreArrayRead(petsc_.image, &residual));
 }
 
 }  // namespace lilyan::distributed

@@ -32,16 +32,16 @@ class PetscDirections final : public DirectionSource {
                   LinearChoice choice, Definiteness definiteness);
   ~PetscDirections() override;
 
-  void begin() override { renew_ = true; }
+  void begin() override { coarse_.renew = true; }
   bool find(const LocalModel& model, const Vector& gradient, const Request& request,
             Vector& direction, SolverWork& work, NewtonTimes& times) override;
   [[nodiscard]] bool factorised() const override { return last_ == LinearKind::cholesky; }
   [[nodiscard]] bool truncated() const override { return truncated_; }
   [[nodiscard]] std::string_view name() const override {
-    return factorised() ? direct_name_ : iterative_name_;
+    return factorised() ? petsc_.direct_name : petsc_.iterative_name;
   }
   [[nodiscard]] LinearKind kind() const override { return last_; }
-  void archive(Archive& a) override { a(choice_, last_, hold_, next_hold_); }
+  void archive(Archive& a) override { a(choice_, last_, hold_.now, hold_.next); }
   [[nodiscard]] const std::vector<double>& hessian() const override { return hessian_; }
 
  private:
@@ -69,6 +69,32 @@ class PetscDirections final : public DirectionSource {
   [[nodiscard]] bool goes_down() const;  // the solution, along the right side
   void correct_rigid_motions();
 
+  // What PETSc works with.
+  struct Petsc {
+    Mat operators = nullptr;      // what conjugate gradients multiply with: one of the two
+    Mat factor_matrix = nullptr;  // the full one as MATAIJ
+    Vec right = nullptr, solution = nullptr, image = nullptr;
+    KSP iterative = nullptr;
+    KSP direct = nullptr;
+    std::string iterative_name, direct_name = "mumps";
+    bool own_method = false;     // conjugate_gradients.hpp
+    bool needs_motions = false;  // for algebraic multigrid
+    bool factor_ready = false;
+  };
+  struct Coarse {
+    bool renew = true;
+    double renewed_effort = 0;
+  };
+  // Directions to leave to MUMPS before conjugate gradients get another chance, and how many it will be next time.
+  struct Hold {
+    int now = 0;
+    int next = 8;
+  };
+  struct Places {
+    std::vector<double> positions;  // of all places
+    std::vector<double> mass;       // of the rows' vertices
+  };
+
   const System& system_;
   const MpiDistribution& ranks_;
   OwnedRows rows_;
@@ -80,23 +106,11 @@ class PetscDirections final : public DirectionSource {
   std::vector<double> hessian_;
   std::unique_ptr<TwoLevel> two_level_;  // unless the options choose another preconditioner
   std::unique_ptr<FullMatrix> matrix_;   // if they do, and for MUMPS
-  Mat operators_ = nullptr;              // what conjugate gradients multiply with: one of the two
-  Mat factor_matrix_ = nullptr;          // the full one as MATAIJ
-  Vec right_ = nullptr, solution_ = nullptr, image_ = nullptr;
-  KSP iterative_ = nullptr;
-  KSP direct_ = nullptr;
-  std::string iterative_name_, direct_name_ = "mumps";
-  bool own_method_ = false;     // conjugate_gradients.hpp
-  bool needs_motions_ = false;  // for algebraic multigrid
-  bool factor_ready_ = false;
+  Petsc petsc_;
   bool truncated_ = false;
-  bool renew_ = true;
-  double renewed_effort_ = 0;
-  // Directions to leave to MUMPS before conjugate gradients get another chance, and how many it will be next time.
-  int hold_ = 0;
-  int next_hold_ = 8;
-  std::vector<double> positions_;  // of all places
-  std::vector<double> mass_;       // of the rows' vertices
+  Coarse coarse_;
+  Hold hold_;
+  Places places_;
 };
 
 }  // namespace lilyan::distributed

@@ -142,7 +142,7 @@ void SceneRun::state_changed() {
 
 void SceneRun::archive(Archive& a) {
   a.mark("run");
-  if (!a.loading() && summary_.steps != earlier_steps_) take_processor_time();
+  if (!a.loading() && summary_.steps != spent_.earlier_steps) take_processor_time();
   a(summary_);
   // Of a shared scene each process has only a part of the state, which is saved in another way.
   if (!scene_.shared) a(state_);
@@ -160,16 +160,17 @@ void SceneRun::archive(Archive& a) {
   if (ensemble_) a(*ensemble_);
   if (!a.loading()) return;
   for (const auto& watcher : watchers_) watcher->report(summary_);
-  earlier_seconds_ = summary_.wall_seconds;
-  earlier_processor_ = summary_.processor_seconds;
-  earlier_steps_ = summary_.steps;
-  begun_ = Clock::now();
-  processor_begun_ = thread_seconds();
+  spent_.earlier_seconds = summary_.wall_seconds;
+  spent_.earlier_processor = summary_.processor_seconds;
+  spent_.earlier_steps = summary_.steps;
+  spent_.begun = Clock::now();
+  spent_.processor_begun = thread_seconds();
 }
 
 void SceneRun::take_processor_time() {
-  const bool alone = threads() == 1 && std::this_thread::get_id() == thread_;
-  summary_.processor_seconds = alone ? earlier_processor_ + thread_seconds() - processor_begun_ : 0;
+  const bool alone = threads() == 1 && std::this_thread::get_id() == spent_.thread;
+  summary_.processor_seconds =
+      alone ? spent_.earlier_processor + thread_seconds() - spent_.processor_begun : 0;
 }
 
 void SceneRun::go_on() {
@@ -234,7 +235,7 @@ bool SceneRun::advance() {
   }
   const Clock::time_point after = Clock::now();
   summary_.step_seconds += in_seconds(after - before);
-  summary_.wall_seconds = earlier_seconds_ + in_seconds(after - begun_);
+  summary_.wall_seconds = spent_.earlier_seconds + in_seconds(after - spent_.begun);
   summary_.rejected_steps = control_->rejected();
   if (succeeded(report_.status)) return true;
   summary_.add(report_);
@@ -304,7 +305,7 @@ std::optional<RunMoment> SceneRun::step() {
 const RunSummary& SceneRun::finish() {
   summary_.times = integrator_->times();
   if (ensemble_) summary_.orbits = ensemble_->ends();
-  summary_.wall_seconds = earlier_seconds_ + in_seconds(Clock::now() - begun_);
+  summary_.wall_seconds = spent_.earlier_seconds + in_seconds(Clock::now() - spent_.begun);
   take_processor_time();
   return summary_;
 }

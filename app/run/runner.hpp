@@ -95,9 +95,16 @@ class SceneRun {
   void take_in();
 
   using Clock = std::chrono::steady_clock;
-  Clock::time_point begun_ = Clock::now();
-  double processor_begun_ = thread_seconds();
-  std::thread::id thread_ = std::this_thread::get_id();
+  struct Spent {
+    Clock::time_point begun = Clock::now();
+    double processor_begun = thread_seconds();
+    std::thread::id thread = std::this_thread::get_id();
+    // Of the run that this one goes on from.
+    double earlier_seconds = 0;
+    double earlier_processor = 0;
+    int earlier_steps = 0;
+  };
+
   const Scene& scene_;
   DriftTracker& drift_;
   const std::atomic<bool>* stop_;
@@ -115,9 +122,7 @@ class SceneRun {
   // Large systems: what a step that is given up has to leave as it was.
   bool may_give_up_;
   std::string before_step_;
-  double earlier_seconds_ = 0;  // of the run that this one goes on from
-  double earlier_processor_ = 0;
-  int earlier_steps_ = 0;
+  Spent spent_;
 };
 
 // A number for the state of a shared scene, the same however many processes share it if they agree to the last

@@ -75,8 +75,8 @@ bool Session::may_step(const PaneState& s, Clock::time_point& when) const {
   if (s.steps_asked > 0) return true;
   if (!playing_ || seek_ || s.t > common_time() + kSameTime * s.h) return false;
   if (s.steps_in_tick >= kMostStepsATick || s.rows_in_tick >= kMostRowsATick) return false;
-  if (speed_ == 0) return true;
-  const double due = (s.t + s.h - paced_t_) / speed_;  // seconds after paced_
+  if (speed_.now == 0) return true;
+  const double due = (s.t + s.h - paced_t_) / speed_.now;  // seconds after paced_
   if (due < 3600)
     when = paced_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(due));
   return when <= Clock::now();
@@ -212,16 +212,16 @@ void Session::choose_speed() {
     if (panes_[i]->period > 0) period = std::min(period, panes_[i]->period);
   }
   constexpr double kShort = 10, kLong = 30;
-  usual_speed_ = 1;
+  speed_.usual = 1;
   if (longest > 0 && std::isfinite(longest) && (longest < kShort || longest > kLong)) {
-    usual_speed_ = round_above(longest / kLong);
+    speed_.usual = round_above(longest / kLong);
   }
-  if (usual_speed_ > kPeriodsASecond * period) {
+  if (speed_.usual > kPeriodsASecond * period) {
     // Rounded down: half of it or more.
-    usual_speed_ = round_above(0.4 * kPeriodsASecond * period);
+    speed_.usual = round_above(0.4 * kPeriodsASecond * period);
   }
-  if (speed_chosen_ || speed_ == usual_speed_) return;
-  speed_ = usual_speed_;
+  if (speed_.chosen || speed_.now == speed_.usual) return;
+  speed_.now = speed_.usual;
   play(playing_);
 }
 

@@ -113,9 +113,11 @@ class Session {
   bool stop_ = false;
   bool playing_ = false;
   bool greeted_ = false;
-  double speed_ = 1;
-  double usual_speed_ = 1;     // with which the runs take some 10 to 30 seconds
-  bool speed_chosen_ = false;  // by a client
+  struct ShownSpeed {
+    double now = 1;
+    double usual = 1;     // with which the runs take some 10 to 30 seconds
+    bool chosen = false;  // by a client
+  } speed_;
   // Simulated time goes on from `paced_t_` at `paced_`.
   Clock::time_point paced_;
   double paced_t_ = 0;

@@ -69,7 +69,7 @@ void Session::replace(const std::vector<PaneRequest>& panes) {
     throw Error(fmt::format("a view has 1 to {} panes", kMostPanes));
   }
   // A pace belongs to its scene.
-  if (panes[0].scene != panes_[0]->request.scene) speed_chosen_ = false;
+  if (panes[0].scene != panes_[0]->request.scene) speed_.chosen = false;
   pane_count_ = panes.size();
   seek_.reset();
   for (std::size_t i = 0; i < kMostPanes; ++i) {
@@ -96,7 +96,7 @@ void Session::begin(PaneState& s, const PaneRequest& request) {
 void Session::play(bool playing) {
   playing_ = playing;
   // After a seek the recording is played first, unless time is to go as fast as possible.
-  if (playing && (only_watching() || speed_ == 0)) seek_.reset();
+  if (playing && (only_watching() || speed_.now == 0)) seek_.reset();
   sought_ = paced_ = Clock::now();
   const double t = common_time();
   paced_t_ = std::isfinite(t) ? t : 0;
@@ -173,8 +173,8 @@ struct Session::Handler {
   }
   void operator()(const Speed& command) const {
     session.refuse_if_watching();
-    session.speed_ = command.value;
-    session.speed_chosen_ = true;
+    session.speed_.now = command.value;
+    session.speed_.chosen = true;
     session.play(session.playing_);
   }
   void operator()(const Open& command) const;

@@ -48,7 +48,7 @@ void Session::send_updates() {
 void Session::play_recording() {
   if (!playing_ || !seek_) return;
   const Clock::time_point now = Clock::now();
-  *seek_ += speed_ * std::chrono::duration<double>(now - sought_).count();
+  *seek_ += speed_.now * std::chrono::duration<double>(now - sought_).count();
   sought_ = now;
   double newest = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < pane_count_; ++i) newest = std::max(newest, panes_[i]->t);
@@ -59,14 +59,14 @@ void Session::play_recording() {
 
 // A run that cannot keep up does not catch up later: the pace starts anew from where it is.
 void Session::keep_pace() {
-  if (!playing_ || speed_ == 0) return;
+  if (!playing_ || speed_.now == 0) return;
   const double now = common_time();
   if (!std::isfinite(now)) return;
   const double gone = std::chrono::duration<double>(Clock::now() - paced_).count();
-  const double due = paced_t_ + speed_ * gone;
+  const double due = paced_t_ + speed_.now * gone;
   double longest = 0;
   for (std::size_t i = 0; i < pane_count_; ++i) longest = std::max(longest, panes_[i]->h);
-  if (now >= due - longest - kLag * speed_ && now <= due + longest) return;
+  if (now >= due - longest - kLag * speed_.now && now <= due + longest) return;
   paced_t_ = now;
   paced_ = Clock::now();
 }
@@ -159,7 +159,7 @@ void Session::send_state() {
                    .ms_per_step = s.ms_per_step,
                    .verdicts = s.verdicts});
   }
-  send_to_all(state_message({playing_, speed_, usual_speed_}, all));
+  send_to_all(state_message({playing_, speed_.now, speed_.usual}, all));
 }
 
 }  // namespace lilyan::view
