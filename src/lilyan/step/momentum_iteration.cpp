@@ -30,6 +30,7 @@ constexpr int kMostSolves = 60;
 constexpr int kMostSetbacks = 12;     // directions that have grown
 constexpr double kLeastShare = 0.02;  // of a direction, after some of these
 constexpr double kGrown = 2;          // what is a setback
+constexpr double kFarGrown = 1e3;     // what is one although the residual has become smaller
 constexpr int kPatience = 8;
 constexpr int kMostPatience = 16;
 constexpr double kMayBeRounding = 1e-9;  // relative velocity error
@@ -39,6 +40,7 @@ constexpr double kBalancedAccuracy = 0.3;
 constexpr double kLeastAccuracy = 1e-8;
 constexpr double kMostAccuracy = 1e-2;
 constexpr double kManyCrossings = 300;
+constexpr double kCalm = 0.01;  // M⁻¹ r beside the lengths in a body
 
 }  // namespace
 
@@ -214,8 +216,8 @@ class MomentumSolve::StiffIteration {
     }
     const bool defined = equation_.evaluate(at_);
     ++report_.solver_work.evaluations;
-    const double norm = solve_.find_left(step_, equation_, at_);
-    return defined && std::isfinite(norm);
+    norm_ = solve_.find_left(step_, equation_, at_);
+    return defined && std::isfinite(norm_);
   }
 
   // From the best iterate with a smaller share of its direction.
@@ -257,22 +259,18 @@ class MomentumSolve::StiffIteration {
   bool find_direction() {
     Workspace& work = solve_.work_;
     if (balanced_) solve_.find_turns(work.d);
-    const double crossings = solve_.sound_.crossings;
-    const double accuracy =
-        std::clamp(kBalancedAccuracy / crossings, kLeastAccuracy, kMostAccuracy);
-    if (!equation_.solve(at_,
-                         {.renew = fresh_,
-                          .accuracy = balanced_ ? accuracy : kSoftAccuracy,
-                          .last = !balanced_,
-                          .all_digits = crossings > kManyCrossings},
-                         work.direction, report_.solver_work)) {
-      return false;
+    if (balanced_ && norm_ > kCalm * solve_.lengths()) solve_.assembler_.forget_stress();
+    const long fixes = report_.solver_work.definiteness_fixes;
+    if (!solve_matrix()) return false;
+    if (balanced_ && report_.solver_work.definiteness_fixes > fixes) {
+      solve_.assembler_.forget_stress();
+      if (!solve_matrix()) return false;
     }
     ++solves_;
     ++report_.solver_work.iterations;
     if (balanced_) {
       work.raw = work.direction.head(work.d.size());
-      solve_.correct_rigidly(equation_, work.d, at_.residual, work.direction);
+      solve_.correct_rigidly(equation_, work.d, at_, work.direction);
     }
     work.scratch = work.direction.head(work.d.size());
     size_ = size_of(solve_.system_, work.scratch);
@@ -280,6 +278,18 @@ class MomentumSolve::StiffIteration {
     const double kinetic = 0.5 * std::pow(size_of(solve_.system_, work.d) / h, 2);
     velocity_error_ = 2 / std::abs(h) * size_ / std::sqrt(2 * std::max(step_.scale, kinetic));
     return std::isfinite(size_);
+  }
+
+  bool solve_matrix() {
+    const double crossings = solve_.sound_.crossings;
+    const double accuracy =
+        std::clamp(kBalancedAccuracy / crossings, kLeastAccuracy, kMostAccuracy);
+    return equation_.solve(at_,
+                           {.renew = fresh_,
+                            .accuracy = balanced_ ? accuracy : kSoftAccuracy,
+                            .last = !balanced_,
+                            .all_digits = crossings > kManyCrossings},
+                           solve_.work_.direction, report_.solver_work);
   }
 
   // What the size of the direction says.
@@ -298,6 +308,8 @@ class MomentumSolve::StiffIteration {
     }
     // (What grows by so little may be rounding error.)
     if (!(size_ > kGrown * best_ && !last_ && best_error_ > kMayBeRounding)) return Next::advance;
+    // Where strains are found first and turns later.
+    if (norm_ < best_norm_ && size_ < kFarGrown * best_) return Next::advance;
     if (fresh_) return go_back() ? Next::again : Next::lost;
     // The matrix may be to blame: on from the best iterate, with its own.
     at_.z = solve_.work_.best;
@@ -314,6 +326,7 @@ class MomentumSolve::StiffIteration {
     if (size_ < best_) {
       best_ = size_;
       best_error_ = velocity_error_;
+      best_norm_ = norm_;
       solve_.work_.best = at_.z;
       solve_.work_.best_direction = solve_.work_.direction;
     }
@@ -351,10 +364,12 @@ class MomentumSolve::StiffIteration {
   Iterate& at_;
   StepReport& report_;
   Defect defect_;
-  bool fresh_;         // a matrix for every direction
-  bool last_ = false;  // the point at hand is as good as it gets
-  double share_ = 1;   // of directions that is taken
-  double size_ = 0;    // of the last direction, and as a relative velocity
+  bool fresh_;               // a matrix for every direction
+  bool last_ = false;        // the point at hand is as good as it gets
+  double share_ = 1;         // of directions that is taken
+  double norm_ = kInfinity;  // of the residual, and where the direction was smallest
+  double best_norm_ = kInfinity;
+  double size_ = 0;  // of the last direction, and as a relative velocity
   double velocity_error_ = kInfinity;
   double first_ = kInfinity;
   double best_ = kInfinity;  // size of the smallest direction, and as a relative velocity
