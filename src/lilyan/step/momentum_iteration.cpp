@@ -16,6 +16,7 @@ using momentum_parts::size_of;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMatrixLasts = 8;  // solves with AVF's matrix that do not converge fast
 constexpr double kFast = 1e-3;   // contraction that these are expected to reach
+constexpr double kNoUse = 0.3;   // contraction after that, even with the iterate's own
 constexpr double kMayBeLast = 100;
 
 // Of soft bodies.
@@ -60,7 +61,7 @@ class MomentumSolve::SoftIteration {
     const int most = std::min(kMostSoft, solve_.options_.newton.max_iterations);
     for (int k = 0; k < most; ++k) {
       if (solve_.options_.newton.stop_asked()) return StepStatus::stopped;
-      if (!keep_matrix()) break;
+      if (!keep_matrix() || (renewed_ && known_ >= kMatrixLasts && best_ > kNoUse * first_)) break;
       defect_ = equation_.defect(at_);
       if (!(defect_.share > equation_.target())) return finish(StepStatus::converged);
       if (is_best() && best_error_ <= kGoodEnough && known_ > 1 && norm_ > 0.5 * last_) break;

@@ -289,6 +289,10 @@ bool MomentumSolve::find(const Step& step, MomentumEquation& equation, bool warm
       at.z = work_.guess;
       if (predict(step, equation, at) && solved(From::rigid)) return true;
     }
+    if (warm && !energies_.any_strain) {
+      at.z = work_.guess;
+      if (solved(From::minimiser)) return true;
+    }
     if (!over()) {
       at.z = work_.guess;
       equation.average_strain(false);

@@ -204,6 +204,22 @@ TEST(StiffMomentum, SolvesBodiesThatVibrate) {
   }
 }
 
+// Where the way of a soft body has no end, for one that is nearly stiff, that is seen before many solves.
+TEST(StiffMomentum, SolvesBodiesBetweenSoftAndStiff) {
+  for (const double young : {3e4, 5e4, 7e4, 1e5}) {
+    const Body body(bar("neo-hookean", young));
+    State state = turning(body, 8);
+    const auto integrator = make_integrator(body.system, make_scheme("energy-momentum"), {});
+    SolverWork work;
+    for (int k = 0; k < 20; ++k) {
+      const StepReport r = integrator->step(state, kFrame);
+      ASSERT_TRUE(succeeded(r.status)) << young << " Pa: " << describe(r.status);
+      work += r.solver_work;
+    }
+    EXPECT_LE(work.iterations, 20 * 30) << young;
+  }
+}
+
 // There is nothing to be solved but rounding errors, far from the origin larger ones.
 TEST(StiffMomentum, LeavesASoftBodyAtRest) {
   const Body body({.size = {2.6, 0.5, 0.5},
