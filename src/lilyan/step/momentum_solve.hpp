@@ -67,6 +67,9 @@ class MomentumEquation {
   [[nodiscard]] virtual double target() const { return 1; }
   // The error left at a point, where `residual` is what is left.
   [[nodiscard]] virtual Defect defect(const Iterate& at) = 0;
+  // Whether what is left there may be nothing but the rounding error of forces, by the stiffness in the matrix at
+  // hand.
+  virtual bool at_rounding(const Iterate& at) = 0;
   // Whether conditions on z are met to rounding there, where there are any.
   [[nodiscard]] virtual bool closed(const Iterate& at) const {
     static_cast<void>(at);
@@ -95,6 +98,9 @@ class FreeMomentumEquation final : public MomentumEquation {
   [[nodiscard]] double norm(const Vector& left) override { return stage_.norm(left); }
   [[nodiscard]] Defect defect(const Iterate& at) override {
     return stage_.defect(at.z, at.residual);
+  }
+  bool at_rounding(const Iterate& at) override {
+    return newton_.at_rounding({stage_, forces_, at.z}, stage_.norm(at.residual));
   }
   bool solve(const Iterate& at, const Newton::Correction& request, Vector& direction,
              SolverWork& work) override {
