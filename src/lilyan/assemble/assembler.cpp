@@ -120,6 +120,10 @@ void Assembler::renew_stress(const Vector& x0, const Vector* d, const Vector* y,
   }
 }
 
+void Assembler::forget_stress() {
+  for (std::vector<double>& of_energy : stress_) std::ranges::fill(of_energy, 0.0);
+}
+
 void Assembler::add_geometric(const Vector& w, double weight, Vector& image) const {
   for (std::size_t k = 0; k < stress_.size(); ++k) {
     if (stress_[k].empty() || !averages_strain(k)) continue;

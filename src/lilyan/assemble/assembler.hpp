@@ -62,6 +62,8 @@ class Assembler {
   // stays for the Hessians that follow.
   void renew_stress(const Vector& x0, const Vector* d, const Vector* y,
                     std::span<const double> stiffening);
+  // σ = 0, so that the Hessian has no geometric part.
+  void forget_stress();
   // image += weight · ½ K(σ) w
   void add_geometric(const Vector& w, double weight, Vector& image) const;
 

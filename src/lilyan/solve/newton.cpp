@@ -176,7 +176,6 @@ StepStatus Newton::rounded_off(const LocalModel& here, const Vector& gradient, S
                                                           : StepStatus::drowned_in_rounding;
 }
 
-// Whether a residual of this size may be nothing but rounding error.
 bool Newton::at_rounding(const LocalModel& here, double norm) {
   read_diagonal();
   return norm <= here.objective.rounding(here.z, 0, diagonal_).gradient;

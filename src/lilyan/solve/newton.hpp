@@ -36,6 +36,8 @@ class Newton {
   };
   bool correct(const LocalModel& model, const Vector& residual, const Correction& request,
                Vector& direction, SolverWork& work);
+  // Whether a residual of this size may be nothing but rounding error, by the matrix last made.
+  [[nodiscard]] bool at_rounding(const LocalModel& here, double norm);
 
   // The linear solver used last.
   [[nodiscard]] std::string_view linear_name() const;
@@ -47,7 +49,6 @@ class Newton {
   void evaluate(const LocalModel& model, Iterate& at, SolverWork& work);
   void start(const LocalModel& model, Iterate& at, SolverWork& work);
   double find_step(const LocalModel& here, const Iterate& at, bool modified, SolverWork& work);
-  [[nodiscard]] bool at_rounding(const LocalModel& here, double norm);
   [[nodiscard]] StepStatus rounded_off(const LocalModel& here, const Vector& gradient,
                                        SolverWork& work);
   void read_diagonal();

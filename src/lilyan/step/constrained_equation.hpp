@@ -198,6 +198,7 @@ class ConstrainedMomentumEquation final : public MomentumEquation {
   bool evaluate(Iterate& at) override;
   [[nodiscard]] double norm(const Vector& left) override { return equation_.norm(left); }
   [[nodiscard]] Defect defect(const Iterate& at) override;
+  bool at_rounding(const Iterate& at) override { return equation_.at_rounding(at); }
   [[nodiscard]] bool closed(const Iterate& at) const override;
   // What is left has the same sign in step after step.
   [[nodiscard]] double target() const override { return 0.01; }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lilyan/model/energy_discrete_gradient.hpp"
 #include "lilyan/step/momentum_parts.hpp"
 #include "lilyan/step/momentum_solve.hpp"
 
@@ -189,7 +190,7 @@ void MomentumSolve::find_turns(const Vector& d) {
   }
 }
 
-// image = J w, but for the elastic part.
+// image = J w, but for the elastic part and what goes with it.
 void MomentumSolve::apply_inertia(const Vector& w, Vector& image) const {
   if (energies_.beside) {
     const BlockPattern& pattern = assembler_.hessian_pattern();
@@ -205,7 +206,25 @@ void MomentumSolve::apply_inertia(const Vector& w, Vector& image) const {
   } else {
     image = system_.mass().cwiseProduct(w);
   }
-  assembler_.add_geometric(w, 0.5 * here_.h * here_.h, image);
+}
+
+// n: what is left at d, without forces that have no torque about the middle of the step.
+void MomentumSolve::find_turning_forces(const MomentumEquation& equation, const Vector& d,
+                                        const Iterate& at) {
+  Vector& without = work_.scratch;
+  without.setZero();
+  for (std::size_t k = 0; k < energies_.over_strain.size(); ++k) {
+    if (energies_.over_strain[k] == 0 || energies_.bodies_of[k].empty()) continue;
+    const Energy& energy = *system_.energies()[k];
+    energy.abilities().discrete_gradient->discrete_gradient(
+        {.x0 = here_.x0->data(),
+         .d = d.data(),
+         .gradient_weight = 0.5 * here_.h * here_.h,
+         .gradient = without.data(),
+         .memory = assembler_.world().memory_of(energy)});
+  }
+  if (renews_) equation.stage().add_dissipation_of(bodies_.dissipations, d, without);
+  rigid_.forces = at.residual.head(d.size()) - without;
 }
 
 // Where bodies are in the middle and at the end of a step by d, and which turns they are free to make.
@@ -229,9 +248,9 @@ void MomentumSolve::find_frames(const Vector& d) {
 }
 
 // Force and torque that a body's vertices have together in a step by d, as far as they belong to rigid motions of
-// it.
-MomentumSolve::Vec6 MomentumSolve::total_of(std::size_t body, const Vector& d,
-                                            const Vector& forces) const {
+// it, and where they are displaced by `moved` from there, what becomes of the torque of n.
+MomentumSolve::Vec6 MomentumSolve::total_of(std::size_t body, const Vector& d, const Vector& forces,
+                                            const Vector* moved) const {
   const Group& group = bodies_.groups[body];
   Vec3 force = Vec3::Zero();
   Vec3 torque = Vec3::Zero();
@@ -239,6 +258,7 @@ MomentumSolve::Vec6 MomentumSolve::total_of(std::size_t body, const Vector& d,
     const Vec3 middle = at(*here_.x0, i) + 0.5 * at(d, i);
     force += at(forces, i);
     torque += (middle - rigid_.middles[body].centre).cross(at(forces, i));
+    if (moved) torque += 0.5 * at(*moved, i).cross(at(rigid_.forces, i));
   });
   bodies_.groups.add_up({numbers(force), numbers(torque)});
   Vec6 result;
@@ -259,7 +279,7 @@ void MomentumSolve::add_motion(std::size_t body, const Vector& d, const Vec6& ra
 }
 
 void MomentumSolve::correct_rigidly(const MomentumEquation& equation, const Vector& d,
-                                    const Vector& left, Vector& direction) {
+                                    const Iterate& here, Vector& direction) {
   const std::size_t count = bodies_.groups.size();
   if (energies_.beside) {
     work_.beside.resize(static_cast<std::size_t>(assembler_.hessian_pattern().storage()));
@@ -267,6 +287,7 @@ void MomentumSolve::correct_rigidly(const MomentumEquation& equation, const Vect
                                            work_.beside);
   }
   find_frames(d);
+  find_turning_forces(equation, d, here);
   for (std::size_t g = 0; g < count; ++g) {
     bodies_.groups.each(bodies_.groups[g], [&](int i, double) {
       direction.segment<3>(3 * i) = rigid_.turns[g] * Vec3(direction.segment<3>(3 * i));
@@ -275,16 +296,19 @@ void MomentumSolve::correct_rigidly(const MomentumEquation& equation, const Vect
   work_.motion = direction.head(work_.d.size());
   refresh(system_, work_.motion);
   apply_inertia(work_.motion, work_.image);
-  work_.scratch = left.head(work_.d.size());
+  work_.scratch = here.residual.head(work_.d.size());
   for (std::size_t g = 0; g < count; ++g) {
-    rigid_.missing[g] = -total_of(g, d, work_.scratch) - total_of(g, d, work_.image);
+    rigid_.missing[g] =
+        -total_of(g, d, work_.scratch, nullptr) - total_of(g, d, work_.image, &work_.motion);
   }
   for (int k = 0; k < 6; ++k) {
     work_.motion.setZero();
     for (std::size_t g = 0; g < count; ++g) add_motion(g, d, Vec6::Unit(k), work_.motion);
     refresh(system_, work_.motion);
     apply_inertia(work_.motion, work_.image);
-    for (std::size_t g = 0; g < count; ++g) rigid_.matrix[g].col(k) = total_of(g, d, work_.image);
+    for (std::size_t g = 0; g < count; ++g) {
+      rigid_.matrix[g].col(k) = total_of(g, d, work_.image, &work_.motion);
+    }
   }
   work_.motion.setZero();
   for (std::size_t g = 0; g < count; ++g) {

@@ -16,29 +16,33 @@ using momentum_parts::size_of;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMatrixLasts = 8;  // solves with AVF's matrix that do not converge fast
 constexpr double kFast = 1e-3;   // contraction that these are expected to reach
+constexpr double kNoUse = 0.3;   // contraction after that, even with the iterate's own
 constexpr double kMayBeLast = 100;
 
 // Of soft bodies.
 constexpr int kMostSoft = 40;
 constexpr double kDiverged = 100;       // growth of the residual
-constexpr double kGoodEnough = 1e-11;   // relative velocity error
 constexpr double kSoftAccuracy = 1e-3;  // of iterative solutions
 
+// Rounding error may be what is left of an equation as far as the stiffness tells, but not beyond this.
+constexpr double kMayBeRounding = 1e-9;  // relative velocity error
+
 // Of stiff bodies. Directions of Anderson's mixing do not shrink every time. After so many that have not halved the
-// best one it is rounding error that is left, if it is as small as this, and otherwise there is no end to be seen.
+// best one it is rounding error that is left, if it may be, and otherwise there is no end to be seen.
 constexpr int kMostSolves = 60;
 constexpr int kMostSetbacks = 12;     // directions that have grown
 constexpr double kLeastShare = 0.02;  // of a direction, after some of these
 constexpr double kGrown = 2;          // what is a setback
+constexpr double kFarGrown = 1e6;     // what is one although the residual has become smaller
 constexpr int kPatience = 8;
 constexpr int kMostPatience = 16;
-constexpr double kMayBeRounding = 1e-9;  // relative velocity error
 // Iterative solutions for stiff bodies give the balanced stress, whose errors act on the inertia as many times as
 // sound crosses the body in a step. Beyond so many times the rounding of a matrix in single precision does, too.
 constexpr double kBalancedAccuracy = 0.3;
 constexpr double kLeastAccuracy = 1e-8;
 constexpr double kMostAccuracy = 1e-2;
 constexpr double kManyCrossings = 300;
+constexpr double kCalm = 0.01;  // M⁻¹ r beside the lengths in a body
 
 }  // namespace
 
@@ -58,10 +62,10 @@ class MomentumSolve::SoftIteration {
     const int most = std::min(kMostSoft, solve_.options_.newton.max_iterations);
     for (int k = 0; k < most; ++k) {
       if (solve_.options_.newton.stop_asked()) return StepStatus::stopped;
-      if (!keep_matrix()) break;
+      if (!keep_matrix() || (renewed_ && known_ >= kMatrixLasts && best_ > kNoUse * first_)) break;
       defect_ = equation_.defect(at_);
       if (!(defect_.share > equation_.target())) return finish(StepStatus::converged);
-      if (is_best() && best_error_ <= kGoodEnough && known_ > 1 && norm_ > 0.5 * last_) break;
+      if (is_best() && best_at_rounding_ && known_ > 1 && norm_ > 0.5 * last_) break;
       // Of a body at rest there is nothing else to be found.
       at_rounding_ = size_ <= solve_.rounding_of(at_.z) && norm_ > 0.5 * last_;
       if (at_rounding_ || !advance()) break;
@@ -95,7 +99,8 @@ class MomentumSolve::SoftIteration {
   bool is_best() {
     if (!(norm_ <= best_)) return false;
     best_ = norm_;
-    best_error_ = defect_.velocity;
+    best_at_rounding_ =
+        known_ > 0 && defect_.velocity <= kMayBeRounding && equation_.at_rounding(at_);
     solve_.work_.best = at_.z;
     return true;
   }
@@ -127,12 +132,12 @@ class MomentumSolve::SoftIteration {
   // At the best iterate, which is as good as it gets.
   StepStatus end() {
     Workspace& work = solve_.work_;
-    if (!at_rounding_ && !(best_error_ <= kGoodEnough)) return StepStatus::not_converged;
+    if (!at_rounding_ && !best_at_rounding_) return StepStatus::not_converged;
     at_.z = work.best;
     evaluate();
     defect_ = equation_.defect(at_);
     if (!(defect_.share > 1)) return finish(StepStatus::converged);
-    if (at_rounding_ && !(best_error_ <= kGoodEnough)) {
+    if (!best_at_rounding_) {
       work.scratch = work.d - solve_.here_.h * step_.start.v;
       if (!small_beside(solve_.system_, *solve_.here_.x0, size_,
                         size_of(solve_.system_, work.scratch))) {
@@ -155,7 +160,7 @@ class MomentumSolve::SoftIteration {
   Defect defect_;
   double norm_ = kInfinity;
   double first_ = 0, last_ = 0, best_ = 0, renewed_at_ = 0;
-  double best_error_ = 1;
+  bool best_at_rounding_ = false;
   double size_ = kInfinity;  // of the last direction
   int known_ = 0;            // iterates with this matrix
   bool renew_ = false, renewed_ = false;
@@ -214,8 +219,8 @@ class MomentumSolve::StiffIteration {
     }
     const bool defined = equation_.evaluate(at_);
     ++report_.solver_work.evaluations;
-    const double norm = solve_.find_left(step_, equation_, at_);
-    return defined && std::isfinite(norm);
+    norm_ = solve_.find_left(step_, equation_, at_);
+    return defined && std::isfinite(norm_);
   }
 
   // From the best iterate with a smaller share of its direction.
@@ -257,22 +262,18 @@ class MomentumSolve::StiffIteration {
   bool find_direction() {
     Workspace& work = solve_.work_;
     if (balanced_) solve_.find_turns(work.d);
-    const double crossings = solve_.sound_.crossings;
-    const double accuracy =
-        std::clamp(kBalancedAccuracy / crossings, kLeastAccuracy, kMostAccuracy);
-    if (!equation_.solve(at_,
-                         {.renew = fresh_,
-                          .accuracy = balanced_ ? accuracy : kSoftAccuracy,
-                          .last = !balanced_,
-                          .all_digits = crossings > kManyCrossings},
-                         work.direction, report_.solver_work)) {
-      return false;
+    if (balanced_ && norm_ > kCalm * solve_.lengths()) solve_.assembler_.forget_stress();
+    const long fixes = report_.solver_work.definiteness_fixes;
+    if (!solve_matrix()) return false;
+    if (balanced_ && report_.solver_work.definiteness_fixes > fixes) {
+      solve_.assembler_.forget_stress();
+      if (!solve_matrix()) return false;
     }
     ++solves_;
     ++report_.solver_work.iterations;
     if (balanced_) {
       work.raw = work.direction.head(work.d.size());
-      solve_.correct_rigidly(equation_, work.d, at_.residual, work.direction);
+      solve_.correct_rigidly(equation_, work.d, at_, work.direction);
     }
     work.scratch = work.direction.head(work.d.size());
     size_ = size_of(solve_.system_, work.scratch);
@@ -282,13 +283,26 @@ class MomentumSolve::StiffIteration {
     return std::isfinite(size_);
   }
 
+  bool solve_matrix() {
+    const double crossings = solve_.sound_.crossings;
+    const double accuracy =
+        std::clamp(kBalancedAccuracy / crossings, kLeastAccuracy, kMostAccuracy);
+    return equation_.solve(at_,
+                           {.renew = fresh_,
+                            .accuracy = balanced_ ? accuracy : kSoftAccuracy,
+                            .last = !balanced_,
+                            .all_digits = crossings > kManyCrossings},
+                           solve_.work_.direction, report_.solver_work);
+  }
+
   // What the size of the direction says.
   Next assess() {
     const double floor = solve_.rounding_of(at_.z);
-    remember();
-    if (velocity_error_ <= solve_.options_.velocity_tolerance || size_ <= floor) {
+    const bool rounding = velocity_error_ <= kMayBeRounding && equation_.at_rounding(at_);
+    remember(rounding);
+    if ((rounding && velocity_error_ <= solve_.options_.velocity_tolerance) || size_ <= floor) {
       last_ = true;
-    } else if (since_ >= kPatience && best_error_ <= kMayBeRounding) {
+    } else if (since_ >= kPatience && best_at_rounding_) {
       at_.z = solve_.work_.best;
       velocity_error_ = best_error_;
       last_ = true;
@@ -297,23 +311,28 @@ class MomentumSolve::StiffIteration {
       return Next::stuck;
     }
     // (What grows by so little may be rounding error.)
-    if (!(size_ > kGrown * best_ && !last_ && best_error_ > kMayBeRounding)) return Next::advance;
+    if (!(size_ > kGrown * best_ && !last_ && !best_at_rounding_)) return Next::advance;
+    // Where strains are found first and turns later.
+    if (norm_ < best_norm_ && size_ < kFarGrown * best_) return Next::advance;
     if (fresh_) return go_back() ? Next::again : Next::lost;
     // The matrix may be to blame: on from the best iterate, with its own.
     at_.z = solve_.work_.best;
     fresh_ = true;
     solve_.mixing_.forget();
     best_ = halved_ = kInfinity;
+    best_at_rounding_ = false;
     since_ = 0;
     solve_.work_.d = at_.z.head(solve_.work_.d.size());
     renew_stress(&solve_.work_.d, nullptr);
     return Next::again;
   }
 
-  void remember() {
+  void remember(bool rounding) {
     if (size_ < best_) {
+      best_at_rounding_ = rounding;
       best_ = size_;
       best_error_ = velocity_error_;
+      best_norm_ = norm_;
       solve_.work_.best = at_.z;
       solve_.work_.best_direction = solve_.work_.direction;
     }
@@ -351,14 +370,17 @@ class MomentumSolve::StiffIteration {
   Iterate& at_;
   StepReport& report_;
   Defect defect_;
-  bool fresh_;         // a matrix for every direction
-  bool last_ = false;  // the point at hand is as good as it gets
-  double share_ = 1;   // of directions that is taken
-  double size_ = 0;    // of the last direction, and as a relative velocity
+  bool fresh_;               // a matrix for every direction
+  bool last_ = false;        // the point at hand is as good as it gets
+  double share_ = 1;         // of directions that is taken
+  double norm_ = kInfinity;  // of the residual, and where the direction was smallest
+  double best_norm_ = kInfinity;
+  double size_ = 0;  // of the last direction, and as a relative velocity
   double velocity_error_ = kInfinity;
   double first_ = kInfinity;
   double best_ = kInfinity;  // size of the smallest direction, and as a relative velocity
   double best_error_ = kInfinity;
+  bool best_at_rounding_ = false;
   double halved_ = kInfinity;  // when it last was half of what it was
   int since_ = 0;              // directions after that
   int setbacks_ = 0;

@@ -246,16 +246,21 @@ double MomentumSolve::find_left(const Step& step, MomentumEquation& equation, It
   return equation.norm(at.residual);
 }
 
-// Displacements as small as this are rounding errors: the numbers that forces are computed from are lengths within
-// the bodies.
-double MomentumSolve::rounding_of(const Vector& z) {
+double MomentumSolve::lengths() {
   if (!here_.has_lengths) {
     assembler_.lengths(*here_.x0, work_.scratch);
     here_.lengths = size_of(system_, work_.scratch);
     here_.has_lengths = true;
   }
+  return here_.lengths;
+}
+
+// Displacements as small as this are rounding errors: the numbers that forces are computed from are lengths within
+// the bodies.
+double MomentumSolve::rounding_of(const Vector& z) {
+  const double within = lengths();
   work_.scratch = z.head(work_.d.size());
-  return kRounding * (here_.lengths + size_of(system_, work_.scratch));
+  return kRounding * (within + size_of(system_, work_.scratch));
 }
 
 bool MomentumSolve::find(const Step& step, MomentumEquation& equation, bool warm, Iterate& at,
@@ -283,6 +288,10 @@ bool MomentumSolve::find(const Step& step, MomentumEquation& equation, bool warm
       if (warm && solved(From::rigid)) return true;
       at.z = work_.guess;
       if (predict(step, equation, at) && solved(From::rigid)) return true;
+    }
+    if (warm && !energies_.any_strain) {
+      at.z = work_.guess;
+      if (solved(From::minimiser)) return true;
     }
     if (!over()) {
       at.z = work_.guess;

@@ -11,12 +11,16 @@
 //   H = M + ½h² [s B½ᵀ D̄ B½ + ½ K(σ)],   D̄ the derivative of S̄ by the strain at the end,             (2)
 // and what is hard is the geometric part K: at an iterate the stress is noise until the strain is known to
 // ρℓ²/(Eh²), which for a stiff body is next to nothing. So K is taken about the balanced stress σ, the one that
-// the last direction predicts, and each iteration is
-//   y = −H⁻¹ r(d),   δ = q y + Z₁ a,   (Z½ᵀ J Z₁) a = −Z½ᵀ (r + J q y),   J = M + ½h² ½ K(σ) + …        (3)
+// the last direction predicts, and left out where even that is not definite, or where r would move the body by
+// more than a small part of its lengths: where a stiff body vibrates, that is, until the strain is found. Each
+// iteration is
+//   y = −H⁻¹ r(d),   δ = q y + Z₁ a,   Z½ᵀ (r + J (q y + Z₁ a)) + ½ (q y + Z₁ a) × n = 0,              (3)
 //   σ ← S̄(d) + s D̄ B½ y,   d ← d + δ, mixed with the iterates before (Anderson).
-// Z are the rigid motions of bodies in the middle and at the end of the step. Of the elastic part of the
-// Jacobian they see nothing, B½ Z½ = B₁ Z₁ = 0, so that products with K are enough to take out what force and
-// torque H has left (which an iterative solution of (2) leaves, too). Where a body moves nearly rigidly, its
+// Z are the rigid motions of bodies in the middle and at the end of the step. Of the elastic forces they see
+// nothing, whatever these are: B½ Z½ = 0 for every d. So J is the rest of the Jacobian, M and more, and n the rest
+// of r, M (d − h v₀) and more, whose arm about the middle moves by ½δ. No stress enters that. (The angular momentum
+// Σ (x₀ + ½d) × M (d − h v₀) is even linear in d.) It takes out what force and torque H has left, which an iterative
+// solution of (2) leaves, too. Where a body moves nearly rigidly, its
 // strain at the end is B₁, not B½: the rotation q from the middle to the end takes the one to the other, and
 // s = 1/cos of its angle makes up for the shorter B½. The start is the rigid motion that v₀ begins, with or
 // without the deformation that v₀ goes on with: the one with the smaller r.
@@ -63,6 +67,9 @@ class MomentumEquation {
   [[nodiscard]] virtual double target() const { return 1; }
   // The error left at a point, where `residual` is what is left.
   [[nodiscard]] virtual Defect defect(const Iterate& at) = 0;
+  // Whether what is left there may be nothing but the rounding error of forces, by the stiffness in the matrix at
+  // hand.
+  virtual bool at_rounding(const Iterate& at) = 0;
   // Whether conditions on z are met to rounding there, where there are any.
   [[nodiscard]] virtual bool closed(const Iterate& at) const {
     static_cast<void>(at);
@@ -91,6 +98,9 @@ class FreeMomentumEquation final : public MomentumEquation {
   [[nodiscard]] double norm(const Vector& left) override { return stage_.norm(left); }
   [[nodiscard]] Defect defect(const Iterate& at) override {
     return stage_.defect(at.z, at.residual);
+  }
+  bool at_rounding(const Iterate& at) override {
+    return newton_.at_rounding({stage_, forces_, at.z}, stage_.norm(at.residual));
   }
   bool solve(const Iterate& at, const Newton::Correction& request, Vector& direction,
              SolverWork& work) override {
@@ -173,14 +183,18 @@ class MomentumSolve {
   // The rotations q and the stiffening s of bodies in a step by d.
   void find_turns(const Vector& d);
   // direction, which is y, becomes δ of (3).
-  void correct_rigidly(const MomentumEquation& equation, const Vector& d, const Vector& left,
+  void correct_rigidly(const MomentumEquation& equation, const Vector& d, const Iterate& here,
                        Vector& direction);
+  void find_turning_forces(const MomentumEquation& equation, const Vector& d, const Iterate& at);
   using Vec6 = Eigen::Matrix<double, 6, 1>;
   using Mat6 = Eigen::Matrix<double, 6, 6>;
   void find_frames(const Vector& d);
-  [[nodiscard]] Vec6 total_of(std::size_t body, const Vector& d, const Vector& forces) const;
+  [[nodiscard]] Vec6 total_of(std::size_t body, const Vector& d, const Vector& forces,
+                              const Vector* moved) const;
   void add_motion(std::size_t body, const Vector& d, const Vec6& rates, Vector& motion) const;
   void apply_inertia(const Vector& w, Vector& image) const;
+  // The size of the lengths that forces are computed from.
+  [[nodiscard]] double lengths();
   [[nodiscard]] double rounding_of(const Vector& z);
 
   // Of the system.
@@ -206,6 +220,7 @@ class MomentumSolve {
     std::vector<Eigen::Matrix3d> turning;
     std::vector<Vec6> missing;
     std::vector<Mat6> matrix;
+    Vector forces;  // n
   };
   struct Here {
     const Vector* x0 = nullptr;
