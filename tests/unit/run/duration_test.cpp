@@ -11,7 +11,7 @@
 namespace lilyan::test::duration_test {
 namespace {
 
-RunSummary run(const std::string& integrator) {
+FinishedRun run(const std::string& integrator) {
   const TempFolder folder;
   const Scene scene = load_scene(folder.write(
       "s.toml", "[integrator]\nmethod = \"avf\"\n" + integrator +
@@ -23,7 +23,7 @@ RunSummary run(const std::string& integrator) {
 
 TEST(Duration, IsHitByStepsThatDivideIt) {
   ASSERT_NE(3 * 0.1, 0.3);
-  const RunSummary whole = run("step = 0.1\nduration = 0.3\n");
+  const FinishedRun whole = run("step = 0.1\nduration = 0.3\n");
   EXPECT_EQ(whole.steps, 3);
   EXPECT_EQ(whole.t, 0.3);
   EXPECT_EQ(whole.state.t, 0.3);
