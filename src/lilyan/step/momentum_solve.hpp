@@ -18,12 +18,14 @@
 //   σ ← S̄(d) + s D̄ B½ y,   d ← d + δ, mixed with the iterates before (Anderson).
 // Z are the rigid motions of bodies in the middle and at the end of the step. Of the elastic forces they see
 // nothing, whatever these are: B½ Z½ = 0 for every d. So J is the rest of the Jacobian, M and more, and n the rest
-// of r, M (d − h v₀) and more, whose arm about the middle moves by ½δ. No stress enters that. (The angular momentum
-// Σ (x₀ + ½d) × M (d − h v₀) is even linear in d.) It takes out what force and torque H has left, which an iterative
-// solution of (2) leaves, too. Where a body moves nearly rigidly, its
-// strain at the end is B₁, not B½: the rotation q from the middle to the end takes the one to the other, and
-// s = 1/cos of its angle makes up for the shorter B½. The start is the rigid motion that v₀ begins, with or
-// without the deformation that v₀ goes on with: the one with the smaller r.
+// of r, M (d − h v₀) and more, whose arm about the middle moves by ½δ. No stress enters that, which takes out what
+// force and torque H has left (as an iterative solution of (2) does, too). The angular momentum
+// Σ (x₀ + ½d) × M (d − h v₀) is even linear in d; but where a body vibrates so violently that h v₀ carries its
+// vertices further than the body is long, a turn may not change it, and such a step has to be halved.
+//
+// Where a body moves nearly rigidly, its strain at the end is B₁, not B½: the rotation q from the middle to the end
+// takes the one to the other, and s = 1/cos of its angle makes up for the shorter B½. The start is the rigid motion
+// that v₀ begins, with or without the deformation that v₀ goes on with: the one with the smaller r.
 //
 // Soft bodies may move as violently as they like, where (3) often has no solution that it finds. They take the
 // mean over the path, as AVF does, whose minimiser cannot get lost. Its torque about the middle of the step is of
