@@ -1,6 +1,8 @@
 // A point of an iteration, and what is known there.
 #pragma once
 
+#include <utility>
+
 #include "lilyan/base/types.hpp"
 
 namespace lilyan {
@@ -22,16 +24,24 @@ struct Iterate {
   Vector force;
   Vector dissipation;
 
+  // Searches exchange points all the time.
+  friend void swap(Iterate& a, Iterate& b) noexcept {
+    a.z.swap(b.z);
+    a.residual.swap(b.residual);
+    std::swap(a.value, b.value);
+    std::swap(a.terms, b.terms);
+    std::swap(a.norm, b.norm);
+    std::swap(a.relative, b.relative);
+    std::swap(a.overall, b.overall);
+    a.potential.swap(b.potential);
+    a.force.swap(b.force);
+    a.dissipation.swap(b.dissipation);
+  }
+
   void resize(Eigen::Index size) {
     z.setZero(size);
     residual.setZero(size);
   }
-};
-
-// The error of a solve.
-struct Defect {
-  double share = 0;     // of what is allowed: done when ≤ 1
-  double velocity = 0;  // as a velocity, relative to the step's energy scale
 };
 
 }  // namespace lilyan

@@ -93,7 +93,7 @@ double lengthen(const Descent& search, Iterate& trial, Iterate& scratch) {
     search.evaluate(scratch);
     if (!(scratch.value < trial.value)) return length;
     length *= factor;
-    std::swap(trial, scratch);
+    swap(trial, scratch);
   }
   return length;
 }

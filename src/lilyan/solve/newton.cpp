@@ -73,7 +73,8 @@ NewtonResult Newton::minimise(const Objective& objective, Linearised& forces, It
   finder_->begin();
   has_matrix_ = false;
   while (true) {
-    const double defect = objective.defect(at.z, at.residual).share / slack;
+    result.defect = objective.defect(at.z, at.residual);
+    const double defect = result.defect.share / slack;
     if (!(defect > 1)) return end(StepStatus::converged);
     if (options_.stop_asked()) return end(StepStatus::stopped);
     if (work.iterations == options_.max_iterations) return end(StepStatus::not_converged);
@@ -97,7 +98,7 @@ NewtonResult Newton::minimise(const Objective& objective, Linearised& forces, It
       continue;
     }
     const double norm = at.norm;
-    std::swap(at, trial_);
+    swap(at, trial_);
     arrive();
     progress.moved(length, at.norm / norm, *finder_);
   }
@@ -150,7 +151,7 @@ void Newton::start(const LocalModel& model, Iterate& at, SolverWork& work) {
     const double slope = model.objective.dot(at.residual, at.z);
     evaluate(model, trial_, work);
     if (std::isfinite(at.value) && !(trial_.value < at.value)) return;
-    std::swap(at, trial_);
+    swap(at, trial_);
     if (share == 0) return;
     // Where the parabola through both values and the slope has its minimum, seen from the trial
     // point; at zero when that is beyond the start.

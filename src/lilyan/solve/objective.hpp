@@ -6,6 +6,7 @@
 
 #include "lilyan/base/types.hpp"
 #include "lilyan/solve/iterate.hpp"
+#include "lilyan/solve/options.hpp"
 
 namespace lilyan {
 

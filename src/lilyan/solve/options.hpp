@@ -51,9 +51,16 @@ struct NewtonOptions {
   [[nodiscard]] bool stop_asked() const { return stop && stop->load(std::memory_order_relaxed); }
 };
 
+// The error of a solve.
+struct Defect {
+  double share = 0;     // of what is allowed: done when ≤ 1
+  double velocity = 0;  // as a velocity, relative to the step's energy scale
+};
+
 struct NewtonResult {
   StepStatus status = StepStatus::converged;
   SolverWork work;
+  Defect defect = {};  // where it ended; of minimisations
 };
 
 // Seconds spent, for benchmarks.

@@ -52,7 +52,7 @@ void RootFinder::start(Equation& equation, Iterate& at, SolverWork& work) {
     equation.pull_back(trial_.z, k + 1 < kRootTrials ? 0.5 : 0.0);
     evaluate(equation, trial_, work);
     if (defined && !(trial_.value < at.value)) return;
-    std::swap(at, trial_);
+    swap(at, trial_);
   }
 }
 
@@ -106,7 +106,7 @@ NewtonResult RootFinder::solve(Equation& equation, Iterate& at, long max_iterati
       continue;  // old factors may be to blame
     }
     const double norm = at.norm;
-    std::swap(at, trial_);
+    swap(at, trial_);
     if (!arrive(equation, at, work)) return end(equation.singular());
     last.contraction = at.norm / norm;
     if (const auto verdict = equation.judge(at, last)) return end(*verdict);

@@ -235,7 +235,7 @@ bool MinimiseIntegrator::minimise(const StageEquation& equation, double slack,
                       ? report.status
                       : solved.status;
   report.solver_work += solved.work;
-  report.residual = std::max(report.residual, equation.defect(found.z, found.residual).velocity);
+  report.residual = std::max(report.residual, solved.defect.velocity);
   return succeeded(solved.status);
 }
 
