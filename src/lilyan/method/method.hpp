@@ -49,17 +49,6 @@ struct Stage {
   ForceVelocity force_velocity = ForceVelocity::mean;
 };
 
-// What a system may have, beyond masses with potentials, that the interpreter of a table must be prepared for.
-struct Features {
-  bool constraints = false;
-  bool dissipation = false;              // by a potential of the velocity
-  bool constrained_dissipation = false;  // beside constraints
-  bool end_dissipation = false;          // by the velocity at the end of the step
-  bool step_before = false;              // impulses that look at it
-  bool motions = false;                  // scripted vertices
-  bool ranks = false;                    // several processes share it
-};
-
 // A step in stages, each a minimisation (or explicit), one after the other. The last one's point is
 // the end of the step.
 struct MinimisationTable {
@@ -73,8 +62,6 @@ struct MinimisationTable {
   // Nothing has a torque about the middle of the step: stiff bodies average their stress over the strain
   // instead, and others get a force without work (step/momentum_solve.hpp).
   bool keeps_angular_momentum = false;
-
-  static constexpr Features kTakes{true, true, true, true, true, true, true};
 };
 
 // The usual one-stage step: y = h v₀, v₁ = displacement·u + velocity·v₀ + h Σ wᵢ a(θᵢ).
@@ -92,13 +79,6 @@ struct OneStage {
 struct MultistepTable {
   MinimisationTable (*at_ratio)(double ratio);
   MinimisationTable start;
-
-  static constexpr Features kTakes{.constraints = true,
-                                   .dissipation = true,
-                                   .constrained_dissipation = true,
-                                   .end_dissipation = true,
-                                   .motions = true,
-                                   .ranks = true};
 };
 
 // An explicit step: drifts (x += weight·h v) and kicks (v += weight·h a(x)) in order.
@@ -108,14 +88,6 @@ struct ExplicitTable {
     double weight;
   };
   std::vector<Stage> stages;
-
-  // (With constraints there is no Hessian to put damping into.)
-  static constexpr Features kTakes{.constraints = true,
-                                   .dissipation = true,
-                                   .end_dissipation = true,
-                                   .step_before = true,
-                                   .motions = true,
-                                   .ranks = true};
 };
 
 // A symmetric splitting from the first half of its coefficients: `outer` are of the kind that the
@@ -132,9 +104,6 @@ struct Scheme;
 struct CompositionTable {
   std::shared_ptr<const Scheme> base;
   std::vector<double> fractions;
-
-  // Beside what the base does not take. In a step back in time damping would put energy in.
-  [[nodiscard]] Features takes() const;
 };
 
 // A step by the midpoint discrete gradient ∇̄E of the whole potential over all coordinates, a vector with
@@ -144,12 +113,6 @@ struct DiscreteGradientTable {
   // The point that the root find starts from.
   enum class Predictor { constant, avf };  // d = h v₀; the minimiser of the AVF step
   Predictor predictor = Predictor::avf;
-
-  // (The correction along the displacement would make free vertices do the work of scripted ones.)
-  static constexpr Features kTakes{.constraints = true,
-                                   .dissipation = true,
-                                   .constrained_dissipation = true,
-                                   .step_before = true};
 };
 // The predictor as scene files spell it. Throws ParameterError for anything but "constant" and "avf".
 [[nodiscard]] DiscreteGradientTable::Predictor predictor_named(const std::string& name);
@@ -158,9 +121,6 @@ struct DiscreteGradientTable {
 struct CollocationTable {
   std::vector<double> A;  // by rows
   std::vector<double> b, c;
-
-  static constexpr Features kTakes{
-      .constraints = true, .end_dissipation = true, .step_before = true, .motions = true};
 };
 
 // A step of any Lagrangian L(t, q, v), in unknown velocities u_k. With the force

@@ -11,6 +11,64 @@
 namespace lilyan {
 namespace {
 
+// What a system may have, beyond masses with potentials, that the interpreter of a table must be prepared for.
+struct Features {
+  bool constraints = false;
+  bool dissipation = false;              // by a potential of the velocity
+  bool constrained_dissipation = false;  // beside constraints
+  bool end_dissipation = false;          // by the velocity at the end of the step
+  bool step_before = false;              // impulses that look at it
+  bool motions = false;                  // scripted vertices
+  bool ranks = false;                    // several processes share it
+};
+
+// What the interpreters of each kind of table take.
+Features takes(const MinimisationTable& /*table*/) {
+  return {true, true, true, true, true, true, true};
+}
+
+Features takes(const MultistepTable& /*table*/) {
+  return {.constraints = true,
+          .dissipation = true,
+          .constrained_dissipation = true,
+          .end_dissipation = true,
+          .motions = true,
+          .ranks = true};
+}
+
+// (With constraints there is no Hessian to put damping into.)
+Features takes(const ExplicitTable& /*table*/) {
+  return {.constraints = true,
+          .dissipation = true,
+          .end_dissipation = true,
+          .step_before = true,
+          .motions = true,
+          .ranks = true};
+}
+
+// (The correction along the displacement would make free vertices do the work of scripted ones.)
+Features takes(const DiscreteGradientTable& /*table*/) {
+  return {.constraints = true,
+          .dissipation = true,
+          .constrained_dissipation = true,
+          .step_before = true};
+}
+
+Features takes(const CollocationTable& /*table*/) {
+  return {.constraints = true, .end_dissipation = true, .step_before = true, .motions = true};
+}
+
+// Beside what the base does not take. In a step back in time damping would put energy in.
+Features takes(const CompositionTable& table) {
+  const bool forwards = std::ranges::all_of(table.fractions, [](double f) { return f > 0; });
+  return {.constraints = true,
+          .dissipation = forwards,
+          .constrained_dissipation = forwards,
+          .end_dissipation = true,
+          .motions = true,
+          .ranks = true};
+}
+
 struct Rule {
   bool Features::*feature;
   std::string_view reason;
@@ -41,15 +99,7 @@ const CompositionTable* composition_of(const Scheme& scheme) {
 }
 
 Features takes_of(const Scheme& scheme) {
-  return std::visit(
-      [](const auto& table) {
-        if constexpr (requires { table.takes(); }) {
-          return table.takes();
-        } else {
-          return table.kTakes;
-        }
-      },
-      scheme.table);
+  return std::visit([](const auto& table) { return takes(table); }, scheme.table);
 }
 
 Features features_of(const System& system) {
@@ -87,16 +137,6 @@ std::string reason_unsupported_lagrangian(const System& system, const Scheme& sc
 
 }  // namespace
 
-Features CompositionTable::takes() const {
-  const bool forwards = std::ranges::all_of(fractions, [](double f) { return f > 0; });
-  return {.constraints = true,
-          .dissipation = forwards,
-          .constrained_dissipation = forwards,
-          .end_dissipation = true,
-          .motions = true,
-          .ranks = true};
-}
-
 std::optional<int> exact_points(const System& system) {
   if (system.lagrangian()) return std::nullopt;
   int degree = 3;  // with fewer points a mean would not be much of one
@@ -123,10 +163,10 @@ bool runs_on_ranks(const Scheme& scheme) {
 std::string reason_unsupported(const System& system, const Scheme& scheme) {
   if (system.lagrangian()) return reason_unsupported_lagrangian(system, scheme);
   const Features has = features_of(system);
-  const Features takes = takes_of(scheme);
+  const Features taken = takes_of(scheme);
   if (has.constraints && !supports_constraints(scheme)) return constraints_unsupported(scheme);
   for (const Rule& rule : kRules) {
-    if (has.*rule.feature && !(takes.*rule.feature)) {
+    if (has.*rule.feature && !(taken.*rule.feature)) {
       return fmt::format("{} {}", scheme.label, rule.reason);
     }
   }

@@ -65,7 +65,7 @@ class MomentumSolve::SoftIteration {
       if (!keep_matrix() || (renewed_ && known_ >= kMatrixLasts && best_ > kNoUse * first_)) break;
       defect_ = equation_.defect(at_);
       if (!(defect_.share > equation_.target())) return finish(StepStatus::converged);
-      if (is_best() && best_at_rounding_ && known_ > 1 && norm_ > 0.5 * last_) break;
+      if (is_best() && good_enough() && known_ > 1 && norm_ > 0.5 * last_) break;
       // Of a body at rest there is nothing else to be found.
       at_rounding_ = size_ <= solve_.rounding_of(at_.z) && norm_ > 0.5 * last_;
       if (at_rounding_ || !advance()) break;
@@ -99,11 +99,15 @@ class MomentumSolve::SoftIteration {
   bool is_best() {
     if (!(norm_ <= best_)) return false;
     best_ = norm_;
+    best_share_ = defect_.share;
     best_at_rounding_ =
         known_ > 0 && defect_.velocity <= kMayBeRounding && equation_.at_rounding(at_);
     solve_.work_.best = at_.z;
     return true;
   }
+
+  // Whether the best iterate is what was asked for, though not what was hoped for, or what rounding allows.
+  [[nodiscard]] bool good_enough() const { return best_share_ <= 1 || best_at_rounding_; }
 
   // To the next iterate; false where there is no direction.
   bool advance() {
@@ -132,7 +136,7 @@ class MomentumSolve::SoftIteration {
   // At the best iterate, which is as good as it gets.
   StepStatus end() {
     Workspace& work = solve_.work_;
-    if (!at_rounding_ && !best_at_rounding_) return StepStatus::not_converged;
+    if (!at_rounding_ && !good_enough()) return StepStatus::not_converged;
     at_.z = work.best;
     evaluate();
     defect_ = equation_.defect(at_);
@@ -160,6 +164,7 @@ class MomentumSolve::SoftIteration {
   Defect defect_;
   double norm_ = kInfinity;
   double first_ = 0, last_ = 0, best_ = 0, renewed_at_ = 0;
+  double best_share_ = kInfinity;
   bool best_at_rounding_ = false;
   double size_ = kInfinity;  // of the last direction
   int known_ = 0;            // iterates with this matrix
