@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -32,6 +33,7 @@ def groups() -> dict[str, list[str]]:
 
 def doxygen(out: pathlib.Path) -> pathlib.Path:
     """Runs Doxygen over the public headers and returns the folder of its XML."""
+    shutil.rmtree(out, ignore_errors=True)  # classes that are gone have left pages there
     out.mkdir(parents=True, exist_ok=True)
     headers = [SOURCES / name for names in groups().values() for name in names]
     settings = {
