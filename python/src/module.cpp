@@ -318,7 +318,8 @@ py::dict conservation(Simulation& s) {
   all["halved_steps"] = s.run().summary().halved_steps;
   all["processor_seconds"] = s.processor_seconds();
   const Scene& scene = s.planned().scene;
-  for (const auto& [name, value] : last_state(scene, s.run().state(), s.run().summary().invariants.total)) {
+  for (const auto& [name, value] :
+       last_state(scene, s.run().state(), s.run().summary().invariants.total)) {
     all[py::str(name + "_end")] = value;
   }
   if (scene.bodies().have_contact()) all["contact_depth_most"] = s.run().summary().deepest;

@@ -119,6 +119,43 @@ TEST_P(NewtonMethod, ValuesThatAreRoundingErrorsAreNotBelieved) {
   }
 }
 
+// Φ = Σ √(1 + d²), from where Newton's full steps lead farther and farther away, with values that nobody knows.
+class Hyperbolas final : public Objective {
+ public:
+  explicit Hyperbolas(const BlockPattern& pattern) : pattern_(pattern) {}
+  void evaluate(const Linearised&, Iterate& at) const override {
+    at.value = 0;
+    for (int i = 0; i < at.z.size(); ++i) at.residual[i] = at.z[i] / std::hypot(1, at.z[i]);
+  }
+  void hessian(const Linearised&, const Vector& d, double,
+               std::vector<double>& values) const override {
+    std::fill(values.begin(), values.end(), 0.0);
+    for (int c = 0; c < pattern_.dofs(); ++c) {
+      values[pattern_.column_start()[c]] = std::pow(1 + d[c] * d[c], -1.5);
+    }
+  }
+  [[nodiscard]] Defect defect(const Vector&, const Vector& g) const override {
+    return {.share = g.norm() / 1e-9};
+  }
+  [[nodiscard]] double norm(const Vector& g) const override { return g.norm(); }
+  [[nodiscard]] Rounding rounding(const Vector&, double, const Vector&) const override {
+    return {.value = 1e300, .gradient = 1e-15};
+  }
+
+ private:
+  const BlockPattern& pattern_;
+};
+
+// Where values are noise the slopes decide, and they do not let a step through that makes things worse.
+TEST_P(NewtonMethod, NoiseDoesNotExcuseAWorseResidual) {
+  const Hyperbolas objective(pattern);
+  Newton newton(pattern, {.definiteness = GetParam(), .reuse_factor = false});
+  at.z = Vector::Constant(6, 2);
+  const NewtonResult r = newton.minimise(objective, none, at);
+  EXPECT_EQ(r.status, StepStatus::no_descent) << describe(r.status);
+  for (const double x : at.z) EXPECT_LE(std::abs(x), 2);
+}
+
 TEST_P(NewtonMethod, ReusingTheFactorSavesFactorisations) {
   Wells wells(pattern);
   Newton newton(pattern, {.definiteness = GetParam(), .reuse_factor = true});
