@@ -72,7 +72,7 @@ void ConstrainedEquation::prepare(const Problem& problem, const Vector& d, Vecto
   free_.target = free_.plain_target;
   problem_.free.target = &free_.target;
   free_.equation.emplace(work_, problem_.free);
-  if (forced_) free_.forces.force.setZero(n_);
+  if (work_.forced()) free_.forces.force.setZero(n_);
   z.resize(n_ + m_);
   z.head(n_) = d;
   z.tail(m_).setZero();
