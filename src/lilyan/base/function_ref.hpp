@@ -14,14 +14,15 @@ class FunctionRef;
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
-  template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>) FunctionRef(
-      F&& f)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload)
+  // NOLINTBEGIN(google-explicit-constructor, bugprone-forwarding-reference-overload)
+  template <class F, class = std::enable_if_t<!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>>>
+  FunctionRef(F&& f)
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
         call_([](void* object, Arguments... arguments) -> Result {
           return (*static_cast<std::remove_reference_t<F>*>(object))(
               std::forward<Arguments>(arguments)...);
         }) {}
+  // NOLINTEND(google-explicit-constructor, bugprone-forwarding-reference-overload)
   Result operator()(Arguments... arguments) const {
     return call_(object_, std::forward<Arguments>(arguments)...);
   }
