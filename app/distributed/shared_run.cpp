@@ -81,8 +81,8 @@ class SharedRun final : public FolderRun {
   }
 
   [[nodiscard]] bool anywhere(bool here) const override { return ranks_.any(first_ && here); }
-  [[nodiscard]] std::string reason_anywhere(std::string reason) const override {
-    return distributed::reason_anywhere(ranks_, std::move(reason));
+  [[nodiscard]] std::string reason_anywhere(const std::string& reason) const override {
+    return distributed::reason_anywhere(ranks_, reason);
   }
 
   void take_in(const RunMoment& moment) override {

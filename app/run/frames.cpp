@@ -15,6 +15,7 @@
 #include "app/files/vtu.hpp"
 #include "app/run/energy_density.hpp"
 #include "app/run/props.hpp"
+#include "app/scene/contact/contact_tables.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/base/error.hpp"
 #include "lilyan/model/state.hpp"

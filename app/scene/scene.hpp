@@ -79,10 +79,6 @@ struct SceneChanges {
 [[nodiscard]] std::vector<InputError> scene_faults(const std::filesystem::path& file,
                                                    const SceneChanges& changes = {});
 
-// Only the obstacles of a scene file: the copy in a run's folder may be far from its meshes. Throws
-// InputError.
-[[nodiscard]] std::vector<Obstacle> obstacles_in(const std::filesystem::path& file);
-
 // The elements of a scene as frames need them; of a shared scene its surface. Its spans are the scene's.
 [[nodiscard]] FrameGeometry geometry_of(const Scene& scene);
 

@@ -17,6 +17,7 @@
 #include "app/files/vtu.hpp"
 #include "app/run/frames.hpp"
 #include "app/run/pace.hpp"
+#include "app/scene/contact/contact_tables.hpp"
 #include "app/scene/scene.hpp"
 #include "app/scene/small/drawing.hpp"
 #include "app/scene/small/observables.hpp"

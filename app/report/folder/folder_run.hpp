@@ -47,7 +47,9 @@ class FolderRun {
   virtual void finish() { results_->finish(run_.summary(), run_.state(), drift_); }
   // Of several processes that share the run, what holds in one of them that has results, and a reason that any has.
   [[nodiscard]] virtual bool anywhere(bool here) const { return here; }
-  [[nodiscard]] virtual std::string reason_anywhere(std::string reason) const { return reason; }
+  [[nodiscard]] virtual std::string reason_anywhere(const std::string& reason) const {
+    return reason;
+  }
 
   std::filesystem::path folder_;
   const Scene& scene_;

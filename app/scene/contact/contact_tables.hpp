@@ -1,6 +1,7 @@
 // Contact of bodies with obstacles, [[obstacle]], and with each other, [[contact]].
 #pragma once
 
+#include <filesystem>
 #include <vector>
 
 #include "app/scene/body/body.hpp"
@@ -36,5 +37,9 @@ std::vector<TouchedObstacle> read_obstacles(std::vector<TableReader> readers,
 std::vector<TouchingBodies> read_contacts(std::vector<TableReader> readers,
                                           const std::vector<PlacedBody>& bodies,
                                           const Vec3& gravity, Vector& x, System& system);
+
+// Only the obstacles of a scene file: the copy in a run's folder may be far from its meshes. Throws
+// InputError.
+[[nodiscard]] std::vector<Obstacle> obstacles_in(const std::filesystem::path& file);
 
 }  // namespace lilyan
