@@ -59,6 +59,8 @@ struct MinimisationTable {
   // Its nodes are Gauss points, as many as the step needs for that error to be below the energy
   // tolerance; those in the table are what it starts with.
   bool adaptive_nodes = false;
+  // Its nodes are exact for the forces of the system at hand: what the average loses is rounding.
+  bool exact_nodes = false;
   // Nothing has a torque about the middle of the step: stiff bodies average their stress over the strain
   // instead, and others get a force without work (step/momentum_solve.hpp).
   bool keeps_angular_momentum = false;

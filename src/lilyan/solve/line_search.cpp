@@ -58,7 +58,7 @@ double shorter(double length, double shrink) { return length * std::clamp(shrink
 double backtrack(const Descent& search, Iterate& trial, Iterate& scratch) {
   const auto& [objective, at, direction, slope, evaluate, rounding] = search;
   double length = std::min(1.0, objective.largest_step(at.z, direction));
-  double error = 0;  // of Φ, computed when first needed
+  Objective::Rounding error;  // computed when first needed
   for (int k = 0; k < kMaxTrials && slope < 0; ++k) {
     add_scaled(at.z, length, direction, trial.z);
     evaluate(trial);
@@ -66,9 +66,11 @@ double backtrack(const Descent& search, Iterate& trial, Iterate& scratch) {
     const bool finite = std::isfinite(trial.value);
     if (finite && change <= kArmijo * length * slope) return length;
     if (finite) {
-      if (error == 0) error = rounding(trial.terms);
-      if (-length * slope <= error && change <= error) {
-        return slopes_fall(search, trial) ? length : 0;
+      if (error.value == 0) error = rounding(trial.terms);
+      if (-length * slope <= error.value && change <= error.value) {
+        if (slopes_fall(search, trial)) return length;
+        // (The bound of the error of Φ may be far too large. The residual says whether there is more to gain.)
+        if (at.norm <= error.gradient) return 0;
       }
       if (k == 0 && is_parabola(search, trial, scratch)) return length;
     }
@@ -133,7 +135,8 @@ double lower_merit(const RootSearch& search, MeritFunction& merit, Iterate& tria
     if (finite) {
       if (rounding == 0) rounding = merit.rounding(at, trial);
       if (-length * slope <= rounding && change <= rounding) {
-        return trial.norm < at.norm ? length : 0;
+        if (trial.norm < at.norm) return length;
+        if (noise) return 0;
       }
     }
     length = shorter(length, finite ? -slope * length / (2 * (change - slope * length)) : 0.5);

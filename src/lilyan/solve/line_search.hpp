@@ -16,7 +16,7 @@ struct Descent {
   const Vector& direction;
   double slope;  // ∇Φ·direction
   FunctionRef<void(Iterate&)> evaluate;
-  FunctionRef<double(double terms)> rounding;
+  FunctionRef<Objective::Rounding(double terms)> rounding;
 };
 
 // The length of a step that lowers Φ, to `trial`; zero when there is none. `scratch` is a further point.

@@ -110,7 +110,7 @@ double Newton::find_step(const LocalModel& here, const Iterate& at, bool modifie
   const auto try_out = [&](Iterate& point) { evaluate(here, point, work); };
   const auto rounding = [&](double terms) {
     read_diagonal();
-    return here.objective.rounding(here.z, terms, diagonal_).value;
+    return here.objective.rounding(here.z, terms, diagonal_);
   };
   const Descent search{.objective = here.objective,
                        .at = at,

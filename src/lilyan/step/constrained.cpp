@@ -99,6 +99,11 @@ StepReport ConstrainedIntegrator::step(State& state, double h) {
   commit(report, state, data_.end_x, data_.velocity,
          invariants(system_, data_.end_x, data_.velocity, potential_.values(data_.end_x)),
          [&] { return account(state, h); });
+  if (plan_.exact_nodes || (momentum_ && momentum_->only_strain())) {
+    book_rounding(report, [&](double energy) {
+      return floor(state.x_previous, state.v_previous, h, energy);
+    });
+  }
   return report;
 }
 
@@ -240,23 +245,26 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
         if (momentum_ && momentum_->only_strain()) return 0.0;
         return ledger_of(account(state, h), report).quadrature;
       },
-      [&](double size) {
-        const double rate = plan_.stages.front().displacement_effect / (h * h);
-        RoundingFloor floor = balance_.floor({.x0 = &state.x,
-                                              .v0 = &state.v,
-                                              .d = &data_.d,
-                                              .x1 = &data_.end_x,
-                                              .h = h,
-                                              .rule = path_nodes_.nodes(),
-                                              .mean_force = &data_.found.potential,
-                                              .force_factor = rate},
-                                             size);
-        // Each constraint's values are differences of terms of this size, at both ends and in Ḡd.
-        constexpr double kTerms = 64 * kUnitRoundoff;
-        equation_.set().scales(data_.end_x, data_.scales);
-        floor.error += kTerms * std::abs(rate) * data_.multipliers.cwiseAbs().dot(data_.scales);
-        return floor;
-      });
+      [&](double size) { return floor(state.x, state.v, h, size); });
+}
+
+RoundingFloor ConstrainedIntegrator::floor(const Vector& x0, const Vector& v0, double h,
+                                           double energy) {
+  const double rate = plan_.stages.front().displacement_effect / (h * h);
+  RoundingFloor floor = balance_.floor({.x0 = &x0,
+                                        .v0 = &v0,
+                                        .d = &data_.d,
+                                        .x1 = &data_.end_x,
+                                        .h = h,
+                                        .rule = data_.average,
+                                        .mean_force = &data_.found.potential,
+                                        .force_factor = rate},
+                                       energy);
+  // Each constraint's values are differences of terms of this size, at both ends and in Ḡd.
+  constexpr double kTerms = 64 * kUnitRoundoff;
+  equation_.set().scales(data_.end_x, data_.scales);
+  floor.error += kTerms * std::abs(rate) * data_.multipliers.cwiseAbs().dot(data_.scales);
+  return floor;
 }
 
 StepAccount ConstrainedIntegrator::account(const State& state, double h) {

@@ -100,6 +100,8 @@ class ConstrainedIntegrator final : public Integrator {
   // Takes the normal part out of data_.velocity at data_.end_x; false when the constraints are singular.
   bool project();
   [[nodiscard]] StepAccount account(const State& state, double h);
+  // What rounding may have to do with the energy that the mean of the step lost.
+  [[nodiscard]] RoundingFloor floor(const Vector& x0, const Vector& v0, double h, double energy);
   [[nodiscard]] StepAccount variational_account(const State& state, double h);
   [[nodiscard]] StepAccount averaged_account(const State& state, double h);
 
@@ -109,7 +111,7 @@ class ConstrainedIntegrator final : public Integrator {
   bool forced_;
   Assembler assembler_;
   PotentialCache potential_;
-  PathBalance balance_;  // of steps with adaptive nodes
+  PathBalance balance_;
   StageWorkspace work_;
   ConstrainedEquation equation_;
   RootFinder root_;

@@ -52,6 +52,7 @@ Scheme with_exact_points(const System& system, const Scheme& scheme) {
   Scheme exact = scheme;
   auto& table = std::get<MinimisationTable>(exact.table);
   table.adaptive_nodes = false;
+  table.exact_nodes = true;
   std::vector<Node>& nodes = table.stages.front().nodes;
   nodes.clear();
   for (const Node& n : gauss(*points).nodes) nodes.push_back({n.theta, n.weight / 2});

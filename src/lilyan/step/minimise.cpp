@@ -120,6 +120,11 @@ StepReport MinimiseIntegrator::step(State& state, double h) {
   commit(report, state, data_.end_x, end.v,
          invariants(system_, data_.end_x, end.v, potential_.values(data_.end_x)),
          [&] { return account(plan, state, h); });
+  if (plan.exact_nodes || (momentum_ && momentum_->only_strain())) {
+    book_rounding(report, [&](double energy) {
+      return floor(plan, state.x_previous, state.v_previous, h, energy);
+    });
+  }
   return report;
 }
 
@@ -285,17 +290,29 @@ bool MinimiseIntegrator::run_adaptive(TablePlan& plan, const State& state, doubl
         if (momentum_ && momentum_->only_strain()) return 0.0;
         return ledger_of(account(plan, state, h), report).quadrature;
       },
-      [&](double size) {
-        return balance_.floor({.x0 = &state.x,
-                               .v0 = &state.v,
-                               .d = &end.d,
-                               .x1 = &data_.end_x,
-                               .h = h,
-                               .rule = path_nodes_.nodes(),
-                               .mean_force = &data_.impulses.potential,
-                               .force_factor = 1 / h},
-                              size);
-      });
+      [&](double size) { return floor(plan, state.x, state.v, h, size); });
+}
+
+RoundingFloor MinimiseIntegrator::floor(const TablePlan& plan, const Vector& x0, const Vector& v0,
+                                        double h, double energy) {
+  find_rule(plan);
+  return balance_.floor({.x0 = &x0,
+                         .v0 = &v0,
+                         .d = &data_.stages[0].point.d,
+                         .x1 = &data_.end_x,
+                         .h = h,
+                         .rule = rule_,
+                         .mean_force = &data_.impulses.potential,
+                         .force_factor = 1 / h},
+                        energy);
+}
+
+void MinimiseIntegrator::find_rule(const TablePlan& plan) {
+  rule_.clear();
+  if (!plan.averages_force) return;
+  for (const Node& node : plan.stages[0].stage.nodes) {
+    rule_.push_back({node.theta, 2 * node.weight});
+  }
 }
 
 StepAccount MinimiseIntegrator::account(const TablePlan& plan, const State& start, double h) {
@@ -303,12 +320,7 @@ StepAccount MinimiseIntegrator::account(const TablePlan& plan, const State& star
   StepAccount account = account_of(system_, plan, h, data_);
   if (system_.motions().empty()) return account;
   // By the method's own average where it has one, which leaves the quadrature error what it is.
-  rule_.clear();
-  if (plan.averages_force) {
-    for (const Node& node : plan.stages[0].stage.nodes) {
-      rule_.push_back({node.theta, 2 * node.weight});
-    }
-  }
+  find_rule(plan);
   const Vector& d = data_.stages[plan.stages.size() - 1].point.d;
   const World& world = assembler_.world();
   account.prescribed = momentum_       ? momentum_->prescribed_work(d, rule_)

@@ -55,7 +55,12 @@ class MinimiseIntegrator final : public Integrator {
   bool run_adaptive(TablePlan& plan, const State& state, double h, StepReport& report);
   void find_velocity(const StagePlan& plan, const StageEquation& equation, StageSolution& solution,
                      const State& state, double h, StepReport& report);
+  // The rule of the mean, to rule_; none for methods without one.
+  void find_rule(const TablePlan& plan);
   [[nodiscard]] StepAccount account(const TablePlan& plan, const State& start, double h);
+  // What rounding may have to do with the energy that the mean of the step lost.
+  [[nodiscard]] RoundingFloor floor(const TablePlan& plan, const Vector& x0, const Vector& v0,
+                                    double h, double energy);
 
   const System& system_;
   SolverOptions options_;
@@ -67,7 +72,7 @@ class MinimiseIntegrator final : public Integrator {
 
   Assembler assembler_;
   PotentialCache potential_;
-  PathBalance balance_;  // of steps with adaptive nodes
+  PathBalance balance_;
   StageWorkspace work_;
   Newton newton_;
   PathNodes path_nodes_;

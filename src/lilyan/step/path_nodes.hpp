@@ -191,4 +191,15 @@ bool solve_with_enough_nodes(PathNodes& path, double tolerance, double plateau, 
   return false;
 }
 
+// A mean that is exact loses nothing but rounding: books what it lost as that, as far as rounding explains it.
+// `floor` as above.
+template <class Floor>
+void book_rounding(StepReport& report, const Floor& floor) {
+  constexpr double kVisible = 1e-13;  // of the energy; the sums of all steps hide less than that
+  if (!succeeded(report.status)) return;
+  const double lost = std::abs(report.ledger.quadrature);
+  const double size = std::max(report.before.scale(), report.after.scale());
+  if (lost > kVisible * size && lost <= floor(size).error) report.rounding += lost;
+}
+
 }  // namespace lilyan

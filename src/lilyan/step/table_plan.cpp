@@ -66,7 +66,8 @@ bool StagePlan::needs_start_gradient() const {
 TablePlan::TablePlan(const MinimisationTable& table)
     : needs_gradient(table.stages.size(), 0),
       averages_force(table.averages_force),
-      adaptive_nodes(table.adaptive_nodes) {
+      adaptive_nodes(table.adaptive_nodes),
+      exact_nodes(table.exact_nodes) {
   for (std::size_t k = 0; k < table.stages.size(); ++k) {
     StagePlan plan{.stage = table.stages[k]};
     split_nodes(plan);

@@ -40,6 +40,7 @@ struct TablePlan {
   double force_share = 0;
   bool averages_force = false;
   bool adaptive_nodes = false;
+  bool exact_nodes = false;
 };
 
 }  // namespace lilyan
