@@ -9,6 +9,7 @@
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/assemble/scatter.hpp"
 #include "lilyan/base/error.hpp"
+#include "lilyan/contact/near_part.hpp"
 #include "lilyan/contact/proximity.hpp"
 #include "lilyan/numeric/exact_path_mean.hpp"
 #include "lilyan/saving/archive.hpp"
@@ -219,6 +220,12 @@ LocalDerivatives<12> pair_energy(const PointTriangle& z, double k, double thickn
   return e;
 }
 
+// Which formula of the energy holds: none where they do not touch, or that of the nearest part of the triangle.
+int branch_of(const PointTriangle& z, double thickness) {
+  const NearestPoint nearest = nearest_point(z);
+  return distance(z, nearest) < thickness ? 1 + static_cast<int>(nearest.feature) : 0;
+}
+
 }  // namespace
 
 double BodyContact::evaluate(const Evaluation& at) const {
@@ -231,15 +238,19 @@ double BodyContact::evaluate(const Evaluation& at) const {
     const auto local = [&](const PointTriangle& z, bool hessian) {
       return pair_energy(z, k, thickness_, hessian);
     };
+    const auto branch = [&](const PointTriangle& z) { return branch_of(z, thickness_); };
     const PointTriangle z0 = pair.gather_positions(at.x0);
     const PointTriangle d = pair.gather(at.d);
     // The distance changes by no more than point and triangle move.
     double farthest = 0;
     for (int a = 1; a < 4; ++a) farthest = std::max(farthest, d.segment<3>(3 * a).norm());
     if (point_triangle_distance(z0) - d.segment<3>(0).norm() - farthest > thickness_) continue;
+    const NearPart near(z0, d, thickness_);
+    if (near.empty()) continue;
     LocalDerivatives<12> sum;
     if (at.mean) {
-      const LocalDerivatives<12> m = exact_path_mean(local, z0, d, z0.norm(), want_hessian);
+      const LocalDerivatives<12> m =
+          exact_path_mean(local, z0, d, z0.norm(), want_hessian, near.path(), branch);
       const double w = at.mean->weight;
       sum.value = w * m.value;
       sum.gradient = w * m.gradient;
@@ -322,8 +333,12 @@ ContactPoint BodyContact::contact_point(std::size_t n, const double* x, const do
   const auto local = [&](const PointTriangle& z, bool hessian) {
     return pair_energy(z, k, thickness_, hessian);
   };
+  const auto branch = [&](const PointTriangle& z) { return branch_of(z, thickness_); };
   ContactPoint point;
-  const Vec3 force = exact_path_mean(local, z0, moved, z0.norm(), false).gradient.segment<3>(0);
+  const NearPart near(z0, moved, thickness_);
+  if (near.empty()) return {};
+  const Vec3 force = exact_path_mean(local, z0, moved, z0.norm(), false, near.path(), branch)
+                         .gradient.segment<3>(0);
   point.pressure = force.norm();
   if (point.pressure == 0) return point;
   point.normal = force / point.pressure;

@@ -62,8 +62,9 @@ NearestPoint nearest_point(const PointTriangle& z) {
   return {Nearest::face, {va / sum, vb / sum, vc / sum}};
 }
 
-double point_triangle_distance(const PointTriangle& z) {
-  const NearestPoint n = nearest_point(z);
+double point_triangle_distance(const PointTriangle& z) { return distance(z, nearest_point(z)); }
+
+double distance(const PointTriangle& z, const NearestPoint& n) {
   const Vec3 q =
       n.weight[0] * z.segment<3>(3) + n.weight[1] * z.segment<3>(6) + n.weight[2] * z.segment<3>(9);
   return (z.segment<3>(0) - q).norm();

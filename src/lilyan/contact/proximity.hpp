@@ -26,6 +26,8 @@ struct NearestPoint {
 };
 // Ericson: Real-Time Collision Detection, section 5.1.5.
 [[nodiscard]] NearestPoint nearest_point(const PointTriangle& z);
+// From the point to there.
+[[nodiscard]] double distance(const PointTriangle& z, const NearestPoint& nearest);
 
 // The distance and its derivatives by all coordinates; the distance has continuous first
 // derivatives wherever it is not zero, and where it is zero they are given as zero.

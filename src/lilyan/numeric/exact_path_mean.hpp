@@ -8,7 +8,8 @@
 // to fewer digits. Contact begins or ends within a step, or a formula goes over to another branch, so E is
 // not smooth along the path and no fixed rule would do. But over any part of the path ∫ ∇E·d ds must be the
 // difference of E, which E itself tells: parts where Gauss's rule misses that are halved. Where it is known
-// at which s the path comes to such places, the parts begin there.
+// at which s the path comes to such places, the parts begin there. Where E can say which branch holds at z, a
+// part with two branches is split where the one goes over to the other.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +59,40 @@ namespace path_mean {
 // A part of the path, with the energies at its ends.
 struct Part {
   double from, to, energy_from, energy_to;
+  int branch_from, branch_to;
   int depth;
+};
+
+// Where a part is split, and the branches that hold just before and after.
+struct Split {
+  double at;
+  int before = 0;
+  int after = 0;
+};
+
+// Where the branch at the start of a part ends, to the last digit.
+template <class BranchAt>
+[[nodiscard]] Split end_of_branch(const Part& part, const BranchAt& branch_at) {
+  double low = part.from;
+  Split split{.at = part.to, .before = part.branch_from, .after = part.branch_to};
+  for (double half = 0.5 * (low + split.at); half > low && half < split.at;
+       half = 0.5 * (low + split.at)) {
+    const int there = branch_at(half);
+    if (there == split.before) {
+      low = half;
+    } else {
+      split.at = half;
+      split.after = there;
+    }
+  }
+  return split;
+}
+
+struct OneBranch {
+  template <class Coordinates>
+  int operator()(const Coordinates& /*z*/) const {
+    return 0;
+  }
 };
 
 // sum += what a point of a rule with weight w, at s, has in (1) to (3).
@@ -79,13 +113,21 @@ void add(const Derivatives& part, bool want_hessian, Derivatives& sum) {
 
 }  // namespace path_mean
 
+// What is known of a path beforehand: ascending numbers between 0 and 1 at which it comes to a place where E is not
+// smooth, and a part beyond which E is zero.
+struct KnownPath {
+  std::span<const double> breaks = {};
+  double from = 0;
+  double to = 1;
+};
+
 // energy(z, want_hessian) gives E and its derivatives at z. `size` is how large the lengths are
-// that E is computed from: their rounding errors are errors of E, which no halving makes smaller. `breaks` are
-// ascending numbers between 0 and 1.
-template <class Function, class Coordinates>
+// that E is computed from: their rounding errors are errors of E, which no halving makes smaller. branch(z) is a
+// number of the branch of E that holds at z.
+template <class Function, class Coordinates, class Branch = path_mean::OneBranch>
 [[nodiscard]] auto exact_path_mean(const Function& energy, const Coordinates& z0,
                                    const Coordinates& d, double size, bool want_hessian,
-                                   std::span<const double> breaks = {}) {
+                                   const KnownPath& known = {}, const Branch& branch = {}) {
   using Derivatives = std::invoke_result_t<const Function&, const Coordinates&, bool>;
   // The tolerance is relative to the largest E met. Parts shorter than 2^-kDeepest are taken as
   // they are, and so is everything that is left after very many parts. Where a point goes through a
@@ -104,16 +146,24 @@ template <class Function, class Coordinates>
   double largest = std::abs(start);
   double steepest = 0;
   int parts = 0;
-  Part last{.from = 0,
-            .to = 1,
-            .energy_from = start,
-            .energy_to = energy(Coordinates(z0 + d), false).value,
+  const auto branch_at = [&](double s) { return branch(Coordinates(z0 + s * d)); };
+  const auto energy_at = [&](double s) { return energy(Coordinates(z0 + s * d), false).value; };
+  Part last{.from = known.from,
+            .to = known.to,
+            .energy_from = known.from > 0 ? 0 : start,
+            .energy_to = known.to < 1 ? 0 : energy(Coordinates(z0 + d), false).value,
+            .branch_from = branch_at(known.from),
+            .branch_to = branch_at(known.to),
             .depth = 0};
-  for (std::size_t k = std::min(breaks.size(), PathBreaks::kMost); k > 0; --k) {
-    const double at = breaks[k - 1], there = energy(Coordinates(z0 + at * d), false).value;
-    stack[count++] = {at, last.to, there, last.energy_to, 0};
+  if (known.to < 1 && known.to > 0) mean.value += start * std::log(known.to);
+  for (std::size_t k = std::min(known.breaks.size(), PathBreaks::kMost); k > 0; --k) {
+    const double at = known.breaks[k - 1];
+    const double there = energy_at(at);
+    const int branch_there = branch_at(at);
+    stack[count++] = {at, last.to, there, last.energy_to, branch_there, last.branch_to, 0};
     last.to = at;
     last.energy_to = there;
+    last.branch_to = branch_there;
   }
   stack[count++] = last;
   while (count > 0) {
@@ -137,9 +187,17 @@ template <class Function, class Coordinates>
       path_mean::add(sum, want_hessian, mean);
       continue;
     }
-    const double half = part.from + 0.5 * length;
-    stack[count++] = {half, part.to, middle, part.energy_to, part.depth + 1};
-    stack[count++] = {part.from, half, part.energy_from, middle, part.depth + 1};
+    path_mean::Split split{.at = part.from + 0.5 * length};
+    if (part.branch_from == part.branch_to) {
+      split.before = split.after = branch_at(split.at);
+    } else {
+      split = path_mean::end_of_branch(part, branch_at);
+      middle = energy_at(split.at);
+    }
+    stack[count++] = {split.at,    part.to,        middle,        part.energy_to,
+                      split.after, part.branch_to, part.depth + 1};
+    stack[count++] = {part.from,        split.at,     part.energy_from, middle,
+                      part.branch_from, split.before, part.depth + 1};
   }
   return mean;
 }

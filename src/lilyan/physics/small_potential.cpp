@@ -119,7 +119,7 @@ PathDerivatives broken_mean(const SmallPotential::Function& function,
   std::array<double, PathBreaks::kMost> places{};
   for (std::size_t k = 0; k < breaks.count; ++k) places[k] = breaks.bracket[k].second;
   PathDerivatives m = exact_path_mean(energy, x0, d, x0.norm() + d.norm(), want_hessian,
-                                      std::span(places).first(breaks.count));
+                                      {.breaks = std::span(places).first(breaks.count)});
   for (std::size_t k = 0; want_hessian && k < breaks.count; ++k) {
     const auto [low, high] = breaks.bracket[k];
     // Beside the break: at it the formula may have a value of its own, as sign(0).

@@ -146,6 +146,43 @@ TEST(BodyContact, MeanForceIsExactThroughATriangle) {
   }
 }
 
+// A step may be so long that they touch in a thousandth of it only, and in its middle.
+TEST(BodyContact, MeanForceIsExactOfAFastPoint) {
+  for (const double length : {1.0, 10.0, 1000.0}) {
+    for (const double share : {0.5, 0.3141}) {
+      const Vec3 way(0.4, 0.1, -length);
+      const Vec3 hit(0.3, 0.3, 0);
+      const Vector x = with_point(hit - share * way);
+      const OnePair pair(with_point(hit));  // where pairs are looked for
+      Vector d = small_way();
+      d.segment<3>(3 * OnePair::kPoint) = way;
+      // By a sum of many, where they may touch.
+      constexpr int kMany = 400000;
+      const double from = std::max(0.0, share - 2 / length);
+      const double to = std::min(1.0, share + 2 / length);
+      Vector mean = Vector::Zero(12);
+      double value = 0;
+      for (int i = 0; i < kMany; ++i) {
+        const double s = from + (to - from) * (i + 0.5) / kMany;
+        const Vector there = x + s * d;
+        Vector gradient = Vector::Zero(12);
+        const double e = pair.contact->evaluate(
+            {.x0 = there.data(),
+             .nodes = std::vector<WeightedNode>{{.value = 1, .gradient = 1}},
+             .gradient = gradient.data()});
+        mean += (to - from) / kMany * gradient;
+        value += (to - from) / kMany * e / s;
+      }
+      const auto sums = test::path_sums(pair.system, x, d, PathMeanWeights{1, 0});
+      EXPECT_GT(value, 0);
+      EXPECT_NEAR(sums.value, value, 1e-5 * value) << length << ", " << share;
+      // The force jumps at the triangle, within one of the many.
+      const double jump = 2.5 * kStiffness * kThickness * (to - from) / kMany;
+      EXPECT_LE((sums.gradient - mean).norm(), jump) << length << ", " << share;
+    }
+  }
+}
+
 TEST(BodyContact, ProjectedHessiansHaveNoNegativeEigenvalues) {
   int indefinite = 0;
   for (const auto& [feature, point] : kPlaces) {

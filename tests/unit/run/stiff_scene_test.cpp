@@ -1,0 +1,78 @@
+// Runs of bodies so stiff that rounding is most of what a step sees: they end, and what they kept is called kept.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "app/run/conservation.hpp"
+#include "app/run/runner.hpp"
+#include "app/scene/scene.hpp"
+#include "support/temp_folder.hpp"
+
+namespace lilyan::test::stiff_scene_test {
+namespace {
+
+struct Stiff {
+  std::string name;
+  std::string text;
+};
+
+void PrintTo(const Stiff& scene, std::ostream* out) { *out << scene.name; }
+
+std::string settings(double step) {
+  return fmt::format("[integrator]\nmethod = \"avf\"\nstep = {}\nsteps = 25\n", step);
+}
+
+// Two bars that a hinge joins, turning against each other.
+std::string joined(const std::string& material, double young, double length, double step) {
+  std::string text = settings(step);
+  for (const int side : {0, 1}) {
+    text += fmt::format(
+        "[[body]]\nname = \"{}\"\n"
+        "shape = {{ kind = \"bar\", size = [{}, {}, {}], cells = [1, 1, 1] }}\ndensity = 220\n"
+        "material = {{ model = \"{}\", young = {}, poisson = 0.49 }}\n"
+        "translate = [{}, 0, 0]\nangular_velocity = [0, 0, {}]\n",
+        side == 0 ? "a" : "b", length, length / 4, length / 4, material, young, side * length,
+        side == 0 ? 4.486 : -4.486);
+  }
+  return text + fmt::format(
+                    "[[constraint]]\nkind = \"hinge\"\nbody = \"a\"\nother_body = \"b\"\n"
+                    "from = [{0}, 0, -{0}]\nto = [{0}, 0, {0}]\n[world]\ngravity = [0, 0, 0]\n"
+                    "project_velocities = true\n",
+                    length / 2);
+}
+
+std::string far_away(const std::string& material, double young, double length, double step) {
+  return settings(step) +
+         fmt::format(
+             "[[body]]\nname = \"a\"\n"
+             "shape = {{ kind = \"bar\", size = [{}, {}, {}], cells = [4, 1, 1] }}\n"
+             "density = 1000\nmaterial = {{ model = \"{}\", young = {}, poisson = 0.49 }}\n"
+             "translate = [{}, {}, {}]\nangular_velocity = [0.5, 0.3, 10]\n",
+             length, length / 2, length / 4, material, young, 1e4 * length, -1e4 * length,
+             1e4 * length);
+}
+
+class StiffScene : public ::testing::TestWithParam<Stiff> {};
+
+TEST_P(StiffScene, EndsAndKeepsItsEnergyToRounding) {
+  const TempFolder folder;
+  const Scene scene = load_scene(folder.write("s.toml", GetParam().text));
+  DriftTracker drift = follow_drift(scene);
+  const FinishedRun run = run_scene(scene, drift, [](const RunMoment&) { return true; });
+  EXPECT_EQ(run.end, RunEnd::finished) << run.message;
+  EXPECT_EQ(run.steps, 25);
+  const Verdict energy = verdicts(*scene.system, run, drift).front();
+  EXPECT_EQ(energy.kept, Kept::conserved) << energy.text;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Run, StiffScene,
+    ::testing::Values(Stiff{"joined", joined("stvk", 1.3e11, 4.9e-3, 0.0067)},
+                      Stiff{"joined_small", joined("stable-neo-hookean", 7.8e10, 1.2e-3, 0.0172)},
+                      Stiff{"far", far_away("stable-neo-hookean", 1.4e10, 0.065, 0.0378)},
+                      Stiff{"far_small", far_away("mooney-rivlin", 1.67e10, 2.7e-3, 0.0217)}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace lilyan::test::stiff_scene_test
