@@ -249,6 +249,9 @@ ReadBodies read_bodies(TableReader& root, const SceneSettings& settings,
     all.contacts =
         read_contacts(std::move(contacts), placed, all.gravity, read.initial.x, *read.system);
   });
+  for (std::string& remark : remarks_on_speed(all.contacts, placed, read.initial, settings.step)) {
+    read.remarks.push_back(std::move(remark));
+  }
   root.recover([&] { read_constraints(std::move(constraints), placed, project, read); });
   for (std::string& remark : remarks_on_sound(placed, {.system = *read.system,
                                                       .rest = all.rest,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "app/scene/body/body.hpp"
@@ -37,6 +38,11 @@ std::vector<TouchedObstacle> read_obstacles(std::vector<TableReader> readers,
 std::vector<TouchingBodies> read_contacts(std::vector<TableReader> readers,
                                           const std::vector<PlacedBody>& bodies,
                                           const Vec3& gravity, Vector& x, System& system);
+
+// Remarks on bodies that start so fast that one of them is crossed within a step.
+[[nodiscard]] std::vector<std::string> remarks_on_speed(const std::vector<TouchingBodies>& contacts,
+                                                        const std::vector<PlacedBody>& bodies,
+                                                        const State& start, double step);
 
 // Only the obstacles of a scene file: the copy in a run's folder may be far from its meshes. Throws
 // InputError.

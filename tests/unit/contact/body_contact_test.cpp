@@ -166,10 +166,10 @@ TEST(BodyContact, MeanForceIsExactOfAFastPoint) {
         const double s = from + (to - from) * (i + 0.5) / kMany;
         const Vector there = x + s * d;
         Vector gradient = Vector::Zero(12);
-        const double e = pair.contact->evaluate(
-            {.x0 = there.data(),
-             .nodes = std::vector<WeightedNode>{{.value = 1, .gradient = 1}},
-             .gradient = gradient.data()});
+        const double e =
+            pair.contact->evaluate({.x0 = there.data(),
+                                    .nodes = std::vector<WeightedNode>{{.value = 1, .gradient = 1}},
+                                    .gradient = gradient.data()});
         mean += (to - from) / kMany * gradient;
         value += (to - from) / kMany * e / s;
       }

@@ -19,6 +19,13 @@ struct Bar {
   double step = 1.0 / 60;
 };
 
+// The first remark with these words; empty if there is none.
+std::string remark_with(const std::string& words, const Scene& scene) {
+  const auto found = std::ranges::find_if(
+      scene.remarks, [&](const std::string& r) { return r.find(words) != std::string::npos; });
+  return found == scene.remarks.end() ? "" : *found;
+}
+
 // What is said about sound; empty if nothing is.
 std::string remark(const Bar& bar) {
   const TempFolder folder;
@@ -29,10 +36,7 @@ std::string remark(const Bar& bar) {
           "shape = {{ kind = \"bar\", size = [0.3, 0.05, 0.05], cells = [3, 1, 1] }}\n"
           "density = 1100\nmaterial = {{ model = \"stvk\", young = {}, poisson = 0.3 }}\n{}",
           bar.method, bar.step, bar.young, bar.more));
-  const Scene scene = load_scene(file);
-  const auto found = std::ranges::find_if(
-      scene.remarks, [](const std::string& r) { return r.find("sound") != std::string::npos; });
-  return found == scene.remarks.end() ? "" : *found;
+  return remark_with("sound", load_scene(file));
 }
 
 TEST(RemarkOnSound, IsMadeOfStiffBodiesThatCanTurn) {
@@ -149,6 +153,31 @@ TEST(RemarkOnSound, IsNotMadeOfShippedScenes) {
       EXPECT_EQ(remark.find("within a step"), std::string::npos) << name << ": " << remark;
     }
   }
+}
+
+TEST(RemarkOnSpeed, IsMadeOfBodiesThatMayBeCrossedWithinAStep) {
+  const auto said = [](double speed, double both) {
+    const TempFolder folder;
+    std::string text = "[integrator]\nmethod = \"avf\"\nstep = 0.02\nsteps = 1\n";
+    for (const int side : {-1, 1}) {
+      text += fmt::format(
+          "[[body]]\nname = \"{}\"\nshape = {{ kind = \"ball\", radius = 0.5, cells = 3 }}\n"
+          "density = 1\nmaterial = {{ model = \"stvk\", mu = 300, lambda = 300 }}\n"
+          "translate = [{}, 0, 0]\nvelocity = [{}, 0, 0]\n",
+          side < 0 ? "left" : "right", side * 0.7, both + (side < 0 ? speed : 0.0));
+    }
+    return remark_with("within a step",
+                       load_scene(folder.write("s.toml", text + "[[contact]]\nstiffness = 1000\n"
+                                                                "thickness = 0.1\n")));
+  };
+  EXPECT_EQ(
+      said(100, 0),
+      "left and right move by 2 m against each other within a step, and the smaller one is "
+      "0.94 m long: they may go through each other, and a step in which they meet may take very "
+      "long; an integrator.step below 0.0005 moves them by half the thickness of their "
+      "contact");
+  EXPECT_EQ(said(10, 0), "");
+  EXPECT_EQ(said(0, 100), "") << "fast, but not against each other";
 }
 
 }  // namespace
