@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lilyan/base/error.hpp"
-#include "lilyan/contact/proximity.hpp"
+#include "lilyan/contact/distance.hpp"
 #include "lilyan/control/make_integrator.hpp"
 #include "lilyan/physics/energies.hpp"
 #include "support/contact.hpp"
