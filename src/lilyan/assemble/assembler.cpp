@@ -223,16 +223,23 @@ Vector Assembler::mass_to_lend(const Energy& energy) const {
 }
 
 const BlockPattern& Assembler::hessian_pattern() {
-  if (!pattern_) {
+  if (pattern_ && stencils_version_ == world_.stencils_version()) return *pattern_;
+  stencils_version_ = world_.stencils_version();
+  if (pattern_) {
+    pattern_->grow(world_);
+  } else {
     pattern_ = std::make_unique<BlockPattern>(world_);
     for (const auto& energy : system_.energies()) {
-      slots_.push_back(pattern_->slots(world_.stencils(*energy)));
       std::vector<double>& lent = lent_mass_.emplace_back();
       if (const LendsMass* lends = energy->abilities().lends_mass) {
         const Vector mass = mass_to_lend(*energy);
         lent = lends->lend_mass({mass.data(), static_cast<std::size_t>(mass.size())});
       }
     }
+  }
+  slots_.clear();
+  for (const auto& energy : system_.energies()) {
+    slots_.push_back(pattern_->slots(world_.stencils(*energy)));
   }
   return *pattern_;
 }
@@ -299,7 +306,9 @@ double DissipationAssembler::value_and_gradient(DissipationVelocity which, const
 void DissipationAssembler::add_hessian(DissipationVelocity which, const Vector& v, double weight,
                                        double projection, const BlockPattern& pattern,
                                        std::vector<double>& values, std::span<const char> without) {
-  if (slots_.empty()) {
+  if (slots_.empty() || stencils_version_ != world_.stencils_version()) {
+    stencils_version_ = world_.stencils_version();
+    slots_.clear();
     for (const auto& r : system_.dissipations())
       slots_.push_back(pattern.slots(r->stencils(world_.memory)));
   }

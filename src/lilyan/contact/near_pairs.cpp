@@ -112,6 +112,8 @@ bool NearPairs::begin_step(const StepStart& start) {
   return true;
 }
 
+// What went farther than it was looked for may still have met nobody else: then the step stands. A new pair was
+// beyond the thickness at the start of the step, but it has pushed within the step, which has to be solved with it.
 bool NearPairs::found_all(const double* x) {
   bool all = true;
   for (std::size_t i = 0; i < reach_.size(); ++i) {
@@ -119,10 +121,14 @@ bool NearPairs::found_all(const double* x) {
     const double moved = (Eigen::Map<const Vec3>(x + at) - start_.segment<3>(at)).norm();
     needed_[i] = 0;
     if (moved <= reach_[i]) continue;
-    needed_[i] = 1.5 * moved;
+    needed_[i] = reach_[i] = 1.5 * moved;
     all = false;
   }
-  return all;
+  if (all) return true;
+  find(0);
+  if (!std::ranges::includes(pairs_, near_)) return false;
+  std::ranges::fill(needed_, 0.0);
+  return true;
 }
 
 }  // namespace lilyan
