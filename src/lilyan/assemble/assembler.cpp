@@ -203,16 +203,15 @@ EnergyByKind Assembler::add_part(EnergyPart part, const Vector& x,
 // every process, or they would disagree on its Hessian: each energy has a share of a vertex's mass, by the
 // volume that its tets have there, and volumes are those that the vertex's owner knows.
 Vector Assembler::mass_to_lend(const Energy& energy) const {
-  const auto* own = dynamic_cast<const EnergyDensity*>(&energy);
+  const EnergyDensity* own = energy.abilities().density;
   if (!system_.share() || !own) return system_.mass();
   const auto n = static_cast<std::size_t>(system_.vertices());
   const Vector x = Vector::Zero(system_.dofs());
   std::vector<double> unused(n), volume(n), all(n);
   own->add_energies(x.data(), unused, volume);
   for (const auto& e : system_.energies()) {
-    if (const auto* part = dynamic_cast<const EnergyDensity*>(e.get())) {
-      part->add_energies(x.data(), unused, all);
-    }
+    const EnergyDensity* part = e->abilities().density;
+    if (part) part->add_energies(x.data(), unused, all);
   }
   system_.share()->refresh(all.data(), 1);
   Vector mass = system_.mass();
