@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "app/run/body_spins.hpp"
 #include "app/run/run_summary.hpp"
 #include "app/scene/body/distribution.hpp"
 #include "app/scene/contact/contact_tables.hpp"
-#include "lilyan/contact/body_contact.hpp"
-#include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/model/state.hpp"
 
 namespace lilyan {
@@ -34,17 +31,6 @@ std::vector<double> sizes_of_bodies(const Scene& scene, const std::vector<int>& 
     sizes[i] = flat ? extent.maxCoeff() : extent.minCoeff();
   }
   return sizes;
-}
-
-template <class Vertices>
-Box box_of(const Vertices& vertices, const Vector& x) {
-  Box box;
-  for (const int i : vertices) box.extend(Vec3(x.segment<3>(3 * i)));
-  return box;
-}
-
-Box grown(const Box& box, double by) {
-  return {box.min() - Vec3::Constant(by), box.max() + Vec3::Constant(by)};
 }
 
 }  // namespace
@@ -141,7 +127,11 @@ void ContactDepth::step(const WatchedStep& step) {
     begin_contact(touching.depth);
     for (const ContactSurface& one : touching.surfaces) {
       for (const ContactSurface& other : touching.surfaces) {
-        if (&one != &other) add_bodies(one, other, touching.thickness, state);
+        if (&one == &other) continue;
+        candidates_.each_distance(one, other, state.x, touching.thickness,
+                                  [&](int vertex, double distance) {
+                                    take(vertex, touching.thickness - distance, state);
+                                  });
       }
     }
     meet(state, touching.surfaces);
@@ -155,38 +145,6 @@ void ContactDepth::step(const WatchedStep& step) {
   deepest_ = worst[1];
   deepest_share_ = worst[2];
   asked_there_ = scene_.shared->ranks->largest(own_share == deepest_share_ ? asked_there_ : 0);
-}
-
-// Vertices of one body near triangles of the other.
-void ContactDepth::add_bodies(const ContactSurface& one, const ContactSurface& other,
-                              double thickness, const State& state) {
-  const Vector& x = state.x;
-  const Box reach = grown(box_of(one.vertices, x), thickness);
-  if (!reach.intersects(box_of(other.vertices, x))) return;
-  near_.clear();
-  boxes_.clear();
-  double size = 0;
-  for (const auto& triangle : other.triangles) {
-    const Box box = box_of(triangle, x);
-    if (!box.intersects(reach)) continue;
-    near_.push_back(triangle);
-    boxes_.push_back(box);
-    size += box.diagonal().norm();
-  }
-  if (!(size > 0)) return;
-  hash_.build(boxes_, std::max(size / static_cast<double>(boxes_.size()), 2 * thickness));
-  for (const int vertex : one.vertices) {
-    const Vec3 at = x.segment<3>(3 * vertex);
-    hash_.find(grown(Box(at, at), thickness), found_);
-    double distance = std::numeric_limits<double>::infinity();
-    for (const int k : found_) {
-      const auto& [a, b, c] = near_[static_cast<std::size_t>(k)];
-      PointTriangle z;
-      z << at, x.segment<3>(3 * a), x.segment<3>(3 * b), x.segment<3>(3 * c);
-      distance = std::min(distance, point_triangle_distance(z));
-    }
-    take(vertex, thickness - distance, state);
-  }
 }
 
 }  // namespace lilyan

@@ -2,17 +2,14 @@
 // way too far.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "app/run/watcher.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/contact/proximity.hpp"
+#include "lilyan/contact/candidates.hpp"
 #include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
-
-struct ContactSurface;
 
 class ContactDepth final : public RunWatcher {
  public:
@@ -41,8 +38,6 @@ class ContactDepth final : public RunWatcher {
     double depth = 0;
     double speed = 0;  // of its fastest vertex
   };
-  void add_bodies(const ContactSurface& one, const ContactSurface& other, double thickness,
-                  const State& state);
   void take(int vertex, double depth, const State& state);
   void begin_contact(double asked);
   void meet(const State& state, const std::vector<ContactSurface>& surfaces);
@@ -67,11 +62,7 @@ class ContactDepth final : public RunWatcher {
   // Of the contact that is looked at.
   double asked_ = 0;
   std::vector<Touching> touching_;  // of each body
-  // To be used again in every step.
-  SpatialHash hash_;
-  std::vector<Box> boxes_;
-  std::vector<std::array<int, 3>> near_;
-  std::vector<int> found_;
+  Candidates candidates_;
 };
 
 }  // namespace lilyan

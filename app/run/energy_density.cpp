@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lilyan/model/energy.hpp"
+#include "lilyan/model/energy_abilities.hpp"
 
 namespace lilyan {
 
 VertexEnergies::VertexEnergies(const System& system)
     : energy_(static_cast<std::size_t>(system.vertices())), volume_(energy_.size()) {
   for (const auto& energy : system.energies()) {
-    if (const auto* source = dynamic_cast<const EnergyDensity*>(energy.get())) {
-      sources_.push_back(source);
-    }
+    const EnergyDensity* source = energy->abilities().density;
+    if (source) sources_.push_back(source);
   }
 }
 

@@ -7,17 +7,12 @@
 
 #include "app/run/watcher.hpp"
 #include "app/scene/scene.hpp"
-#include "lilyan/contact/proximity.hpp"
+#include "lilyan/contact/candidates.hpp"
 #include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 
-struct ContactSurface;
 struct State;
-
-// How often a point goes through a triangle while all four vertices move straight from `before` to `after`: at most
-// three times. A point that ends on the triangle goes through it when it leaves to the other side.
-[[nodiscard]] int crossings(const PointTriangle& before, const PointTriangle& after);
 
 class TunnelWatch final : public RunWatcher {
  public:
@@ -34,8 +29,6 @@ class TunnelWatch final : public RunWatcher {
 
  private:
   void add_obstacles(const State& before, const State& after);
-  void add_bodies(const ContactSurface& one, const ContactSurface& other, const State& before,
-                  const State& after);
 
   struct Thin {
     std::size_t number;
@@ -52,11 +45,7 @@ class TunnelWatch final : public RunWatcher {
   // Vertices whose way went through a triangle of another body that they are in contact with, each step that one did.
   // Edges that go through edges are not looked at: contact does not see them either.
   long between_bodies_ = 0;
-  // To be used again in every step.
-  SpatialHash hash_;
-  std::vector<std::size_t> near_;
-  std::vector<Box> boxes_;
-  std::vector<int> found_;
+  Candidates candidates_;
 };
 
 }  // namespace lilyan

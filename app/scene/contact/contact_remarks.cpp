@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/scene/contact/contact_tables.hpp"
-#include "lilyan/contact/body_contact.hpp"
+#include "lilyan/contact/surface.hpp"
 #include "lilyan/model/state.hpp"
 
 namespace lilyan {

@@ -6,8 +6,7 @@
 #include "app/scene/body/body.hpp"
 #include "app/scene/toml/table_reader.hpp"
 #include "lilyan/base/types.hpp"
-#include "lilyan/contact/contact_points.hpp"
-#include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/contact/obstacle.hpp"
 
 namespace lilyan {
 

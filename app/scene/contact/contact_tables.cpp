@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
-#include <Eigen/LU>
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -16,7 +14,7 @@
 #include "lilyan/contact/body_contact.hpp"
 #include "lilyan/contact/friction.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
-#include "lilyan/contact/proximity.hpp"
+#include "lilyan/contact/overlap.hpp"
 #include "lilyan/contact/repulsion_springs.hpp"
 
 namespace lilyan {
@@ -122,56 +120,6 @@ ContactSurface surface_of(const PlacedBody& body) {
   return surface;
 }
 
-// The deepest of some points within a body of tets.
-struct Overlap {
-  double depth = 0;
-  Vec3 at = Vec3::Zero();
-};
-
-Overlap overlap(const PlacedBody& body, const std::vector<Vec3>& points, const Vector& x) {
-  const auto corner = [&](int v) { return Vec3(x.segment<3>(3 * (body.first + v))); };
-  std::vector<Box> boxes;
-  Box all;
-  double size = 0;
-  for (const auto& tet : body.body->tets) {
-    Box& box = boxes.emplace_back();
-    for (const int v : tet) box.extend(corner(v));
-    size += box.diagonal().norm();
-    all.extend(box);
-  }
-  Overlap worst;
-  if (boxes.empty()) return worst;
-  SpatialHash hash;
-  hash.build(boxes, size / static_cast<double>(boxes.size()));
-  const auto inside = [&](const std::array<int, 4>& tet, const Vec3& p) {
-    Eigen::Matrix3d edges;
-    for (int a = 0; a < 3; ++a) {
-      edges.col(a) = corner(tet[static_cast<std::size_t>(a) + 1]) - corner(tet[0]);
-    }
-    const Vec3 share = edges.inverse() * (p - corner(tet[0]));
-    return share.minCoeff() > -1e-9 && share.sum() < 1 + 1e-9;
-  };
-  const std::vector<BoundaryFace> faces = boundary_faces(body.body->tets);
-  std::vector<int> near;
-  for (const Vec3& p : points) {
-    if (!all.contains(p)) continue;
-    near.clear();
-    hash.find(Box(p, p), near);
-    const bool within = std::ranges::any_of(
-        near, [&](int tet) { return inside(body.body->tets[static_cast<std::size_t>(tet)], p); });
-    if (!within) continue;
-    double depth = std::numeric_limits<double>::infinity();
-    for (const BoundaryFace& face : faces) {
-      PointTriangle z;
-      z << p, corner(face.corners[0]), corner(face.corners[1]), corner(face.corners[2]);
-      depth = std::min(depth, point_triangle_distance(z));
-      if (depth <= worst.depth) break;
-    }
-    if (depth > worst.depth) worst = {depth, p};
-  }
-  return worst;
-}
-
 // How deep one body is within another. Vertices and the middles of tets and of outer faces are looked at, and
 // bodies that only touch do not overlap, whatever rounding says.
 Overlap overlap(const PlacedBody& one, const PlacedBody& other, const Vector& x) {
@@ -190,7 +138,10 @@ Overlap overlap(const PlacedBody& one, const PlacedBody& other, const Vector& x)
     for (const int v : face.corners) middle += points[static_cast<std::size_t>(v)] / 3;
     points.push_back(middle);
   }
-  const Overlap worst = overlap(other, points, x);
+  std::vector<std::array<int, 3>> faces;
+  for (const BoundaryFace& face : boundary_faces(other.body->tets)) faces.push_back(face.corners);
+  const Overlap worst = deepest_within(points, other.body->tets, faces,
+                                       x.segment(3 * other.first, 3 * other.count()));
   return worst.depth <= 1e-9 * extent.diagonal().norm() ? Overlap{} : worst;
 }
 

@@ -7,11 +7,10 @@
 
 #include "app/scene/body/body.hpp"
 #include "app/scene/toml/table_reader.hpp"
-#include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/contact/obstacle.hpp"
+#include "lilyan/contact/surface.hpp"
 
 namespace lilyan {
-
-struct ContactSurface;
 
 // What touches an obstacle: vertices, and the distance from its surface at which contact begins.
 struct Touch {

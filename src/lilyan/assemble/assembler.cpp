@@ -203,16 +203,15 @@ EnergyByKind Assembler::add_part(EnergyPart part, const Vector& x,
 // every process, or they would disagree on its Hessian: each energy has a share of a vertex's mass, by the
 // volume that its tets have there, and volumes are those that the vertex's owner knows.
 Vector Assembler::mass_to_lend(const Energy& energy) const {
-  const auto* own = dynamic_cast<const EnergyDensity*>(&energy);
+  const EnergyDensity* own = energy.abilities().density;
   if (!system_.share() || !own) return system_.mass();
   const auto n = static_cast<std::size_t>(system_.vertices());
   const Vector x = Vector::Zero(system_.dofs());
   std::vector<double> unused(n), volume(n), all(n);
   own->add_energies(x.data(), unused, volume);
   for (const auto& e : system_.energies()) {
-    if (const auto* part = dynamic_cast<const EnergyDensity*>(e.get())) {
-      part->add_energies(x.data(), unused, all);
-    }
+    const EnergyDensity* part = e->abilities().density;
+    if (part) part->add_energies(x.data(), unused, all);
   }
   system_.share()->refresh(all.data(), 1);
   Vector mass = system_.mass();
@@ -223,16 +222,23 @@ Vector Assembler::mass_to_lend(const Energy& energy) const {
 }
 
 const BlockPattern& Assembler::hessian_pattern() {
-  if (!pattern_) {
+  if (pattern_ && stencils_version_ == world_.stencils_version()) return *pattern_;
+  stencils_version_ = world_.stencils_version();
+  if (pattern_) {
+    pattern_->grow(world_);
+  } else {
     pattern_ = std::make_unique<BlockPattern>(world_);
     for (const auto& energy : system_.energies()) {
-      slots_.push_back(pattern_->slots(world_.stencils(*energy)));
       std::vector<double>& lent = lent_mass_.emplace_back();
       if (const LendsMass* lends = energy->abilities().lends_mass) {
         const Vector mass = mass_to_lend(*energy);
         lent = lends->lend_mass({mass.data(), static_cast<std::size_t>(mass.size())});
       }
     }
+  }
+  slots_.clear();
+  for (const auto& energy : system_.energies()) {
+    slots_.push_back(pattern_->slots(world_.stencils(*energy)));
   }
   return *pattern_;
 }
@@ -299,7 +305,9 @@ double DissipationAssembler::value_and_gradient(DissipationVelocity which, const
 void DissipationAssembler::add_hessian(DissipationVelocity which, const Vector& v, double weight,
                                        double projection, const BlockPattern& pattern,
                                        std::vector<double>& values, std::span<const char> without) {
-  if (slots_.empty()) {
+  if (slots_.empty() || stencils_version_ != world_.stencils_version()) {
+    stencils_version_ = world_.stencils_version();
+    slots_.clear();
     for (const auto& r : system_.dissipations())
       slots_.push_back(pattern.slots(r->stencils(world_.memory)));
   }

@@ -24,7 +24,8 @@ enum class EnergyPart { all, lasting, moving, beside_strain };
 class Assembler {
  public:
   // The system and its memory must outlive the assembler. The pattern (and with it the Hessian) is
-  // made on the first call of hessian_pattern(), so explicit methods do not pay for it.
+  // made on the first call of hessian_pattern(), so explicit methods do not pay for it. When stencils have changed
+  // it grows on the next call, or by follow_stencils(), at the begin of a step.
   explicit Assembler(const World& world) : world_(world), system_(world.system) {}
 
   // Σ value_i E(x₀+θ_i d) by kind. Where only differences matter, energies may be counted from x₀.
@@ -76,6 +77,9 @@ class Assembler {
                         Vector* gradient) const;
 
   const BlockPattern& hessian_pattern();
+  void follow_stencils() {
+    if (pattern_) hessian_pattern();
+  }
   [[nodiscard]] const System& system() const { return system_; }
   [[nodiscard]] const World& world() const { return world_; }
 
@@ -88,6 +92,7 @@ class Assembler {
   World world_;
   const System& system_;
   std::unique_ptr<BlockPattern> pattern_;
+  std::uint64_t stencils_version_ = 0;  // that pattern and slots are of
   std::vector<BlockSlots> slots_;
   std::vector<std::vector<double>> lent_mass_;  // by energy and element
   std::vector<char> over_strain_;               // by energy; empty: all that can
@@ -131,8 +136,9 @@ class DissipationAssembler {
   World world_;
   const System& system_;
   std::vector<std::vector<double>> lagged_;
-  std::optional<bool> turns_;      // as in StepStart, found at the first step
-  std::vector<BlockSlots> slots_;  // made when first needed
+  std::optional<bool> turns_;           // as in StepStart, found at the first step
+  std::vector<BlockSlots> slots_;       // made when first needed
+  std::uint64_t stencils_version_ = 0;  // that they are of
   Vector scratch_;
 };
 

@@ -334,7 +334,10 @@ class Elements final : public Energy,
   }
   [[nodiscard]] Abilities abilities() const override {
     constexpr bool kOwnLengths = requires(const Element<E>& e) { e.local.origin(); };
-    return {.discrete_gradient = this, .polynomial = this, .lengths = kOwnLengths ? this : nullptr};
+    return {.discrete_gradient = this,
+            .polynomial = this,
+            .lengths = kOwnLengths ? this : nullptr,
+            .path_rounding = this};
   }
   [[nodiscard]] std::optional<int> degree_of_force() const override {
     if constexpr (requires { E::kForceDegree; }) {

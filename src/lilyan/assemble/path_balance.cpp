@@ -10,7 +10,7 @@ namespace lilyan {
 
 PathBalance::PathBalance(const World& world) : world_(world), system_(world.system) {
   for (const auto& energy : system_.energies()) {
-    known_.push_back(dynamic_cast<const KnowsPathRounding*>(energy.get()));
+    known_.push_back(energy->abilities().path_rounding);
     unknown_ = unknown_ || (!known_.back() && (energy->kind() == EnergyKind::potential ||
                                                energy->kind() == EnergyKind::elastic));
   }

@@ -43,96 +43,110 @@ int LowerPattern::block_position(int i, int j) const {
   return static_cast<int>(std::lower_bound(begin, end, block_ * i) - row_.begin());
 }
 
-struct BlockPattern::FreeVertices {
-  std::vector<int> vertices, index, graph_start, graph;
-  std::vector<int> stored;  // in the order in which elements first need them
+namespace {
 
-  explicit FreeVertices(const World& world) : index(world.system.vertices(), -1) {
-    const System& system = world.system;
-    for (int v = 0; v < system.vertices(); ++v) {
-      if (!system.fixed(v)) {
-        index[v] = static_cast<int>(vertices.size());
-        vertices.push_back(v);
+// Stencils that depend on what energies remember, or all others.
+template <class Function>
+void each_stencils(const World& world, bool remembered, Function function) {
+  const auto take = [&](const Stencils& now, const Stencils& at_first) {
+    if ((now.vertices.data() != at_first.vertices.data()) == remembered) function(now);
+  };
+  for (const auto& energy : world.system.energies()) {
+    take(world.stencils(*energy), energy->stencils());
+  }
+  for (const auto& dissipation : world.system.dissipations()) {
+    take(dissipation->stencils(world.memory), dissipation->stencils(nullptr));
+  }
+}
+
+}  // namespace
+
+BlockPattern::BlockPattern(const World& world)
+    : free_index_(static_cast<std::size_t>(world.system.vertices()), -1) {
+  const System& system = world.system;
+  for (int v = 0; v < system.vertices(); ++v) {
+    if (system.fixed(v)) continue;
+    free_index_[v] = static_cast<int>(free_vertices_.size());
+    free_vertices_.push_back(v);
+    for (int i = 0; i < system.dimension(); ++i) dof_.push_back(system.dimension() * v + i);
+  }
+  stored_ = order_of_use(world);
+  Graph lasting = find_graph(world, false, {});
+  if (!world.memory) {
+    take(world, std::move(lasting));
+    return;
+  }
+  lasting_ = std::move(lasting);
+  grow(world);
+}
+
+void BlockPattern::grow(const World& world) { take(world, find_graph(world, true, lasting_)); }
+
+void BlockPattern::take(const World& world, Graph graph) {
+  const int dimension = world.system.dimension();
+  LowerPattern::operator=(
+      LowerPattern(dimension, std::move(graph.start), std::move(graph.neighbours), stored_));
+  ++version_;
+  if (world.system.fixed_count() == 0) return;
+  int longest = dimension;
+  for (int j = 0; j < nodes(); ++j) longest = std::max(longest, column_length(j));
+  scratch_ = dimension * longest;
+}
+
+std::vector<int> BlockPattern::order_of_use(const World& world) const {
+  std::vector<char> seen(free_vertices_.size(), 0);
+  std::vector<int> order;
+  order.reserve(free_vertices_.size());
+  const auto add = [&](int i) {
+    if (i < 0 || seen[i] != 0) return;
+    seen[i] = 1;
+    order.push_back(i);
+  };
+  each_stencils(world, false, [&](const Stencils& s) {
+    for (const int v : s.vertices) add(free_index_[v]);
+  });
+  for (int i = 0; i < static_cast<int>(free_vertices_.size()); ++i) add(i);
+  return order;
+}
+
+// Counts, then fills, then sorts each node's list: no list of all pairs at once.
+BlockPattern::Graph BlockPattern::find_graph(const World& world, bool remembered,
+                                             const Graph& beside) const {
+  const auto each_pair = [&](const auto& function) {
+    for (std::size_t i = 0; i + 1 < beside.start.size(); ++i) {
+      for (int k = beside.start[i]; k < beside.start[i + 1]; ++k) {
+        function(static_cast<int>(i), beside.neighbours[k]);
       }
     }
-    find_graph(world);
-    find_stored(world);
-  }
-
- private:
-  void find_stored(const World& world) {
-    std::vector<char> seen(vertices.size(), 0);
-    const auto add = [&](int i) {
-      if (i < 0 || seen[i] != 0) return;
-      seen[i] = 1;
-      stored.push_back(i);
-    };
-    stored.reserve(vertices.size());
-    each_stencils(world, [&](const Stencils& s) {
-      for (const int v : s.vertices) add(index[v]);
-    });
-    for (int i = 0; i < static_cast<int>(vertices.size()); ++i) add(i);
-  }
-
-  // Counts, then fills, then sorts each vertex's list: no list of all pairs at once.
-  void find_graph(const World& world) {
-    const std::size_t n = vertices.size();
-    std::vector<std::size_t> start(n + 1, 0);
-    each_pair(world, [&](int i, int) { ++start[i + 1]; });
-    for (std::size_t i = 0; i < n; ++i) start[i + 1] += start[i];
-    std::vector<int> all(start[n]);
-    std::vector<std::size_t> next(start.begin(), start.end() - 1);
-    each_pair(world, [&](int i, int j) { all[next[i]++] = j; });
-    graph_start.assign(n + 1, 0);
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(start[i]);
-      const auto end = all.begin() + static_cast<std::ptrdiff_t>(start[i + 1]);
-      std::sort(begin, end);
-      graph.insert(graph.end(), begin, std::unique(begin, end));
-      graph_start[i + 1] = static_cast<int>(graph.size());
-    }
-    graph.shrink_to_fit();
-  }
-
-  template <class Function>
-  void each_pair(const World& world, Function function) const {
-    each_stencils(world, [&](const Stencils& s) {
+    each_stencils(world, remembered, [&](const Stencils& s) {
       for (std::size_t first = 0; first < s.vertices.size(); first += s.size) {
         for (int a = 0; a < s.size; ++a) {
           for (int b = 0; b < s.size; ++b) {
-            const int i = index[s.vertices[first + a]];
-            const int j = index[s.vertices[first + b]];
+            const int i = free_index_[s.vertices[first + a]];
+            const int j = free_index_[s.vertices[first + b]];
             if (i >= 0 && j >= 0 && i != j) function(i, j);
           }
         }
       }
     });
+  };
+  const std::size_t n = free_vertices_.size();
+  std::vector<std::size_t> start(n + 1, 0);
+  each_pair([&](int i, int) { ++start[i + 1]; });
+  for (std::size_t i = 0; i < n; ++i) start[i + 1] += start[i];
+  std::vector<int> all(start[n]);
+  std::vector<std::size_t> next(start.begin(), start.end() - 1);
+  each_pair([&](int i, int j) { all[next[i]++] = j; });
+  Graph graph{.start = std::vector<int>(n + 1, 0), .neighbours = {}};
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(start[i]);
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(start[i + 1]);
+    std::sort(begin, end);
+    graph.neighbours.insert(graph.neighbours.end(), begin, std::unique(begin, end));
+    graph.start[i + 1] = static_cast<int>(graph.neighbours.size());
   }
-
-  template <class Function>
-  static void each_stencils(const World& world, Function function) {
-    for (const auto& energy : world.system.energies()) function(world.stencils(*energy));
-    for (const auto& dissipation : world.system.dissipations()) {
-      function(dissipation->stencils(world.memory));
-    }
-  }
-};
-
-BlockPattern::BlockPattern(const World& world) : BlockPattern(world.system, FreeVertices(world)) {}
-
-BlockPattern::BlockPattern(const System& system, FreeVertices free)
-    : LowerPattern(system.dimension(), std::move(free.graph_start), std::move(free.graph),
-                   free.stored),
-      free_vertices_(std::move(free.vertices)),
-      free_index_(std::move(free.index)) {
-  dof_.reserve(static_cast<std::size_t>(dofs()));
-  for (const int v : free_vertices_) {
-    for (int i = 0; i < dimension(); ++i) dof_.push_back(dimension() * v + i);
-  }
-  if (system.fixed_count() == 0) return;
-  int longest = dimension();
-  for (int j = 0; j < nodes(); ++j) longest = std::max(longest, column_length(j));
-  scratch_ = dimension() * longest;
+  graph.neighbours.shrink_to_fit();
+  return graph;
 }
 
 BlockSlots BlockPattern::slots(const Stencils& s) const {
@@ -153,7 +167,7 @@ BlockSlots BlockPattern::slots(const Stencils& s) const {
   return slots;
 }
 
-FullPattern::FullPattern(const BlockPattern& half) : half_(half) {
+FullPattern::FullPattern(const BlockPattern& half) : half_(&half), version_(half.version()) {
   const int dim = half.dimension();
   const int n = static_cast<int>(half.free_vertices().size());
   column_start_.push_back(0);

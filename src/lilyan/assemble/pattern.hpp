@@ -1,4 +1,4 @@
-// Sparsity patterns, computed once: of symmetric matrices of blocks, of a system's Hessian.
+// Sparsity patterns: of symmetric matrices of blocks, of a system's Hessian.
 #pragma once
 
 #include <span>
@@ -37,8 +37,11 @@ class LowerPattern {
   [[nodiscard]] int column_length(int node) const { return column_size_[block_ * node]; }
   [[nodiscard]] int block_position(int i, int j) const;
 
+ protected:
+  LowerPattern() = default;
+
  private:
-  int block_;
+  int block_ = 1;
   std::vector<int> graph_start_;
   std::vector<int> graph_;
   std::vector<int> column_start_;
@@ -50,9 +53,16 @@ class LowerPattern {
 // Fixed vertices are left out. Columns are stored in the order in which the elements, one after the
 // other, first need them: of a large body what a loop over elements writes to is close together then,
 // however its vertices are numbered.
+//
+// Between two steps it may get other blocks, of pairs that have come into contact. Whoever keeps something that was
+// made of the pattern makes it anew when the version is another one.
 class BlockPattern : public LowerPattern {
  public:
   explicit BlockPattern(const World& world);
+
+  // Takes the blocks of the stencils that change between steps as they are now, beside those of all others.
+  void grow(const World& world);
+  [[nodiscard]] int version() const { return version_; }
 
   [[nodiscard]] int dimension() const { return block(); }
   // Degree of freedom of the system that a column stands for.
@@ -67,13 +77,22 @@ class BlockPattern : public LowerPattern {
   [[nodiscard]] BlockSlots slots(const Stencils& stencils) const;
 
  private:
-  struct FreeVertices;
-  BlockPattern(const System& system, FreeVertices free);
+  // Neighbours of each node.
+  struct Graph {
+    std::vector<int> start, neighbours;
+  };
+  [[nodiscard]] std::vector<int> order_of_use(const World& world) const;
+  // Those that elements give it, of stencils that are remembered or of all others, beside the neighbours it has.
+  [[nodiscard]] Graph find_graph(const World& world, bool remembered, const Graph& beside) const;
+  void take(const World& world, Graph graph);
 
   std::vector<int> free_vertices_;
   std::vector<int> free_index_;
-  std::vector<int> dof_;  // of each column
+  std::vector<int> dof_;     // of each column
+  std::vector<int> stored_;  // nodes in the order in which their columns are stored
+  Graph lasting_;            // of stencils that stay the same, where others may not
   int scratch_ = 0;
+  int version_ = 0;
 };
 
 // Both triangles of that matrix, for Jacobians that are not symmetric: compressed columns with
@@ -84,8 +103,10 @@ class FullPattern {
   // The half pattern must outlive this.
   explicit FullPattern(const BlockPattern& half);
 
-  [[nodiscard]] const BlockPattern& half() const { return half_; }
-  [[nodiscard]] int dofs() const { return half_.dofs(); }
+  [[nodiscard]] const BlockPattern& half() const { return *half_; }
+  // Whether the half pattern is still the one that this was made of.
+  [[nodiscard]] bool is_current() const { return version_ == half_->version(); }
+  [[nodiscard]] int dofs() const { return half_->dofs(); }
   [[nodiscard]] int entries() const { return column_start_.back(); }
   [[nodiscard]] const std::vector<int>& column_start() const { return column_start_; }
   [[nodiscard]] const std::vector<int>& row() const { return row_; }
@@ -100,7 +121,8 @@ class FullPattern {
  private:
   [[nodiscard]] int find(int row, int column) const;
 
-  const BlockPattern& half_;
+  const BlockPattern* half_;
+  int version_;
   std::vector<int> column_start_;
   std::vector<int> row_;
   std::vector<int> diagonal_;

@@ -62,7 +62,12 @@ class Tets final : public Energy,
   }
 
   [[nodiscard]] Abilities abilities() const override {
-    return {.discrete_gradient = this, .moving_rest = this, .lends_mass = this, .polynomial = this};
+    return {.discrete_gradient = this,
+            .moving_rest = this,
+            .lends_mass = this,
+            .polynomial = this,
+            .density = this,
+            .path_rounding = this};
   }
   [[nodiscard]] std::optional<int> degree_of_force() const override {
     if constexpr (requires { Material::info().degree; }) {

@@ -13,22 +13,18 @@
 // are going to take; a step in which something moves farther is repeated with longer ways.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
 #include "lilyan/base/types.hpp"
 #include "lilyan/contact/contact_points.hpp"
+#include "lilyan/contact/law.hpp"
+#include "lilyan/contact/near_pairs.hpp"
+#include "lilyan/contact/surface.hpp"
 #include "lilyan/model/energy.hpp"
 #include "lilyan/model/energy_memory.hpp"
 
 namespace lilyan {
-
-struct ContactSurface {
-  int body = 0;
-  std::vector<int> vertices;
-  std::vector<std::array<int, 3>> triangles;
-};
 
 class BodyContact final : public ContactEnergy, public ChangesBetweenSteps {
  public:
@@ -36,9 +32,8 @@ class BodyContact final : public ContactEnergy, public ChangesBetweenSteps {
   // share a vertex.
   BodyContact(const std::vector<ContactSurface>& surfaces, const ContactStiffness& k,
               double thickness, const Vector& x);
-  ~BodyContact() override;
 
-  [[nodiscard]] Stencils stencils() const override;
+  [[nodiscard]] Stencils stencils() const override { return first_.stencils(); }
   [[nodiscard]] bool translation_invariant() const override { return true; }
   [[nodiscard]] bool rotation_invariant() const override { return true; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
@@ -56,26 +51,12 @@ class BodyContact final : public ContactEnergy, public ChangesBetweenSteps {
   [[nodiscard]] bool between_bodies() const override { return true; }
 
  private:
-  struct Point {
-    int vertex;
-    int body;
-  };
-  struct Triangle {
-    std::array<int, 3> corner;
-    int body;
-  };
-  struct Pair;
-  struct Memory;
+  [[nodiscard]] const NearPairs& known(const EnergyMemory* memory) const;
 
-  [[nodiscard]] const Memory& known(const EnergyMemory* memory) const;
-  // Sets near_pairs of the memory to all pairs whose ways, grown by the thickness and `extra`, meet.
-  void find_near_pairs(double extra, Memory& memory) const;
-
-  std::vector<Point> points_;
-  std::vector<Triangle> triangles_;
+  ContactSurfaces surfaces_;
   std::vector<double> k_;  // of each vertex of the system as a point in contact
   double thickness_;
-  std::unique_ptr<Memory> first_;  // at the initial positions
+  NearPairs first_;  // at the initial positions
 };
 
 }  // namespace lilyan

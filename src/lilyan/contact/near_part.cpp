@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lilyan/contact/continuous_collision.hpp"
 #include "lilyan/numeric/cubic.hpp"
 
 namespace lilyan {
@@ -48,16 +49,8 @@ NearPart::NearPart(const PointTriangle& z, const PointTriangle& d, double distan
   std::sort(breaks_.begin(), breaks_.begin() + static_cast<std::ptrdiff_t>(count_));
 }
 
-// The four are in one plane when the volume (b − a) × (c − a) · (p − a) is zero, which is a cubic of s.
 void NearPart::add_plane_times(const PointTriangle& z, const PointTriangle& d) {
-  const auto edge = [](const PointTriangle& of, int k) {
-    return Vec3(of.segment<3>(k) - of.segment<3>(3));
-  };
-  const Vec3 u = edge(z, 6), v = edge(z, 9), w = edge(z, 0);
-  const Vec3 du = edge(d, 6), dv = edge(d, 9), dw = edge(d, 0);
-  const Vec3 n = u.cross(v), dn = du.cross(v) + u.cross(dv), ddn = du.cross(dv);
-  const Cubic cubic = {n.dot(w), dn.dot(w) + n.dot(dw), ddn.dot(w) + dn.dot(dw), ddn.dot(dw)};
-  const SignChanges through(cubic, from_, to_);
+  const SignChanges through(volume_along(z, d), from_, to_);
   for (const double s : through.at()) {
     if (s > from_ && s < to_) breaks_[count_++] = s;
   }

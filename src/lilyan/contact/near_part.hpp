@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "lilyan/contact/proximity.hpp"
+#include "lilyan/contact/distance.hpp"
 #include "lilyan/numeric/exact_path_mean.hpp"
 
 namespace lilyan {

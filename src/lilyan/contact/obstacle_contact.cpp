@@ -13,136 +13,6 @@
 namespace lilyan {
 namespace {
 
-// The distance to the nearest point x − offset, less a radius. That point stays where it is when x
-// moves in the directions `around`.
-SignedDistance from_nearest(const Vec3& offset, double radius, const Eigen::Matrix3d& around) {
-  SignedDistance d;
-  const double r = offset.norm();
-  d.value = r - radius;
-  if (!(r > 0)) {
-    // Any direction is as good as another, as long as the nearest point does not follow it.
-    int best = 0;
-    around.diagonal().maxCoeff(&best);
-    d.normal = around.col(best).normalized();
-    return d;
-  }
-  d.normal = offset / r;
-  d.curvature = (around - d.normal * d.normal.transpose()) / r;
-  return d;
-}
-
-struct DistanceToShape {
-  const Vec3& x;
-
-  SignedDistance operator()(const PlaneShape& plane) const {
-    return {.value = plane.normal.dot(x - plane.point), .normal = plane.normal};
-  }
-
-  SignedDistance operator()(const SphereShape& sphere) const {
-    return from_nearest(x - sphere.center, sphere.radius, Eigen::Matrix3d::Identity());
-  }
-
-  SignedDistance operator()(const CapsuleShape& capsule) const {
-    const Vec3 axis = capsule.to - capsule.from;
-    const double length = axis.squaredNorm();
-    const double s = length > 0 ? axis.dot(x - capsule.from) / length : 0.0;
-    Eigen::Matrix3d around = Eigen::Matrix3d::Identity();
-    if (s > 0 && s < 1) around -= axis * axis.transpose() / length;
-    const Vec3 nearest = capsule.from + std::fmin(std::fmax(s, 0.0), 1.0) * axis;
-    return from_nearest(x - nearest, capsule.radius, around);
-  }
-
-  SignedDistance operator()(const BoxShape& box) const {
-    const Vec3 p = x - box.center;
-    const Vec3 beyond = p.cwiseAbs() - box.half;
-    int nearest = 0;
-    const double most = beyond.maxCoeff(&nearest);
-    if (most <= 0) {
-      SignedDistance d;
-      d.value = most;
-      d.normal[nearest] = p[nearest] < 0 ? -1 : 1;
-      return d;
-    }
-    // Outside, the nearest point slides along with x in the directions within the box's slabs.
-    Vec3 offset = Vec3::Zero();
-    Eigen::Matrix3d around = Eigen::Matrix3d::Zero();
-    for (int i = 0; i < 3; ++i) {
-      if (beyond[i] <= 0) continue;
-      offset[i] = p[i] < 0 ? -beyond[i] : beyond[i];
-      around(i, i) = 1;
-    }
-    return from_nearest(offset, 0, around);
-  }
-};
-
-// A point of the shape.
-Vec3 origin(const ObstacleShape& shape) {
-  struct Origin {
-    Vec3 operator()(const PlaneShape& s) const { return s.point; }
-    Vec3 operator()(const SphereShape& s) const { return s.center; }
-    Vec3 operator()(const BoxShape& s) const { return s.center; }
-    Vec3 operator()(const CapsuleShape& s) const { return s.from; }
-  };
-  return std::visit(Origin{}, shape);
-}
-
-// The shape as seen from this point.
-ObstacleShape seen_from(const Vec3& origin, ObstacleShape shape) {
-  struct Move {
-    Vec3 by;
-    void operator()(PlaneShape& s) const { s.point -= by; }
-    void operator()(SphereShape& s) const { s.center -= by; }
-    void operator()(BoxShape& s) const { s.center -= by; }
-    void operator()(CapsuleShape& s) const {
-      s.from -= by;
-      s.to -= by;
-    }
-  };
-  std::visit(Move{origin}, shape);
-  return shape;
-}
-
-// How large the numbers are that a shape is given by.
-double extent(const ObstacleShape& shape) {
-  struct Extent {
-    double operator()(const PlaneShape& s) const { return s.point.norm(); }
-    double operator()(const SphereShape& s) const { return s.center.norm() + s.radius; }
-    double operator()(const BoxShape& s) const { return s.center.norm() + s.half.norm(); }
-    double operator()(const CapsuleShape& s) const {
-      return s.from.norm() + s.to.norm() + s.radius;
-    }
-  };
-  return std::visit(Extent{}, shape);
-}
-
-// φ = ½k min(d,0)² averaged over the way of d from d₀ to d₁, (2): the function G whose derivative
-// the average is, the average itself, and its derivative.
-struct LinearMean {
-  double value = 0;
-  double first = 0;
-  double second = 0;
-};
-
-LinearMean linear_mean(double k, double d0, double d1) {
-  LinearMean m;
-  const double half = 0.5 * k;
-  if (d0 < 0 && d1 < 0) {
-    m = {.value = half * (d0 * d1 + 0.5 * d1 * d1), .first = half * (d0 + d1), .second = half};
-  } else if (d1 < 0) {
-    const double u = d1 - d0;
-    const double log_part = d0 > 0 ? d0 * d0 * std::log(-u / d0) : 0.0;
-    m.value = half * (0.5 * (u * u - d0 * d0) + 2 * d0 * (u + d0) + log_part);
-    m.first = half * d1 * d1 / u;
-    m.second = half * d1 * (d1 - 2 * d0) / (u * u);
-  } else if (d0 < 0) {
-    const double u = d1 - d0;
-    m.value = -half * d0 * d0 * std::log(u / -d0);
-    m.first = -half * d0 * d0 / u;
-    m.second = half * d0 * d0 / (u * u);
-  }
-  return m;
-}
-
 // The part k d ∇²d of (1)'s Hessian, which is at right angles to the other part k n nᵀ. Only this
 // one can be negative, and is then raised.
 Eigen::Matrix3d curved_part(const SignedDistance& d, double projection) {
@@ -155,43 +25,6 @@ Vec3 vertex_at(const double* x, int vertex) {
 }
 
 }  // namespace
-
-SignedDistance signed_distance(const ObstacleShape& shape, const Vec3& x) {
-  return std::visit(DistanceToShape{x}, shape);
-}
-
-SignedDistance Obstacle::distance_at_rest(const Vec3& x) const {
-  SignedDistance d = signed_distance(shape, x);
-  if (inside_out) {
-    d.value = -d.value;
-    d.normal = -d.normal;
-    d.curvature = -d.curvature;
-  }
-  return d;
-}
-
-SignedDistance Obstacle::distance(const Pose& pose, const Vec3& x) const {
-  if (!motion.moves()) return distance_at_rest(x);
-  SignedDistance d = distance_at_rest(pose.undo(x));
-  d.normal = pose.rotation * d.normal;
-  d.curvature = pose.rotation * d.curvature * pose.rotation.transpose();
-  return d;
-}
-
-void ObstaclePoses::begin_step(const RigidMotion& motion, double t, double h) {
-  now = motion.at(t + 0.5 * h);
-  step_from = motion.at(t);
-  step_to = motion.at(t + h);
-  step_h = h;
-}
-
-// The motion's centre, which all poses share, drops out.
-Vec3 ObstaclePoses::velocity(const Vec3& x) const {
-  if (step_h == 0) return Vec3::Zero();
-  return ((step_to.rotation - step_from.rotation) * now.from_center(x) +
-          (step_to.shift - step_from.shift)) /
-         step_h;
-}
 
 struct ObstacleContact::Memory final : EnergyMemory {
   explicit Memory(const ObstaclePoses& p) : poses(p) {}
@@ -237,15 +70,10 @@ class ObstacleContact::Penalty {
   // Not inlined, so that it rounds the same way wherever it is called from.
   [[nodiscard, gnu::noinline]] LocalDerivatives<3> at(const Vec3& x, double k,
                                                       bool want_hessian) const {
-    LocalDerivatives<3> e;
     const SignedDistance d = distance(x);
-    if (!(d.value < 0)) return e;
-    e.value = 0.5 * k * d.value * d.value;
-    e.gradient = k * d.value * d.normal;
-    if (want_hessian) {
-      e.hessian = k * (d.normal * d.normal.transpose() + curved_part(d, projection_));
-    }
-    return e;
+    if (!(d.value < 0)) return {};
+    if (!want_hessian) return penalty(k, d.value, d.normal);
+    return penalty(k, d.value, d.normal, curved_part(d, projection_));
   }
 
   // weight times the mean over the path x0 → x0 + d. `start` is the distance at x0.
@@ -256,7 +84,7 @@ class ObstacleContact::Penalty {
     if (start.value > d.norm()) return sum;
     if (flat_) {
       const double end = start.value + start.normal.dot(d);
-      const LinearMean m = linear_mean(k, start.value, end);
+      const PenaltyMean m = penalty_mean(k, start.value, end);
       sum.value = weight * m.value;
       sum.gradient = weight * m.first * start.normal;
       sum.hessian = weight * m.second * start.normal * start.normal.transpose();

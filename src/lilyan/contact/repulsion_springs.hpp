@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "lilyan/contact/obstacle_contact.hpp"
+#include "lilyan/contact/obstacle.hpp"
 #include "lilyan/model/energy.hpp"
 #include "lilyan/model/energy_abilities.hpp"
 #include "lilyan/model/energy_discrete_gradient.hpp"

@@ -1,7 +1,6 @@
 #include "lilyan/control/moving_world.hpp"
 
 #include <array>
-#include <utility>
 
 #include "lilyan/assemble/invariants.hpp"
 #include "lilyan/model/fixed.hpp"
@@ -10,7 +9,8 @@
 namespace lilyan {
 namespace {
 
-// A step that moves things farther than contacts were looked for is repeated at most this often.
+// Contacts are looked for before a step. One that has met others pushed less than it should have, so it is solved
+// again with these, at most this often. The pattern of the Hessian grows; nothing is made anew.
 constexpr int kMaxRepeats = 10;
 
 double kinetic_energy(const System& system, const Vector& v) {
@@ -24,35 +24,10 @@ double kinetic_energy(const System& system, const Vector& v) {
 
 }  // namespace
 
-MovingWorldIntegrator::MovingWorldIntegrator(const System& system, Scheme scheme,
-                                             const SolverOptions& options, Make make)
-    : system_(system), memory_(system), scheme_(std::move(scheme)), options_(options), make_(make) {
-  make_inner();
-}
-
-void MovingWorldIntegrator::make_inner() {
-  if (inner_) earlier_ += inner_->times();
-  std::unique_ptr<Integrator> next = make_({system_, &memory_}, scheme_, options_);
-  if (inner_) next->take_over(*inner_);
-  next->part_of(whole());
-  inner_ = std::move(next);
-}
-
-void MovingWorldIntegrator::archive_memory(Archive& a) {
-  memory_.archive(a);
-  if (a.loading()) make_inner();  // stencils may be others
-}
-
 void MovingWorldIntegrator::archive(Archive& a) {
   a.mark("moving world");
   archive_memory(a);
   inner_->archive(a);
-}
-
-NewtonTimes MovingWorldIntegrator::times() const {
-  NewtonTimes sum = earlier_;
-  sum += inner_->times();
-  return sum;
 }
 
 MovingWorldIntegrator::MovingEnergy MovingWorldIntegrator::moving_energy(const Vector& x) const {
@@ -119,9 +94,7 @@ StepReport MovingWorldIntegrator::step(State& state, double h) {
   double dissipation = 0;
   double moved = 0;
   for (int repeat = 0;; ++repeat) {
-    const bool new_stencils =
-        memory_.begin_step({.t = state.t, .h = h, .x = state.x.data(), .v = state.v.data()});
-    if (anywhere(system_, new_stencils)) make_inner();
+    memory_.begin_step({.t = state.t, .h = h, .x = state.x.data(), .v = state.v.data()});
     opened = moving_energy(state.x);
     dissipation = kick(state, h);
     const double still = kinetic_energy(system_, state.v);
@@ -131,7 +104,7 @@ StepReport MovingWorldIntegrator::step(State& state, double h) {
     if (repeat > 0) attempt.solver_work += report.solver_work;
     report = attempt;
     const bool failed = !succeeded(report.status);
-    if (!failed && !anywhere(system_, !memory_.found_all_contacts(state.x.data()))) break;
+    if (!failed && memory_.found_all_contacts(state.x.data())) break;
     state = start_;
     if (!failed && repeat < kMaxRepeats) continue;
     if (!failed) report.status = StepStatus::not_converged;

@@ -23,23 +23,23 @@ namespace lilyan {
 class MovingWorldIntegrator final : public Integrator {
  public:
   using Make = std::unique_ptr<Integrator> (*)(const World&, const Scheme&, const SolverOptions&);
-  // The wrapped method is made again with `make` whenever the stencils of energies have changed.
-  MovingWorldIntegrator(const System& system, Scheme scheme, const SolverOptions& options,
-                        Make make);
+  // `make` makes the wrapped method.
+  MovingWorldIntegrator(const System& system, const Scheme& scheme, const SolverOptions& options,
+                        Make make)
+      : system_(system), memory_(system), inner_(make({system, &memory_}, scheme, options)) {}
 
   StepReport step(State& state, double h) override;
   [[nodiscard]] const WorldMemory* memory() const override { return &memory_; }
-  void archive_memory(Archive& a) override;
+  void archive_memory(Archive& a) override { memory_.archive(a); }
   void archive(Archive& a) override;
   void part_of(const TimeSpan* whole) override {
     Integrator::part_of(whole);
     inner_->part_of(whole);
   }
   [[nodiscard]] std::string_view linear_solver() const override { return inner_->linear_solver(); }
-  [[nodiscard]] NewtonTimes times() const override;
+  [[nodiscard]] NewtonTimes times() const override { return inner_->times(); }
 
  private:
-  void make_inner();
   double kick(State& state, double h);
   void move(State& state, double h);
   // Values of the energies that change: by kind, and by why they do.
@@ -54,11 +54,7 @@ class MovingWorldIntegrator final : public Integrator {
 
   const System& system_;
   WorldMemory memory_;
-  Scheme scheme_;
-  SolverOptions options_;
-  Make make_;
   std::unique_ptr<Integrator> inner_;
-  NewtonTimes earlier_;  // of methods made before the current one
   State start_;
   Vector scratch_;
 };

@@ -12,16 +12,6 @@
 
 namespace lilyan {
 
-// Energies that can say where in a body they are.
-
-class EnergyDensity {
- public:
-  virtual ~EnergyDensity() = default;
-  // Adds each element's energy and rest volume to its vertices, in equal shares.
-  virtual void add_energies(const double* x, std::span<double> energy,
-                            std::span<double> volume) const = 0;
-};
-
 // The entry of an energy in reports and result files.
 enum class EnergyKind {
   elastic,
@@ -61,9 +51,11 @@ struct PathMeanWeights {
 
 class ChangesBetweenSteps;
 class DiscreteGradient;
+class EnergyDensity;
 class EnergyMemory;
 class ForcePolynomial;
 class KnowsLengths;
+class KnowsPathRounding;
 class LendsMass;
 class MovingRest;
 class Share;
@@ -129,6 +121,8 @@ struct Abilities {
   const LendsMass* lends_mass = nullptr;
   const ForcePolynomial* polynomial = nullptr;
   const KnowsLengths* lengths = nullptr;
+  const EnergyDensity* density = nullptr;
+  const KnowsPathRounding* path_rounding = nullptr;
 };
 
 class Energy {

@@ -17,6 +17,15 @@ class ForcePolynomial {
   [[nodiscard]] virtual std::optional<int> degree_of_force() const = 0;
 };
 
+// Says where in a body it is.
+class EnergyDensity {
+ public:
+  virtual ~EnergyDensity() = default;
+  // Adds each element's energy and rest volume to its vertices, in equal shares.
+  virtual void add_energies(const double* x, std::span<double> energy,
+                            std::span<double> volume) const = 0;
+};
+
 // What Energy::raise_lengths raises lengths to, where elements' sizes and positions are not it.
 class KnowsLengths {
  public:

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "lilyan/model/sums.hpp"
 #include "lilyan/saving/archive.hpp"
 
 namespace lilyan {
 
-WorldMemory::WorldMemory(const System& system) {
+WorldMemory::WorldMemory(const System& system) : system_(system) {
   for (const auto& energy : system.energies()) {
     if (!energy->changes_between_steps()) continue;
     const ChangesBetweenSteps* changing = energy->abilities().changes;
@@ -56,15 +57,15 @@ void WorldMemory::settle(double t) {
   for (const auto& [energy, changing, memory] : slots_) changing->end_step(t, *memory);
 }
 
-bool WorldMemory::begin_step(const StepStart& start) {
+void WorldMemory::begin_step(const StepStart& start) {
   ++version_;
   go_back(start.t);
   bool changed = false;
   for (const auto& [energy, changing, memory] : slots_) {
     changed = changing->begin_step(start, *memory) || changed;
   }
+  if (anywhere(system_, changed)) ++stencils_version_;
   remember(start.t);
-  return changed;
 }
 
 bool WorldMemory::found_all_contacts(const double* x) {
@@ -72,7 +73,7 @@ bool WorldMemory::found_all_contacts(const double* x) {
   for (const auto& [energy, changing, memory] : slots_) {
     all = changing->found_all_contacts(x, *memory) && all;
   }
-  return all;
+  return !anywhere(system_, !all);
 }
 
 void WorldMemory::look_at(const State& state) {
@@ -83,12 +84,14 @@ void WorldMemory::look_at(const State& state) {
     if (!changing->depends_on_past()) changing->begin_step(here, *memory);
     changing->end_step(state.t, *memory);
   }
+  ++stencils_version_;
 }
 
 void WorldMemory::archive(Archive& a) {
   for (const auto& slot : slots_) slot.memory->archive(a);
   if (!a.loading()) return;
   ++version_;
+  ++stencils_version_;
   past_.clear();
   save_past(first_);
 }

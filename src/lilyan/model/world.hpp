@@ -23,13 +23,16 @@ class WorldMemory {
   [[nodiscard]] const EnergyMemory* of(const Energy& energy) const;
   // Another number after every change, so that values of energies can be kept until then.
   [[nodiscard]] std::uint64_t version() const { return version_; }
+  // Another number after every change of stencils. Of a system that several processes share it is the same in all of
+  // them.
+  [[nodiscard]] std::uint64_t stencils_version() const { return stencils_version_; }
 
   // Between two steps, at time t. Steps that began at t or later have been given up: whatever they
   // did is undone.
   void settle(double t);
-  // Before a step (again, should it be repeated). True when stencils have changed.
-  bool begin_step(const StepStart& start);
-  // After a step to x that was solved; false when it is to be repeated.
+  // Before a step (again, should it be repeated).
+  void begin_step(const StepStart& start);
+  // After a step to x that was solved; false, in all processes, when it is to be repeated.
   [[nodiscard]] bool found_all_contacts(const double* x);
 
   // For energies at a state that no step led to: nothing depends on the past.
@@ -53,12 +56,14 @@ class WorldMemory {
   void remember(double t);
   void go_back(double t);
 
+  const System& system_;
   std::vector<Slot> slots_;
   bool depends_on_past_ = false;
   std::string first_;       // what depends on the past, before any step
   std::vector<Past> past_;  // in the order of t; only steps that changed something
   std::string scratch_;
   std::uint64_t version_ = 1;
+  std::uint64_t stencils_version_ = 1;
 };
 
 // An integrator steps a world: a system, and the memory of whoever steps it. Without a memory (null) energies
@@ -75,6 +80,9 @@ struct World {
     return memory ? memory->of(energy) : nullptr;
   }
   [[nodiscard]] std::uint64_t version() const { return memory ? memory->version() : 0; }
+  [[nodiscard]] std::uint64_t stencils_version() const {
+    return memory ? memory->stencils_version() : 0;
+  }
   [[nodiscard]] Stencils stencils(const Energy& energy) const {
     return energy.stencils_with(memory_of(energy));
   }

@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <utility>
 
 namespace lilyan {
 
@@ -14,8 +16,8 @@ using Cubic = std::array<double, 4>;
 
 class SignChanges {
  public:
-  // Those between two numbers, ascending, each to the last digit.
-  SignChanges(const Cubic& c, double from, double to) {
+  // Those between two numbers, ascending, each to the last digit. At the end c may be known better, by its sign.
+  SignChanges(const Cubic& c, double from, double to, std::optional<bool> positive_at_end = {}) {
     // Between its turns, 3 c₃ s² + 2 c₂ s + c₁ = 0, it only grows or only falls. (By the sum that does not cancel.)
     std::array<double, 4> turn{from};
     std::size_t turns = 1;
@@ -27,7 +29,10 @@ class SignChanges {
       if (s > from && s < to) turn[turns++] = s;
     }
     turn[turns++] = to;
-    const auto above = [&](double s) { return c[0] + s * (c[1] + s * (c[2] + s * c[3])) >= 0; };
+    const auto above = [&](double s) {
+      if (s == to && positive_at_end) return *positive_at_end;
+      return c[0] + s * (c[1] + s * (c[2] + s * c[3])) >= 0;
+    };
     for (std::size_t k = 0; k + 1 < turns; ++k) {
       double low = turn[k];
       double high = turn[k + 1];

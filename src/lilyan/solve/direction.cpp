@@ -70,7 +70,8 @@ std::string_view DirectionFinder::name() const {
 void DirectionFinder::archive(Archive& a) {
   bool has_cholesky = cholesky_ != nullptr;
   a(choice_, last_, hold_, next_hold_, has_cholesky);
-  if (a.loading() && has_cholesky) cholesky();
+  // Where conjugate gradients had the last word a factor may wait until it is needed.
+  if (a.loading() && has_cholesky && last_ == LinearKind::cholesky) cholesky();
 }
 
 void DirectionFinder::begin() { renew_ = true; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "lilyan/parallel/threads.hpp"
 #include "lilyan/solve/convergence.hpp"
@@ -28,11 +29,7 @@ double Objective::dot(const Vector& a, const Vector& b) const {
 }
 
 Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
-    : pattern_(pattern),
-      options_(options),
-      finder_(options.directions ? options.directions->make(pattern)
-                                 : std::make_unique<DirectionFinder>(pattern, options.linear,
-                                                                     options.definiteness)) {
+    : pattern_(pattern), options_(options), finder_(make_finder()), version_(pattern.version()) {
   const auto all = static_cast<Eigen::Index>(pattern.dimension() * pattern.free_index().size());
   trial_.resize(all);
   further_.resize(all);
@@ -40,6 +37,23 @@ Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
 }
 
 Newton::~Newton() = default;
+
+std::unique_ptr<DirectionSource> Newton::make_finder() const {
+  if (options_.directions) return options_.directions->make(pattern_);
+  return std::make_unique<DirectionFinder>(pattern_, options_.linear, options_.definiteness);
+}
+
+void Newton::follow_pattern() {
+  if (version_ == pattern_.version()) return;
+  std::string learned;
+  Archive saved(&learned);
+  finder_->archive(saved);
+  finder_ = make_finder();
+  Archive loaded{std::string_view(learned)};
+  finder_->archive(loaded);
+  has_matrix_ = false;
+  version_ = pattern_.version();
+}
 
 std::string_view Newton::linear_name() const { return finder_->name(); }
 
@@ -53,6 +67,7 @@ void Newton::evaluate(const LocalModel& model, Iterate& at, SolverWork& work) {
 
 NewtonResult Newton::minimise(const Objective& objective, Linearised& forces, Iterate& at,
                               double slack) {
+  follow_pattern();
   NewtonResult result;
   SolverWork& work = result.work;
   const auto end = [&](StepStatus status) {
@@ -124,6 +139,7 @@ double Newton::find_step(const LocalModel& here, const Iterate& at, bool modifie
 
 bool Newton::correct(const LocalModel& model, const Vector& residual, const Correction& request,
                      Vector& direction, SolverWork& work) {
+  follow_pattern();
   const bool found = finder_->find(model, residual,
                                    {.same_matrix = has_matrix_ && !request.renew,
                                     .accuracy = request.accuracy,
@@ -178,6 +194,7 @@ StepStatus Newton::rounded_off(const LocalModel& here, const Vector& gradient, S
 }
 
 bool Newton::at_rounding(const LocalModel& here, double norm) {
+  follow_pattern();
   read_diagonal();
   return norm <= here.objective.rounding(here.z, 0, diagonal_).gradient;
 }

@@ -16,7 +16,7 @@ namespace lilyan {
 
 class Newton {
  public:
-  // The pattern must outlive this.
+  // The pattern must outlive this. It may grow between minimisations.
   Newton(const BlockPattern& pattern, const NewtonOptions& options);
   ~Newton();
 
@@ -46,6 +46,9 @@ class Newton {
   void archive(Archive& a);
 
  private:
+  [[nodiscard]] std::unique_ptr<DirectionSource> make_finder() const;
+  // Other linear solvers once the pattern has grown, which go on with what those before have learned.
+  void follow_pattern();
   void evaluate(const LocalModel& model, Iterate& at, SolverWork& work);
   void start(const LocalModel& model, Iterate& at, SolverWork& work);
   double find_step(const LocalModel& here, const Iterate& at, bool modified, SolverWork& work);
@@ -56,6 +59,7 @@ class Newton {
   const BlockPattern& pattern_;
   NewtonOptions options_;
   std::unique_ptr<DirectionSource> finder_;
+  int version_;  // of the pattern that it is for
   NewtonTimes times_;
   bool has_matrix_ = false;  // of the last minimisation
   // Workspace, over all degrees of freedom.

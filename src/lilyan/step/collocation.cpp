@@ -29,7 +29,6 @@ CollocationEquation::CollocationEquation(Assembler& assembler, const Collocation
       n_(system_.dofs()),
       options_(options),
       forced_(!system_.forces().empty()) {
-  matrix_.lu = make_lu();
   const int s = stages_;
   Eigen::MatrixXd A(s, s);
   const double* rows = table.A.data();
@@ -44,19 +43,21 @@ CollocationEquation::CollocationEquation(Assembler& assembler, const Collocation
   lu.compute(A);
   table_.inverse = lu.inverse();
   table_.coupling = table_.inverse * table_.inverse;
-  find_positions();
-  matrix_.half_values.resize(static_cast<std::size_t>(pattern_.half().storage()));
-  matrix_.full_values.resize(static_cast<std::size_t>(pattern_.entries()));
   for (Vector* v : {&work_.z, &work_.x, &work_.v, &work_.gradient, &work_.sum, &work_.scratch,
                     &work_.damping, &work_.lengths}) {
     v->setZero(n_);
   }
-  matrix_.right.setZero(static_cast<Eigen::Index>(s) * pattern_.dofs());
-  matrix_.solution = matrix_.right;
+  make_matrix();
 }
 
-void CollocationEquation::find_positions() {
+void CollocationEquation::make_matrix() {
   const int m = pattern_.dofs();
+  matrix_ = {};
+  matrix_.lu = make_lu();
+  matrix_.half_values.resize(static_cast<std::size_t>(pattern_.half().storage()));
+  matrix_.full_values.resize(static_cast<std::size_t>(pattern_.entries()));
+  matrix_.right.setZero(static_cast<Eigen::Index>(stages_) * m);
+  matrix_.solution = matrix_.right;
   std::vector<Eigen::Triplet<double>> entries;
   for (int i = 0; i < stages_; ++i) {
     for (int c = 0; c < m; ++c) {
@@ -91,6 +92,11 @@ void CollocationEquation::find_positions() {
 
 void CollocationEquation::prepare(const State& start, double h, const TimeSpan& span,
                                   double energy_scale) {
+  assembler_.follow_stencils();
+  if (!pattern_.is_current()) {
+    pattern_ = FullPattern(assembler_.hessian_pattern());
+    make_matrix();
+  }
   problem_.span = span;
   problem_.start = &start;
   work_.has_lengths = false;

@@ -28,7 +28,7 @@ class CollocationEquation final : public Equation {
   CollocationEquation(Assembler& assembler, const CollocationTable& table,
                       const SolverOptions& options);
 
-  // Sets the step; energy_scale is that of its start.
+  // Sets the step, with the stencils that there are now; energy_scale is that of its start.
   void prepare(const State& start, double h, const TimeSpan& span, double energy_scale);
 
   void pull_back(Vector& z, double factor) const override;
@@ -57,7 +57,7 @@ class CollocationEquation final : public Equation {
  private:
   [[nodiscard]] double norm(const Vector& residual) const;
   void go_to_stage(const Vector& z, int stage);
-  void find_positions();
+  void make_matrix();
 
   struct Table {
     Vector c, b;

@@ -49,9 +49,14 @@ ConstrainedEquation::ConstrainedEquation(StageWorkspace& work, const BlockPatter
   }
   here_.correction.setZero(n_ + m_);
   free_.part.resize(n_);
-  if (!pattern_) return;
+  make_matrix();
+}
+
+void ConstrainedEquation::make_matrix() {
+  if (!pattern_ || linear_.version == pattern_->version()) return;
+  linear_.version = pattern_->version();
   linear_.cholesky = make_cholesky(*pattern_);
-  linear_.hessian.resize(static_cast<std::size_t>(pattern_->storage()));
+  linear_.hessian.assign(static_cast<std::size_t>(pattern_->storage()), 0.0);
   linear_.right.setZero(pattern_->dofs());
   linear_.solution.setZero(pattern_->dofs());
 }
@@ -64,6 +69,7 @@ bool ConstrainedEquation::begin(const Vector& x0) {
 }
 
 void ConstrainedEquation::prepare(const Problem& problem, const Vector& d, Vector& z) {
+  make_matrix();
   problem_ = problem;
   linear_.factorised = false;
   normal_.speed.setZero();

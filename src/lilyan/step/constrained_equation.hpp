@@ -42,7 +42,7 @@ namespace lilyan {
 //   Φ(d) − λ₊ᵀC d + |λ₊| |g(x₀+d)|,   |λ₊| = ‖L₀ᵀλ₊‖,  |g| = ‖L₀⁻¹g‖,  L₀L₀ᵀ = G₀M⁻¹G₀ᵀ.         (5)
 class ConstrainedEquation final : public Equation, private MeritFunction {
  public:
-  // The pattern must outlive this; null when Φ has no energies in it, so that H is diagonal.
+  // The pattern, which may grow between steps, must outlive this; null when Φ has no energies in it, so that H is diagonal.
   ConstrainedEquation(StageWorkspace& work, const BlockPattern* pattern, Definiteness definiteness);
 
   struct Problem {
@@ -98,6 +98,7 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   [[nodiscard]] const LinearSolver* linear_solver() const { return linear_.cholesky.get(); }
 
  private:
+  void make_matrix();  // unless there is one of the pattern as it is
   [[nodiscard]] bool averaged() const { return !problem_.average.empty(); }
   // Everything that the solve takes as constant about d: G(x₀+d), C, ν, external forces. False when
   // the constraints are singular there.
@@ -150,6 +151,7 @@ class ConstrainedEquation final : public Equation, private MeritFunction {
   // The linear system (4).
   struct Linear {
     std::unique_ptr<LinearSolver> cholesky;
+    int version = 0;  // of the pattern that it is for
     std::vector<double> hessian;
     Vector diagonal;
     DenseMatrix columns, schur;  // H⁻¹Cᵀ, G H⁻¹Cᵀ

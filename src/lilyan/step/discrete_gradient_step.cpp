@@ -300,6 +300,11 @@ void DiscreteGradientIntegrator::predict(const State& state, double h, StepRepor
 StepReport DiscreteGradientIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
   stop_unmoved(system_, state.v);
+  assembler_.follow_stencils();
+  if (!pattern_.is_current()) {
+    pattern_ = FullPattern(assembler_.hessian_pattern());
+    equation_ = std::make_unique<GlobalEquation>(assembler_, pattern_, options_);
+  }
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   predict(state, h, report);

@@ -42,10 +42,6 @@ class Integrator {
   // and scheme that loads it goes on bit for bit as this one would.
   virtual void archive(Archive& /*a*/) {}
 
-  // Goes on where another integrator of the same system and scheme has stopped, whose stencils were
-  // others.
-  virtual void take_over(const Integrator& /*from*/) {}
-
   // Takes nothing from the steps before to speed up the next one, which then gives the same bits
   // whatever was stepped before.
   virtual void forget() {}

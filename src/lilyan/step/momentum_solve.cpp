@@ -31,9 +31,7 @@ MomentumSolve::MomentumSolve(Assembler& assembler, const SolverOptions& options,
       system_(assembler.system()),
       options_(options),
       mixing_(system_, system_.dofs() + multipliers) {
-  std::vector<int> parent = separate_classes(system_.vertices());
-  find_bodies(parent);
-  find_clusters(parent);
+  find_groups();
   const int n = system_.dofs();
   for (Vector* v : {&work_.d, &work_.scratch, &work_.raw, &work_.motion, &work_.image,
                     &bodies_.gradient, &bodies_.force, &clusters_.gradient, &clusters_.force}) {
@@ -56,6 +54,21 @@ MomentumSolve::MomentumSolve(Assembler& assembler, const SolverOptions& options,
   energies_.stiffening.assign(system_.energies().size(), 1);
   energies_.over_strain.assign(system_.energies().size(), 0);
   work_.nodes.reserve(256);
+}
+
+// Contact connects others when it has met new pairs.
+void MomentumSolve::find_groups() {
+  stencils_version_ = assembler_.world().stencils_version();
+  energies_.external.clear();
+  energies_.contacts.clear();
+  energies_.bodies_of.clear();
+  for (Level* level : {&bodies_, &clusters_}) {
+    level->groups = {};
+    level->dissipates = level->any_torque = false;
+  }
+  std::vector<int> parent = separate_classes(system_.vertices());
+  find_bodies(parent);
+  find_clusters(parent);
 }
 
 // Vertices that energies and constraints connect for good, with the damping within them.
@@ -121,6 +134,7 @@ double MomentumSolve::slack() const {
 }
 
 bool MomentumSolve::begin(const Step& step, Means means) {
+  if (stencils_version_ != assembler_.world().stencils_version()) find_groups();
   here_.x0 = &step.start.x;
   here_.h = step.h;
   here_.has_lengths = false;

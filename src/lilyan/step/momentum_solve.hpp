@@ -159,6 +159,7 @@ class MomentumSolve {
 
   // The way that bodies take their means: each its own, or all of them the same.
   enum class Means { own, strain, path };
+  void find_groups();
   void find_bodies(std::vector<int>& parent);
   void find_clusters(std::vector<int>& parent);
   // False when these are the means of each of them anyway.
@@ -242,6 +243,7 @@ class MomentumSolve {
   SolverOptions options_;
   Energies energies_;
   Level bodies_, clusters_;
+  std::uint64_t stencils_version_ = 0;  // that they are of
   // All dissipation is of the strain, with numbers that each iteration may renew: there is no torque then.
   bool renews_ = false;
   Sound sound_;

@@ -25,6 +25,7 @@ StageWorkspace::StageWorkspace(Assembler& sums, const SolverOptions& options)
 
 void StageWorkspace::begin_step(const State& start, double h, const TimeSpan& forces_see) {
   span = forces_see;
+  assembler.follow_stencils();
   dissipation.begin_step(start, h);
 }
 

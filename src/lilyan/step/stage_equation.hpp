@@ -23,8 +23,8 @@ struct StageWorkspace {
   // The assembler must outlive this.
   StageWorkspace(Assembler& sums, const SolverOptions& options);
 
-  // The lagged numbers of dissipation for a step by h, and their renewal after a solve. `forces_see` is the step
-  // in which forces see it.
+  // The stencils and the lagged numbers of dissipation for a step by h, and the renewal of these after a solve.
+  // `forces_see` is the step in which forces see it.
   void begin_step(const State& start, double h, const TimeSpan& forces_see);
   DissipationAssembler::Renewal renew(const State& start, const Vector& d, double h) {
     return dissipation.renew(start, d, h);

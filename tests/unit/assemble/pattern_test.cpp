@@ -3,9 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
+#include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/scatter.hpp"
+#include "lilyan/model/energy_memory.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 
@@ -161,6 +167,63 @@ TEST_P(Pattern, FixedVerticesOnlyDropRowsAndColumns) {
 INSTANTIATE_TEST_SUITE_P(Assemble, Pattern,
                          ::testing::Values(std::vector<int>{}, std::vector<int>{0},
                                            std::vector<int>{1, 4, 5, 6, 11, 23}));
+
+// Pairs that come and go.
+class Bridge final : public Energy, public ChangesBetweenSteps {
+ public:
+  struct Memory final : EnergyMemory {
+    std::vector<int> pair;
+    void archive(Archive& /*a*/) override {}
+  };
+  [[nodiscard]] EnergyKind kind() const override { return EnergyKind::contact; }
+  [[nodiscard]] Stencils stencils() const override { return {2, {}}; }
+  [[nodiscard]] double evaluate(const Evaluation& /*at*/) const override { return 0; }
+  [[nodiscard]] bool translation_invariant() const override { return true; }
+  [[nodiscard]] bool rotation_invariant() const override { return true; }
+  [[nodiscard]] Abilities abilities() const override { return {.changes = this}; }
+  [[nodiscard]] std::unique_ptr<EnergyMemory> make_memory() const override {
+    return std::make_unique<Memory>();
+  }
+  [[nodiscard]] std::optional<Stencils> stencils_now(const EnergyMemory& memory) const override {
+    return Stencils{2, static_cast<const Memory&>(memory).pair};
+  }
+  bool begin_step(const StepStart& start, EnergyMemory& memory) const override {
+    auto& pair = static_cast<Memory&>(memory).pair;
+    const std::vector<int> last = pair;
+    pair = start.t == 1   ? std::vector{0, 11}
+           : start.t == 2 ? std::vector{0, 11, 2, 11, 0, 10}
+                          : std::vector<int>{};
+    return pair != last;
+  }
+};
+
+TEST(GrowingPattern, IsThatOfANewOne) {
+  Body body({.cells = {2, 1, 1}, .fixed = {2}});
+  body.system.add(std::make_unique<Bridge>());
+  WorldMemory memory(body.system);
+  const World world(body.system, &memory);
+  Assembler assembler(world);
+  const BlockPattern& grown = assembler.hessian_pattern();
+  const FullPattern full(grown);
+  EXPECT_TRUE(full.is_current());
+  std::set<int> entries;
+  int version = grown.version();
+  for (const double t : {0.0, 1.0, 2.0, 2.0, 1.0, 0.0}) {
+    const std::uint64_t before = memory.stencils_version();
+    memory.begin_step({.t = t});
+    assembler.follow_stencils();
+    EXPECT_EQ(grown.version() != version, memory.stencils_version() != before) << t;
+    version = grown.version();
+    const BlockPattern fresh(world);
+    EXPECT_EQ(grown.row(), fresh.row()) << t;
+    EXPECT_EQ(grown.column_start(), fresh.column_start()) << t;
+    EXPECT_EQ(grown.column_size(), fresh.column_size()) << t;
+    EXPECT_EQ(grown.storage(), fresh.storage()) << t;
+    entries.insert(grown.entries());
+  }
+  EXPECT_FALSE(full.is_current());
+  EXPECT_GT(entries.size(), 1U);
+}
 
 TEST(PatternEdge, NoEnergies) {
   System system({1, 1});

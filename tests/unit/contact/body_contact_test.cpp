@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lilyan/base/error.hpp"
-#include "lilyan/contact/proximity.hpp"
+#include "lilyan/contact/distance.hpp"
 #include "lilyan/control/make_integrator.hpp"
 #include "lilyan/physics/energies.hpp"
 #include "support/contact.hpp"
@@ -266,6 +266,26 @@ TEST(BodyContact, ASolvedStepIsRepeatedWhenItMetAPairThatNobodyLookedAt) {
   EXPECT_NEAR(report.after.of(EnergyKind::contact), 0.5 * kStiffness * depth * depth, 1e-12);
   EXPECT_NEAR(report.after.total, report.before.total, 1e-10);
   EXPECT_GT(state.x[3 * OnePair::kPoint + 2], 0.06) << "nothing pushed";
+}
+
+// A point that went farther than it was looked for has met nobody, or may have: then the step is to be repeated.
+TEST(BodyContact, ASolvedStepStandsWhenItMetNobody) {
+  const Vector x = with_point(Vec3(0.3, 0.3, 1));
+  System system({1.0, 1.0, 1.0, 1.0});
+  system.add(std::make_unique<BodyContact>(
+      std::vector<ContactSurface>{
+          {.body = 0, .vertices = {OnePair::kPoint}, .triangles = {}},
+          {.body = 1, .vertices = {0, 1, 3}, .triangles = {OnePair::kCorners}}},
+      kStiffness, kThickness, x));
+  const auto& contact = static_cast<const BodyContact&>(*system.energies()[0]);
+  const Vector rest = Vector::Zero(x.size());
+  for (const double fall : {0.4, 0.7}) {  // both beyond what was looked for
+    const auto memory = contact.make_memory();
+    contact.begin_step({.h = 0.1, .x = x.data(), .v = rest.data()}, *memory);
+    Vector end = x;
+    end[3 * OnePair::kPoint + 2] -= fall;
+    EXPECT_EQ(contact.found_all_contacts(end.data(), *memory), fall < 0.5);
+  }
 }
 
 // A point that starts from rest beyond the thickness and moves less than any search looks ahead: the

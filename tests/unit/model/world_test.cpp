@@ -104,8 +104,11 @@ TEST(WorldMemory, GoesBackIntoALongPast) {
 TEST(WorldMemory, TellsOfNewStencilsAndMissedContacts) {
   const Counted counted;
   WorldMemory memory(counted.system);
-  EXPECT_FALSE(memory.begin_step({.t = 6}));
-  EXPECT_TRUE(memory.begin_step({.t = 7}));
+  const std::uint64_t first = memory.stencils_version();
+  memory.begin_step({.t = 6});
+  EXPECT_EQ(memory.stencils_version(), first);
+  memory.begin_step({.t = 7});
+  EXPECT_NE(memory.stencils_version(), first);
   // One energy looks at the first number, the other one at the second.
   for (const std::array<double, 2>& x :
        {std::array{1.0, 1.0}, std::array{-1.0, 1.0}, std::array{1.0, -1.0}}) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 
 #include "app/run/runner.hpp"
 #include "app/scene/scene.hpp"
@@ -110,63 +109,6 @@ TEST(Tunnelling, OfBodiesThroughEachOtherIsCounted) {
   EXPECT_GT(run_of(plates(1.5, "stiffness = 0.1\nthickness = 0.05\n")).passages_of_bodies, 0);
   // Without a contact bodies may pass through each other.
   EXPECT_EQ(run_of(scene_with(kWall, 1)).passages_of_bodies, 0);
-}
-
-// Against a search along the way in small steps.
-TEST(Tunnelling, CrossingsOfAPointAndATriangle) {
-  std::mt19937 random(17);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  const auto side = [](const PointTriangle& z) {
-    const Vec3 a = z.segment<3>(3);
-    return (z.segment<3>(6) - a).cross(Vec3(z.segment<3>(9) - a)).dot(Vec3(z.segment<3>(0) - a)) >=
-           0;
-  };
-  std::array<int, 4> seen{};
-  for (int k = 0; k < 10000; ++k) {
-    PointTriangle before;
-    PointTriangle after;
-    for (double& e : before) e = uniform(random);
-    for (double& e : after) e = 2 * uniform(random);
-    // Every other triangle keeps its form, as most do.
-    const Vec3 shift(uniform(random), uniform(random), uniform(random));
-    if (k % 2 == 0) after.tail<9>() = before.tail<9>() + shift.replicate<3, 1>();
-    // A point that moves little is passed more often by a triangle that turns.
-    if (k % 2 == 1) after.head<3>() = before.head<3>() * 0.9;
-    int expected = 0;
-    bool doubtful = false;
-    constexpr int kCuts = 300;
-    for (int i = 0; i < kCuts; ++i) {
-      const auto at = [&](double s) { return PointTriangle(before + s * (after - before)); };
-      const PointTriangle now = at((i + 0.5) / kCuts);
-      if (side(at(static_cast<double>(i) / kCuts)) == side(at((i + 1.0) / kCuts))) continue;
-      const NearestPoint nearest = nearest_point(now);
-      expected += nearest.feature == Nearest::face ? 1 : 0;
-      doubtful = doubtful || std::ranges::min(nearest.weight) < 0.05;
-    }
-    if (doubtful) continue;
-    const int found = crossings(before, after);
-    ++seen[static_cast<std::size_t>(found)];
-    EXPECT_EQ(found, expected) << before.transpose() << "\n" << after.transpose();
-    // The way back goes through as often.
-    EXPECT_EQ(crossings(after, before), found);
-  }
-  EXPECT_GT(seen[1], 100);
-  EXPECT_GT(seen[2], 5);
-}
-
-TEST(Tunnelling, APointThatStopsOnATriangleIsCountedOnce) {
-  PointTriangle above;
-  above << 0.2, 0.2, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0;
-  PointTriangle on = above;
-  on[2] = 0;
-  PointTriangle below = above;
-  below[2] = -1;
-  for (const auto& [from, to] : {std::pair{above, below}, std::pair{below, above}}) {
-    EXPECT_EQ(crossings(from, to), 1);
-    EXPECT_EQ(crossings(from, on) + crossings(on, to), 1);
-    EXPECT_EQ(crossings(from, on) + crossings(on, from), from == above ? 0 : 2);
-  }
-  EXPECT_EQ(crossings(on, on), 0);
 }
 
 }  // namespace

@@ -1,13 +1,9 @@
-#include "lilyan/contact/proximity.hpp"
+#include "lilyan/contact/distance.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace lilyan {
 namespace {
-
-constexpr double kManyCells = 512;
 
 // The ways in which the nearest point moves along a feature, as changes of its weights of a, b, c.
 struct Motions {
@@ -26,6 +22,13 @@ Motions motions(Nearest feature) {
 }
 
 }  // namespace
+
+PointTriangle pair_at(const Vector& x, int point, const std::array<int, 3>& triangle) {
+  PointTriangle z;
+  z << x.segment<3>(3 * point), x.segment<3>(3 * triangle[0]), x.segment<3>(3 * triangle[1]),
+      x.segment<3>(3 * triangle[2]);
+  return z;
+}
 
 NearestPoint nearest_point(const PointTriangle& z) {
   const Vec3 p = z.segment<3>(0);
@@ -130,52 +133,40 @@ PointTriangleDistance point_triangle_derivatives(const PointTriangle& z, bool wa
   return d;
 }
 
-template <class Function>
-void SpatialHash::each_cell(const Box& box, Function function) const {
-  const auto cell = [&](double x) { return static_cast<std::int64_t>(std::floor(x / cell_)); };
-  for (std::int64_t i = cell(box.min().x()); i <= cell(box.max().x()); ++i) {
-    for (std::int64_t j = cell(box.min().y()); j <= cell(box.max().y()); ++j) {
-      for (std::int64_t k = cell(box.min().z()); k <= cell(box.max().z()); ++k) {
-        function(Cell{i, j, k});
-      }
-    }
-  }
+namespace {
+
+Eigen::Matrix3d cross_matrix(const Vec3& a) {
+  Eigen::Matrix3d m;
+  m << 0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0;
+  return m;
 }
 
-void SpatialHash::build(const std::vector<Box>& boxes, double cell) {
-  cell_ = cell;
-  boxes_ = boxes;
-  entries_.clear();
-  large_.clear();
-  for (std::size_t b = 0; b < boxes.size(); ++b) {
-    const Vec3 cells = (boxes[b].sizes() / cell).array() + 1;
-    if (!(cells.prod() < kManyCells)) {
-      large_.push_back(static_cast<int>(b));
-      continue;
-    }
-    each_cell(boxes[b], [&](const Cell& c) { entries_.emplace_back(c, static_cast<int>(b)); });
-  }
-  std::ranges::sort(entries_);
-}
+}  // namespace
 
-void SpatialHash::find(const Box& box, std::vector<int>& found) const {
-  found.clear();
-  const auto add = [&](int b) {
-    if (boxes_[static_cast<std::size_t>(b)].intersects(box)) found.push_back(b);
-  };
-  for (const int b : large_) add(b);
-  const Vec3 cells = (box.sizes() / cell_).array() + 1;
-  if (!(cells.prod() < kManyCells)) {
-    for (std::size_t b = 0; b < boxes_.size(); ++b) add(static_cast<int>(b));
-  } else {
-    each_cell(box, [&](const Cell& c) {
-      const auto first =
-          std::ranges::lower_bound(entries_, c, {}, [](const auto& entry) { return entry.first; });
-      for (auto e = first; e != entries_.end() && e->first == c; ++e) add(e->second);
-    });
+// With the edges e, f of the triangle and its normal n, r = a e + b f + c n and ṙ = a ė + b ḟ + c ṅ. n is m/|m|
+// with m = e × f, so ṅ is the part of ṁ/|m| across n.
+std::array<Eigen::Matrix3d, 3> gap_velocity(const PointTriangle& z, const NearestPoint& nearest) {
+  std::array<Eigen::Matrix3d, 3> result = {Eigen::Matrix3d::Zero(), Eigen::Matrix3d::Zero(),
+                                           Eigen::Matrix3d::Zero()};
+  const std::array<Vec3, 3> x = {z.segment<3>(3), z.segment<3>(6), z.segment<3>(9)};
+  const Vec3 e = x[1] - x[0];
+  const Vec3 f = x[2] - x[0];
+  const Vec3 m = e.cross(f);
+  const double area = m.norm();
+  if (!(area > 1e-10 * e.norm() * f.norm())) return result;  // a needle has no normal
+  Vec3 gap = z.segment<3>(0);
+  for (std::size_t i = 0; i < 3; ++i) gap -= nearest.weight[i] * x[i];
+  const Vec3 n = m / area;
+  const double c = gap.dot(n);
+  const double a = gap.cross(f).dot(n) / area;
+  const double b = e.cross(gap).dot(n) / area;
+  const Eigen::Matrix3d across = Eigen::Matrix3d::Identity() - n * n.transpose();
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double share = i == 0 ? -a - b : i == 1 ? a : b;
+    const Vec3 opposite = x[(i + 1) % 3] - x[(i + 2) % 3];  // ṁ = Σ vᵢ × oppositeᵢ
+    result[i] = share * Eigen::Matrix3d::Identity() - (c / area) * across * cross_matrix(opposite);
   }
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return result;
 }
 
 }  // namespace lilyan

@@ -1,14 +1,9 @@
-// Which triangles are near a point, and how near: a spatial hash of boxes, and the distance between
-// a point and a triangle with its derivatives.
+// The distance between a point and a triangle with its derivatives, and how the gap between them turns.
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <utility>
-#include <vector>
 
 #include <Eigen/Core>
-#include <Eigen/Geometry>
 
 #include "lilyan/base/types.hpp"
 
@@ -16,6 +11,9 @@ namespace lilyan {
 
 // Coordinates of the point p and of the triangle's corners a, b, c, one after the other.
 using PointTriangle = Eigen::Matrix<double, 12, 1>;
+
+// Those of vertices at x.
+[[nodiscard]] PointTriangle pair_at(const Vector& x, int point, const std::array<int, 3>& triangle);
 
 // The part of the triangle that is nearest to the point.
 enum class Nearest { face, edge_ab, edge_bc, edge_ca, corner_a, corner_b, corner_c };
@@ -40,28 +38,9 @@ struct PointTriangleDistance {
 [[nodiscard]] PointTriangleDistance point_triangle_derivatives(const PointTriangle& z,
                                                                bool want_hessian);
 
-using Box = Eigen::AlignedBox3d;
-
-// Boxes in space, found by the cells of a uniform grid that they meet.
-// Teschner et al.: Optimized spatial hashing for collision detection of deformable objects, VMV
-// 2003. The cells' numbers are sorted instead of put into a table, which keeps the order of what is
-// found the same on every machine.
-class SpatialHash {
- public:
-  // The cell size should be about that of the boxes. Boxes are numbered in their order.
-  void build(const std::vector<Box>& boxes, double cell);
-  // The boxes that meet `box`, ascending, each once.
-  void find(const Box& box, std::vector<int>& found) const;
-
- private:
-  using Cell = std::array<std::int64_t, 3>;
-  template <class Function>
-  void each_cell(const Box& box, Function function) const;
-
-  double cell_ = 1;
-  std::vector<Box> boxes_;
-  std::vector<std::pair<Cell, int>> entries_;
-  std::vector<int> large_;  // boxes of very many cells, looked at one by one
-};
+// How the gap from the nearest point of the triangle to the point, as a vector r that the triangle carries along,
+// follows the velocities of a, b, c: ∂ṙ/∂v of each. Zero for a needle, which has no normal.
+[[nodiscard]] std::array<Eigen::Matrix3d, 3> gap_velocity(const PointTriangle& z,
+                                                          const NearestPoint& nearest);
 
 }  // namespace lilyan
