@@ -9,8 +9,8 @@
 // are integrated as in numeric/exact_path_mean.hpp, to rounding error, so energy is kept through
 // contact.
 //
-// Which pairs can come near is found once a step with a spatial hash over the ways that vertices
-// are going to take; a step in which something moves farther is repeated with longer ways.
+// Which pairs can come near is found once a step, within the ways that vertices are going to take
+// (contact/near_pairs.hpp); a step that may have met another pair is solved again with it.
 #pragma once
 
 #include <memory>

@@ -10,7 +10,7 @@ namespace lilyan {
 namespace {
 
 // Contacts are looked for before a step. One that has met others pushed less than it should have, so it is solved
-// again with these, at most this often. The pattern of the Hessian grows; nothing is made anew.
+// again with these, at most this often. The pattern of the Hessian grows for it, and nothing else is made anew.
 constexpr int kMaxRepeats = 10;
 
 double kinetic_energy(const System& system, const Vector& v) {

@@ -60,6 +60,7 @@ DirectionFinder::DirectionFinder(const BlockPattern& pattern, LinearChoice choic
 
 LinearSolver& DirectionFinder::cholesky() {
   if (!cholesky_) cholesky_ = make_cholesky(pattern_);
+  asked_cholesky_ = true;
   return *cholesky_;
 }
 
@@ -68,10 +69,9 @@ std::string_view DirectionFinder::name() const {
 }
 
 void DirectionFinder::archive(Archive& a) {
-  bool has_cholesky = cholesky_ != nullptr;
-  a(choice_, last_, hold_, next_hold_, has_cholesky);
+  a(choice_, last_, hold_, next_hold_, asked_cholesky_);
   // Where conjugate gradients had the last word a factor may wait until it is needed.
-  if (a.loading() && has_cholesky && last_ == LinearKind::cholesky) cholesky();
+  if (a.loading() && asked_cholesky_ && last_ == LinearKind::cholesky) cholesky();
 }
 
 void DirectionFinder::begin() { renew_ = true; }
@@ -115,6 +115,7 @@ bool DirectionFinder::by_factor(const LocalModel& model, const Request& request,
     if (choice_ != LinearChoice::automatic) throw;
     choice_ = LinearChoice::pcg;
     cholesky_.reset();
+    asked_cholesky_ = false;
     return by_iteration(model, request, work, times);
   }
 }

@@ -145,6 +145,7 @@ class DirectionFinder final : public DirectionSource {
   LinearKind last_ = LinearKind::cholesky;
   std::vector<double> hessian_;
   std::unique_ptr<LinearSolver> cholesky_;  // each made when first needed
+  bool asked_cholesky_ = false;             // by this one, or by one whose archive it has loaded
   std::unique_ptr<Pcg> pcg_;
   Vector right_, solution_, positions_, masses_;
 
