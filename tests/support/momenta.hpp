@@ -18,7 +18,7 @@ inline Vec3 spin_about(const System& system, const State& s, const Vec3& point, 
                        int last) {
   Vec3 sum = Vec3::Zero();
   for (int i = first; i < last; ++i) {
-    if (system.fixed(i)) continue;
+    if (system.embedding().fixed(i)) continue;
     sum += system.vertex_masses()[static_cast<std::size_t>(i)] *
            (s.x.segment<3>(3 * i) - point).cross(s.v.segment<3>(3 * i));
   }

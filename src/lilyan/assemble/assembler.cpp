@@ -6,7 +6,6 @@
 #include "lilyan/base/error.hpp"
 #include "lilyan/model/energy_abilities.hpp"
 #include "lilyan/model/energy_discrete_gradient.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/model/sums.hpp"
 #include "lilyan/parallel/share.hpp"
 #include "lilyan/parallel/threads.hpp"
@@ -163,7 +162,7 @@ EnergyByKind Assembler::values_and_gradient(const Vector& x0, const Vector* d,
                                 .gradient = gradient.data(),
                                 .mean = mean,
                                 .from_start = from_start});
-  stop_fixed(system_, gradient);
+  system_.embedding().pull_back(gradient);
   return sum;
 }
 
@@ -175,7 +174,7 @@ void Assembler::gradient(const Vector& x0, const Vector* d, std::span<const Weig
        .nodes = nodes,
        .want_value = false,
        .gradient = gradient.data()});
-  stop_fixed(system_, gradient);
+  system_.embedding().pull_back(gradient);
 }
 
 void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
@@ -291,7 +290,7 @@ double DissipationAssembler::value_and_gradient(DissipationVelocity which, const
     if (system_.counts(r)) value += own;
   }
   refresh(system_, scratch_);
-  stop_fixed(system_, scratch_);
+  system_.embedding().pull_back(scratch_);
   gradient += weight * scratch_;
   return total(system_, value);
 }

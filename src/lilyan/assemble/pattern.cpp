@@ -43,18 +43,12 @@ int LowerPattern::block_position(int i, int j) const {
   return static_cast<int>(std::lower_bound(begin, end, block_ * i) - row_.begin());
 }
 
-struct BlockPattern::FreeVertices {
-  std::vector<int> vertices, index, graph_start, graph;
+struct BlockPattern::FreeGraph : Embedding::FreeVertices {
+  std::vector<int> graph_start, graph;
   std::vector<int> stored;  // in the order in which elements first need them
 
-  explicit FreeVertices(const World& world) : index(world.system.vertices(), -1) {
-    const System& system = world.system;
-    for (int v = 0; v < system.vertices(); ++v) {
-      if (!system.fixed(v)) {
-        index[v] = static_cast<int>(vertices.size());
-        vertices.push_back(v);
-      }
-    }
+  explicit FreeGraph(const World& world)
+      : Embedding::FreeVertices(world.system.embedding().free_vertices()) {
     find_graph(world);
     find_stored(world);
   }
@@ -118,9 +112,9 @@ struct BlockPattern::FreeVertices {
   }
 };
 
-BlockPattern::BlockPattern(const World& world) : BlockPattern(world.system, FreeVertices(world)) {}
+BlockPattern::BlockPattern(const World& world) : BlockPattern(world.system, FreeGraph(world)) {}
 
-BlockPattern::BlockPattern(const System& system, FreeVertices free)
+BlockPattern::BlockPattern(const System& system, FreeGraph free)
     : LowerPattern(system.dimension(), std::move(free.graph_start), std::move(free.graph),
                    free.stored),
       free_vertices_(std::move(free.vertices)),
@@ -129,7 +123,7 @@ BlockPattern::BlockPattern(const System& system, FreeVertices free)
   for (const int v : free_vertices_) {
     for (int i = 0; i < dimension(); ++i) dof_.push_back(dimension() * v + i);
   }
-  if (system.fixed_count() == 0) return;
+  if (system.embedding().fixed_count() == 0) return;
   int longest = dimension();
   for (int j = 0; j < nodes(); ++j) longest = std::max(longest, column_length(j));
   scratch_ = dimension() * longest;

@@ -67,8 +67,8 @@ class BlockPattern : public LowerPattern {
   [[nodiscard]] BlockSlots slots(const Stencils& stencils) const;
 
  private:
-  struct FreeVertices;
-  BlockPattern(const System& system, FreeVertices free);
+  struct FreeGraph;
+  BlockPattern(const System& system, FreeGraph free);
 
   std::vector<int> free_vertices_;
   std::vector<int> free_index_;

@@ -83,7 +83,7 @@ double ErrorControl::norm(const Expression& u) const {
   }
   double sum = 0;
   for (int i = 0; i < system_.dofs(); ++i) {
-    if (!system_.fixed(i / system_.dimension())) sum += system_.mass()[i] * u[i] * u[i];
+    if (!system_.embedding().fixed(i / system_.dimension())) sum += system_.mass()[i] * u[i] * u[i];
   }
   return std::sqrt(sum);
 }

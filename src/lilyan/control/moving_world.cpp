@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/model/sums.hpp"
 
 namespace lilyan {
@@ -84,7 +83,7 @@ double MovingWorldIntegrator::kick(State& state, double h) {
     impulse->add(state.x_previous.data(), state.x.data(), scratch_.data());
   }
   refresh(system_, scratch_);
-  stop_fixed(system_, scratch_);
+  system_.embedding().pull_back(scratch_);
   // The impulse is that of the force over the step before; this step may have another length.
   scratch_.array() *= (h / state.h_previous) / system_.mass().array();
   const double before = kinetic_energy(system_, state.v);
@@ -110,7 +109,7 @@ void MovingWorldIntegrator::move(State& state, double h) {
 }
 
 StepReport MovingWorldIntegrator::step(State& state, double h) {
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   start_ = state;
   memory_.settle(state.t);
   const MovingEnergy before = moving_energy(state.x);

@@ -6,8 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "lilyan/model/fixed.hpp"
-
 namespace lilyan {
 namespace {
 
@@ -43,7 +41,7 @@ double StepDensity::log(const Vector& x) { return exponent_ * floored_log(accele
 
 double StepDensity::rate(const Vector& x, const Vector& v, double distance) {
   displacement_ = v;
-  stop_fixed(assembler_.system(), displacement_);
+  assembler_.system().embedding().restrict_displacement(displacement_);
   const auto& mass = assembler_.system().mass().array();
   const double speed = std::sqrt((mass * displacement_.array().square()).sum());
   if (speed == 0) return 0;

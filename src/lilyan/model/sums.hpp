@@ -44,6 +44,16 @@ template <class Term>
   }
   return total(system, sum);
 }
+// The part of a·b that scripted vertices have.
+[[nodiscard]] inline double prescribed_product(const System& system, const Vector& a,
+                                               const Vector& b) {
+  double sum = 0;
+  for (const int i : system.embedding().scripted()) {
+    if (system.share() && !system.share()->owns(3 * i)) continue;
+    sum += a.segment<3>(3 * i).dot(b.segment<3>(3 * i));
+  }
+  return total(system, sum);
+}
 // a·b
 [[nodiscard]] inline double inner(const System& system, const Vector& a, const Vector& b) {
   return sum_over(system, [&](int first, int last) {

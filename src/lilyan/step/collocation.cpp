@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/numeric/dense.hpp"
 #include "lilyan/solve/timer.hpp"
 #include "lilyan/step/commit.hpp"
@@ -116,9 +115,7 @@ void CollocationEquation::scaled_acceleration(const Vector& z, int stage, Vector
 
 void CollocationEquation::pull_back(Vector& z, double factor) const {
   for (int i = 0; i < stages_; ++i) {
-    for (int k = 0; k < system_.dofs(); ++k) {
-      if (!system_.fixed(k / system_.dimension())) z[i * system_.dofs() + k] *= factor;
-    }
+    system_.embedding().scale_free(factor, z.segment(i * n_, n_));
   }
 }
 
@@ -302,7 +299,7 @@ void CollocationIntegrator::finish(const State& state, double h) {
 
 StepReport CollocationIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   predict(state, h, report);

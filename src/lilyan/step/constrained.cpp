@@ -5,7 +5,6 @@
 
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/step/commit.hpp"
 #include "lilyan/step/prescribed_work.hpp"
 
@@ -84,7 +83,7 @@ bool ConstrainedIntegrator::begin(const State& state, double h, StepReport& repo
 
 StepReport ConstrainedIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   if (!begin(state, h, report)) return report;

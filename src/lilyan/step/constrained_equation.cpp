@@ -315,10 +315,7 @@ void ConstrainedEquation::move(const Vector& z, double length, const Vector& dir
 }
 
 void ConstrainedEquation::pull_back(Vector& z, double factor) const {
-  const int dimension = system_.dimension();
-  for (int i = 0; i < n_; ++i) {
-    if (!system_.fixed(i / dimension)) z[i] *= factor;
-  }
+  system_.embedding().scale_free(factor, z.head(n_));
 }
 
 MeritFunction::Slope ConstrainedEquation::begin_search(const Iterate& at, const Vector& direction) {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/solve/timer.hpp"
 #include "lilyan/step/commit.hpp"
 #include "lilyan/step/external_forces.hpp"
@@ -72,7 +71,9 @@ void DiscreteEquation::go_to_middle(const Vector& d) {
   work_.v = d / problem_.h;
 }
 
-void DiscreteEquation::pull_back(Vector& d, double factor) const { scale_free(system_, factor, d); }
+void DiscreteEquation::pull_back(Vector& d, double factor) const {
+  system_.embedding().scale_free(factor, d);
+}
 
 double DiscreteEquation::driven_power(const Vector& d) {
   work_.v = d / problem_.h;
@@ -299,7 +300,7 @@ void DiscreteGradientIntegrator::predict(const State& state, double h, StepRepor
 
 StepReport DiscreteGradientIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   predict(state, h, report);

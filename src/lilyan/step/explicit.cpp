@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/model/sums.hpp"
 #include "lilyan/step/commit.hpp"
 #include "lilyan/step/external_forces.hpp"
@@ -53,7 +52,7 @@ Invariants ExplicitIntegrator::at_start(const State& state) {
 //   method = E₁ − E₀ − Σ w h ∇E(x)·v̄ − prescribed work.                                         (2)
 StepReport ExplicitIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   report.before = at_start(state);
   report.after = report.before;
   span_ = span_of_step(state, h);

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/model/sums.hpp"
 #include "lilyan/step/commit.hpp"
 #include "lilyan/step/external_forces.hpp"
@@ -97,7 +96,7 @@ void MinimiseIntegrator::find_forces(double t, const Vector& x, StagePoint& at) 
 
 StepReport MinimiseIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   TablePlan& plan = choose_plan(state, h);
   work_.begin_step(state, h, span_of_step(state, h));
   begin(plan, state);

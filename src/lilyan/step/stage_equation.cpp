@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/model/sums.hpp"
 #include "lilyan/parallel/threads.hpp"
 #include "lilyan/step/external_forces.hpp"
@@ -192,7 +191,7 @@ void StageEquation::evaluate(const Linearised& forces, Iterate& at) const {
     gradient -= weight * at.dissipation;
   }
   // Rounding may leave prescribed motion a residual.
-  stop_fixed(system, gradient);
+  system.embedding().pull_back(gradient);
 }
 
 const Vector& StageEquation::lengths() const {

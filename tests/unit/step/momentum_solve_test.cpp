@@ -371,7 +371,7 @@ TEST(MomentumSolve, LeavesTheTorqueOfObstaclesForcesAndScripts) {
       const Vec3 centre = scripted ? middle(3) : Vec3::Zero();
       Vec3 sum = Vec3::Zero();
       for (int i = 0; i < body.system.vertices(); ++i) {
-        if (body.system.fixed(i)) continue;
+        if (body.system.embedding().fixed(i)) continue;
         Vec3 change = body.system.vertex_masses()[static_cast<std::size_t>(i)] *
                       (state.v - before.v).segment<3>(3 * i);
         change += h * gradient.segment<3>(3 * i);
