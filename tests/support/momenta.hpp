@@ -51,7 +51,7 @@ inline RunKept run_kept(const System& system, State& state, const Scheme& scheme
     if (k == 0) first = r.before;
     given += r.ledger.work + r.ledger.dissipation;
     const double size = first.scale();
-    const double p = std::sqrt(2 * size * system.mass().sum() / 3);
+    const double p = std::sqrt(2 * size * system.mass().diagonal().sum() / 3);
     kept.energy = std::max(kept.energy, std::abs(r.after.total - first.total - given) / size);
     kept.linear =
         std::max(kept.linear, (r.after.linear_momentum - first.linear_momentum).norm() / p);

@@ -201,9 +201,10 @@ EnergyByKind Assembler::add_part(EnergyPart part, const Vector& x,
 // process counts; and of those at a copy some are not here at all. A tet is to be lent the same mass in
 // every process, or they would disagree on its Hessian: each energy has a share of a vertex's mass, by the
 // volume that its tets have there, and volumes are those that the vertex's owner knows.
-Vector Assembler::mass_to_lend(const Energy& energy) const {
+std::vector<double> Assembler::mass_to_lend(const Energy& energy) const {
+  std::vector<double> mass(system_.vertex_masses().begin(), system_.vertex_masses().end());
   const auto* own = dynamic_cast<const EnergyDensity*>(&energy);
-  if (!system_.share() || !own) return system_.mass();
+  if (!system_.share() || !own) return mass;
   const auto n = static_cast<std::size_t>(system_.vertices());
   const Vector x = Vector::Zero(system_.dofs());
   std::vector<double> unused(n), volume(n), all(n);
@@ -214,10 +215,7 @@ Vector Assembler::mass_to_lend(const Energy& energy) const {
     }
   }
   system_.share()->refresh(all.data(), 1);
-  Vector mass = system_.mass();
-  for (std::size_t i = 0; i < n; ++i) {
-    mass.segment<3>(3 * static_cast<Eigen::Index>(i)) *= all[i] > 0 ? volume[i] / all[i] : 0.0;
-  }
+  for (std::size_t i = 0; i < n; ++i) mass[i] *= all[i] > 0 ? volume[i] / all[i] : 0.0;
   return mass;
 }
 
@@ -228,8 +226,7 @@ const BlockPattern& Assembler::hessian_pattern() {
       slots_.push_back(pattern_->slots(world_.stencils(*energy)));
       std::vector<double>& lent = lent_mass_.emplace_back();
       if (const LendsMass* lends = energy->abilities().lends_mass) {
-        const Vector mass = mass_to_lend(*energy);
-        lent = lends->lend_mass({mass.data(), static_cast<std::size_t>(mass.size())});
+        lent = lends->lend_mass(mass_to_lend(*energy));
       }
     }
   }

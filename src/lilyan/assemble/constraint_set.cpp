@@ -113,12 +113,12 @@ double ConstraintSet::row_norm(const Jacobian& jacobian, int k) const {
 
 void ConstraintSet::gram(const Jacobian& g, const Jacobian& h, DenseMatrix& a) const {
   for (int k = 0; k < equations(); ++k) {
+    scratch_column_.setZero();
     for (int i = row_start_[k]; i < row_start_[k + 1]; ++i) {
-      scratch_column_[dof_[i]] += h[i] / system_.mass()[dof_[i]];
+      system_.mass().add_solved_entry(dof_[i], h[i], scratch_column_);
     }
     apply(g, scratch_column_, scratch_result_);
     a.col(k) = scratch_result_;
-    for (int i = row_start_[k]; i < row_start_[k + 1]; ++i) scratch_column_[dof_[i]] = 0;
   }
 }
 
@@ -275,7 +275,7 @@ void project_velocities(const System& system, State& state) {
     factor.solve_upper(normal);
     impulse.setZero();
     set.add_transposed(jacobian, normal, 1, impulse);
-    state.v.array() -= impulse.array() / system.mass().array();
+    system.mass().add_solved(-1, impulse, state.v);
   }
 }
 

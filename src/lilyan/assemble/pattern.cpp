@@ -6,6 +6,7 @@
 
 #include "lilyan/assemble/scatter.hpp"
 #include "lilyan/base/error.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 
@@ -147,6 +148,21 @@ BlockSlots BlockPattern::slots(const Stencils& s) const {
   return slots;
 }
 
+// (A vertex's block has its rows one after the other.)
+void BlockPattern::add_mass(const Mass& mass, double weight, const Vector* damping,
+                            std::vector<double>& values) const {
+  parallel_ranges(dofs(), [&](int first, int last) {
+    for (int c = first; c < last; ++c) {
+      const int column = dof(c);
+      mass.each_entry(column, [&](int row, double m) {
+        if (row < column) return;
+        const double damped = damping && row == column ? weight * (*damping)[row] : 0.0;
+        values[column_start()[c] + row - column] += m + damped;
+      });
+    }
+  });
+}
+
 FullPattern::FullPattern(const BlockPattern& half) : half_(half) {
   const int dim = half.dimension();
   const int n = static_cast<int>(half.free_vertices().size());
@@ -173,6 +189,13 @@ FullPattern::FullPattern(const BlockPattern& half) : half_(half) {
       below_[k] = find(half.row()[k], c);
       above_[k] = find(c, half.row()[k]);
     }
+  }
+}
+
+void FullPattern::add_mass(const Mass& mass, std::span<double> full) const {
+  for (int c = 0; c < dofs(); ++c) {
+    const int column = half_.dof(c);
+    mass.each_entry(column, [&](int row, double m) { full[diagonal_[c] + row - column] += m; });
   }
 }
 

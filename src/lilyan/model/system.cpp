@@ -1,9 +1,6 @@
 #include "lilyan/model/system.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -11,32 +8,13 @@
 #include "lilyan/parallel/share.hpp"
 
 namespace lilyan {
-namespace {
-
-constexpr double kLeastMass = 1e-100;
-
-}  // namespace
 
 System::System(std::vector<double> vertex_masses, int dimension)
     : dimension_(dimension),
       masses_(std::move(vertex_masses)),
-      dof_mass_(dimension * static_cast<Eigen::Index>(masses_.size())),
+      mass_(masses_, dimension),
       embedding_(vertices(), dimension) {
   if (dimension != 1 && dimension != 3) throw Error("the dimension of a system must be 1 or 3");
-  for (std::size_t i = 0; i < masses_.size(); ++i) {
-    if (!(masses_[i] > 0) || !std::isfinite(masses_[i])) {
-      throw Error("vertex " + std::to_string(i) + " has mass " + std::to_string(masses_[i]) +
-                  ": masses must be positive");
-    }
-    // Kinetic energies and residuals are squares, which vanish below 1e-308.
-    if (masses_[i] < kLeastMass) {
-      throw Error(
-          fmt::format("vertex {} has mass {:.3g}: masses below {:.0e} vanish in rounding; "
-                      "use other units",
-                      i, masses_[i], kLeastMass));
-    }
-    dof_mass_.segment(dimension * static_cast<Eigen::Index>(i), dimension).setConstant(masses_[i]);
-  }
 }
 
 System::System(std::unique_ptr<Lagrangian> lagrangian)

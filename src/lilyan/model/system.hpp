@@ -10,6 +10,7 @@
 #include "lilyan/model/embedding.hpp"
 #include "lilyan/model/energy.hpp"
 #include "lilyan/model/impulse.hpp"
+#include "lilyan/model/mass.hpp"
 #include "lilyan/model/motion.hpp"
 #include "lilyan/model/system_parts.hpp"
 
@@ -69,8 +70,7 @@ class System {
   [[nodiscard]] int dimension() const { return dimension_; }  // of each vertex
   [[nodiscard]] int dofs() const { return dimension_ * vertices(); }
   [[nodiscard]] std::span<const double> vertex_masses() const { return masses_; }
-  // Mass of each degree of freedom.
-  [[nodiscard]] const Vector& mass() const { return dof_mass_; }
+  [[nodiscard]] const Mass& mass() const { return mass_; }
   // Which vertices are fixed or scripted, and what this means for displacements, forces and Hessians.
   [[nodiscard]] const Embedding& embedding() const { return embedding_; }
   // Whether any vertex is fixed, in any process.
@@ -105,7 +105,7 @@ class System {
   int dimension_;
   std::unique_ptr<Lagrangian> lagrangian_;
   std::vector<double> masses_;
-  Vector dof_mass_;
+  Mass mass_;
   Embedding embedding_;
   std::vector<std::unique_ptr<Energy>> energies_;
   std::vector<std::unique_ptr<Force>> forces_;

@@ -93,8 +93,8 @@ bool ConstrainedEquation::linearise(const Vector& d) {
         average_.directions[i] += b * average_.node[i];
     }
     if (!find_normal_speed(d)) return false;
-    free_.target.array() = free_.plain_target.array() +
-                           problem_.free.h * normal_.impulse.array() / system_.mass().array();
+    free_.target = free_.plain_target;
+    system_.mass().add_solved(problem_.free.h, normal_.impulse, free_.target);
   }
   free_.equation->linearise(d, free_.forces);
   return true;
@@ -213,7 +213,7 @@ bool ConstrainedEquation::rounding_is_harmless(const Iterate& at) {
   if (free_.equation->rounding_is_harmless(here_.d, here_.gradient)) return true;
   if (!linear_.factorised) return false;
   solve(at.residual, here_.correction);
-  here_.gradient = system_.mass().cwiseProduct(here_.correction.head(n_));
+  system_.mass().apply(here_.correction.head(n_), here_.gradient);
   return free_.equation->rounding_is_harmless(here_.d, here_.gradient);
 }
 
@@ -253,7 +253,7 @@ bool ConstrainedEquation::closed(const Vector& g, double factor) const {
 bool ConstrainedEquation::factorise(const Vector& z, SolverWork& work, NewtonTimes& times) {
   linear_.new_columns = true;
   if (!pattern_) {
-    linear_.diagonal = system_.mass();
+    linear_.diagonal = system_.mass().diagonal();
     free_.equation->add_damping(free_.forces, linear_.diagonal);
     linear_.factorised = true;
     return true;

@@ -18,8 +18,8 @@ TEST(System, MassesMustBePositiveAndFinite) {
   }
   const System s({1.0, 2.0});
   EXPECT_EQ(s.dofs(), 6);
-  EXPECT_EQ(s.mass()[2], 1);
-  EXPECT_EQ(s.mass()[3], 2);
+  EXPECT_EQ(s.mass().diagonal()[2], 1);
+  EXPECT_EQ(s.mass().diagonal()[3], 2);
 }
 
 TEST(System, FixingCountsEachVertexOnce) {

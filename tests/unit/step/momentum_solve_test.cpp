@@ -88,7 +88,7 @@ TEST(MomentumSolve, KeepsWhatGravityLeaves) {
     State state = body.moving();
     const Invariants first = invariants(body.system, state);
     const auto integrator = make_integrator(body.system, make_scheme("energy-momentum"), {});
-    const double mass = body.system.mass().sum() / 3;
+    const double mass = body.system.mass().diagonal().sum() / 3;
     const auto own_spin = [&] {
       Vec3 centre = Vec3::Zero();
       for (int i = 0; i < body.system.vertices(); ++i) {
