@@ -7,6 +7,12 @@ void Embedding::hold(int vertex, Kind kind) {
   kind_[static_cast<std::size_t>(vertex)] = kind;
 }
 
+void Embedding::stop(Eigen::Ref<Vector> v, bool scripted_too) const {
+  for (const int i : fixed_) {
+    if (scripted_too || !scripted(i)) v.segment(at(i), dimension_).setZero();
+  }
+}
+
 void Embedding::scale_free(double factor, Eigen::Ref<Vector> d) const {
   if (fixed_.empty()) {
     d *= factor;

@@ -34,16 +34,19 @@ class Embedding {
   [[nodiscard]] std::span<const int> scripted() const { return scripted_; }
 
   // The force on coordinates, Uᵀf, of a force or gradient f at vertices: zero where there are none.
-  void pull_back(Eigen::Ref<Vector> f) const { restrict_displacement(f); }
+  template <class F>
+  void pull_back(F&& f) const {
+    restrict_displacement(f);
+  }
   // A displacement of x by coordinates alone.
-  void restrict_displacement(Eigen::Ref<Vector> d) const {
-    for (const int i : fixed_) d.segment(at(i), dimension_).setZero();
+  template <class D>
+  void restrict_displacement(D&& d) const {
+    if (!fixed_.empty()) stop(d, true);
   }
   // A velocity of x: vertices that stay where they are have none.
-  void restrict_velocity(Eigen::Ref<Vector> v) const {
-    for (const int i : fixed_) {
-      if (!scripted(i)) v.segment(at(i), dimension_).setZero();
-    }
+  template <class V>
+  void restrict_velocity(V&& v) const {
+    if (!fixed_.empty()) stop(v, false);
   }
   // Scales the part of a displacement that the coordinates make, and leaves the prescribed one.
   void scale_free(double factor, Eigen::Ref<Vector> d) const;
@@ -59,6 +62,7 @@ class Embedding {
   enum class Kind : char { free, fixed, scripted };
 
   void hold(int vertex, Kind kind);
+  void stop(Eigen::Ref<Vector> v, bool scripted_too) const;
   [[nodiscard]] Kind kind_of(int vertex) const { return kind_[static_cast<std::size_t>(vertex)]; }
   [[nodiscard]] Eigen::Index at(int vertex) const {
     return static_cast<Eigen::Index>(dimension_) * vertex;

@@ -7,8 +7,8 @@
 
 namespace lilyan {
 
-// M is symmetric, positive definite and constant. Vectors are over all degrees of freedom, or over a part of them
-// that begins at `first`; where they are given as expressions, nothing is stored on the way.
+// M is symmetric, positive definite and constant. Vectors are over all degrees of freedom, or, with `first`, over a
+// part of them that begins there; where they are given as expressions, nothing is stored on the way.
 //
 // It is diagonal, with each vertex's mass at the vertex's degrees of freedom. Whoever uses these functions does
 // not know that, but for diagonal().
@@ -24,13 +24,13 @@ class Mass {
   }
   // y += M v
   template <class V, class Y>
-  void add_applied(const V& v, Y&& y, int first = 0) const {
-    y += part(v, first).cwiseProduct(v);
+  void add_applied(const V& v, Y&& y) const {
+    y += diagonal_.cwiseProduct(v);
   }
   // y += factor M⁻¹f
   template <class F, class Y>
-  void add_solved(double factor, const F& f, Y&& y, int first = 0) const {
-    y += (factor * f).cwiseQuotient(part(f, first));
+  void add_solved(double factor, const F& f, Y&& y) const {
+    y += (factor * f).cwiseQuotient(diagonal_);
   }
   // y += M⁻¹f, where f has but one entry.
   void add_solved_entry(int dof, double f, Vector& y) const { y[dof] += f / diagonal_[dof]; }

@@ -96,12 +96,6 @@ TEST_P(MassOf, WorksOnParts) {
   expect_near(part(y), M * v);
   EXPECT_EQ(y.head(n), w_.head(n));
   EXPECT_EQ(y.tail(n), w_.tail(n));
-  y = w_;
-  mass_.add_applied(v, part(y), first);
-  expect_near(part(y), w + M * v);
-  y = w_;
-  mass_.add_solved(0.4, v, part(y), first);
-  expect_near(M * part(y), M * w + 0.4 * v);
   EXPECT_NEAR(mass_.square(v, first), v.dot(M * v), 1e-13 * v.dot(M * v));
   EXPECT_NEAR(mass_.product(v, w, first), v.dot(M * w), 1e-13 * w.dot(M * w));
   const double inverse = w.dot(M.ldlt().solve(w));
