@@ -64,9 +64,7 @@ Scene load(const ConvergeOptions& options, const std::string& method, double h, 
 // √(δxᵀMδx / xᵀMx) of positions and the same of velocities, whichever is larger.
 double distance(const System& system, const State& state, const State& reference) {
   const auto relative = [&](const Vector& a, const Vector& b, const Vector& start) {
-    const auto norm = [&](const auto& v) {
-      return std::sqrt((system.mass().array() * v.array().square()).sum());
-    };
+    const auto norm = [&](const auto& v) { return std::sqrt(system.mass().square(v)); };
     const double size = std::max(norm(b), norm(start));
     return size > 0 ? norm(a - b) / size : norm(a - b);
   };

@@ -142,7 +142,7 @@ void PetscDirections::assemble(const LocalModel& model, double projection, Newto
 
 void PetscDirections::look_at(const LocalModel& model) {
   const Vector* x = model.positions();
-  const Vector* mass = model.masses();
+  const Vector* mass = model.mass() ? &model.mass()->diagonal() : nullptr;
   parallel_ranges(rows_.places(), [&](int first, int last) {
     for (int place = first; place < last; ++place) {
       const int at = 3 * rows_.vertex(place);

@@ -138,7 +138,9 @@ std::uint64_t start_digest(const Scene& scene) {
   digest.add(scene.initial.t);
   digest.add(scene.initial.x);
   digest.add(scene.initial.v);
-  digest.add(scene.system->mass());
+  Vector masses(scene.system->dofs());
+  scene.system->mass().apply(Vector::Ones(masses.size()), masses);
+  digest.add(masses);
   return digest.value();
 }
 

@@ -51,7 +51,7 @@ void ContactDepth::begin_contact(double asked) {
 }
 
 void ContactDepth::take(int vertex, double depth, const State& state) {
-  if (scene_.system->fixed(vertex)) return;
+  if (scene_.system->embedding().fixed(vertex)) return;
   const int body = body_[static_cast<std::size_t>(vertex)];
   if (asked_ > 0 && body >= 0) {
     Touching& t = touching_[static_cast<std::size_t>(body)];

@@ -92,7 +92,8 @@ Sharing share_system(const std::vector<PlacedBody>& bodies, const Distribution& 
     shared.first.push_back(b.first);
     size.vertices += b.body->part.whole;
     size.tets += b.body->part.whole_elements;
-    for (int i = 0; i < b.body->owned(); ++i) size.fixed += system.fixed(b.first + i) ? 1 : 0;
+    for (int i = 0; i < b.body->owned(); ++i)
+      size.fixed += system.embedding().fixed(b.first + i) ? 1 : 0;
   }
   size.fixed = static_cast<long>(ranks.sum(static_cast<double>(size.fixed)));
   system.set_share(ranks.make_share(shared.parts, shared.first));

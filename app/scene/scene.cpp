@@ -61,7 +61,8 @@ void check_scene(const SceneDocument& document, const TableReader& root, const S
   const std::string reason = reason_unsupported(system, scene.settings.scheme);
   if (!reason.empty()) document.fail("integrator.method", reason);
   if (scene.shared) check_shared(document, scene);
-  const bool can_precondition = system.dimension() == 3 && system.fixed_count() < system.vertices();
+  const bool can_precondition =
+      system.dimension() == 3 && system.embedding().fixed_count() < system.vertices();
   if (scene.settings.solver.newton.linear == LinearChoice::pcg && !can_precondition) {
     document.fail("solver.linear",
                   "pcg is for systems of points in space that can move; take auto or cholesky");
@@ -224,7 +225,7 @@ FrameGeometry geometry_of(const Scene& scene) {
 SceneSize size_of(const Scene& scene) {
   if (scene.shared) return scene.shared->whole;
   return {.vertices = scene.system->vertices(),
-          .fixed = scene.system->fixed_count(),
+          .fixed = scene.system->embedding().fixed_count(),
           .tets = static_cast<long>(scene.bodies().tets.size())};
 }
 

@@ -281,12 +281,7 @@ void start_from(StoredFrame frame, Scene& scene) {
     initial.x_previous = std::move(frame.x_previous);
     initial.v_previous = std::move(frame.v_previous);
   }
-  const int dimension = system.dimension();
-  for (int i = 0; i < system.vertices(); ++i) {
-    if (system.fixed(i) && !system.moving(i)) {
-      initial.v.segment(i * dimension, dimension).setZero();
-    }
-  }
+  system.embedding().restrict_velocity(initial.v);
   if (auto* small = std::get_if<SmallSystem>(&scene.content))
     small->orbits = std::move(frame.orbits);
   if (!system.constraints().empty()) {

@@ -148,7 +148,7 @@ std::vector<int> held_vertices(const WholeSurface& surface, const System& system
   constexpr std::size_t kMostShown = 4000;
   std::vector<int> held;
   for (std::size_t k = 0; k < surface.vertices.size() && held.size() < kMostShown; ++k) {
-    if (system.fixed(surface.vertices[k])) held.push_back(static_cast<int>(k));
+    if (system.embedding().fixed(surface.vertices[k])) held.push_back(static_cast<int>(k));
   }
   return held;
 }

@@ -112,7 +112,7 @@ inline Vector random_vector(Eigen::Index n, double size, std::mt19937& random) {
 inline double distance(const System& system, const State& a, const State& b, double time = 1) {
   const Vector dx = (a.x - b.x) / time;
   const Vector dv = a.v - b.v;
-  return std::sqrt((system.mass().array() * (dx.array().square() + dv.array().square())).sum());
+  return std::sqrt(system.mass().square(dx) + system.mass().square(dv));
 }
 
 }  // namespace lilyan::test

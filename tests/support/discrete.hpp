@@ -9,7 +9,6 @@
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/model/energy_discrete_gradient.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "support/dense.hpp"
 #include "support/difference.hpp"
 
@@ -42,7 +41,7 @@ struct Discrete {
            .gradient = g.data(),
            .memory = world.memory_of(*energy)});
     }
-    stop_fixed(world.system, g);
+    world.system.embedding().pull_back(g);
     return g;
   }
   // The matrix at d, about the stress of the last renewal.
@@ -59,7 +58,7 @@ struct Discrete {
   [[nodiscard]] Vector geometric(const Vector& w) const {
     Vector image = Vector::Zero(w.size());
     assembler.add_geometric(w, 1, image);
-    stop_fixed(world.system, image);
+    world.system.embedding().pull_back(image);
     return image;
   }
   // By differences of the gradient, over the free degrees of freedom.

@@ -18,7 +18,7 @@ inline Vec3 spin_about(const System& system, const State& s, const Vec3& point, 
                        int last) {
   Vec3 sum = Vec3::Zero();
   for (int i = first; i < last; ++i) {
-    if (system.fixed(i)) continue;
+    if (system.embedding().fixed(i)) continue;
     sum += system.vertex_masses()[static_cast<std::size_t>(i)] *
            (s.x.segment<3>(3 * i) - point).cross(s.v.segment<3>(3 * i));
   }
@@ -51,7 +51,7 @@ inline RunKept run_kept(const System& system, State& state, const Scheme& scheme
     if (k == 0) first = r.before;
     given += r.ledger.work + r.ledger.dissipation;
     const double size = first.scale();
-    const double p = std::sqrt(2 * size * system.mass().sum() / 3);
+    const double p = std::sqrt(2 * size * system.mass().diagonal().sum() / 3);
     kept.energy = std::max(kept.energy, std::abs(r.after.total - first.total - given) / size);
     kept.linear =
         std::max(kept.linear, (r.after.linear_momentum - first.linear_momentum).norm() / p);

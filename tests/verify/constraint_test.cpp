@@ -163,7 +163,7 @@ double circulation(const System& system, const std::vector<State>& curve) {
       const double angle = std::numbers::pi * (i - j) / n;
       derivative += ((i - j) % 2 == 0 ? 0.5 : -0.5) / std::tan(angle) * curve[j].x;
     }
-    sum += (system.mass().array() * curve[i].v.array() * derivative.array()).sum();
+    sum += system.mass().product(curve[i].v, derivative);
   }
   return sum * 2 * std::numbers::pi / n;
 }

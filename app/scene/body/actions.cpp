@@ -51,9 +51,8 @@ void add_force(const SceneForce& force, int first, int count, System& system) {
   Vector values = Vector::Zero(system.dofs());
   for (const int i : vertices) {
     const int at = n * (first + i);
-    for (int c = 0; c < n; ++c) {
-      values[at + c] = system.mass()[at + c] * (force.drag ? 1.0 : force.acceleration[c]);
-    }
+    const double mass = system.vertex_masses()[static_cast<std::size_t>(first + i)];
+    for (int c = 0; c < n; ++c) values[at + c] = mass * (force.drag ? 1.0 : force.acceleration[c]);
   }
   if (force.drag) {
     system.add(std::make_unique<Drag>(std::move(values), force.rate));

@@ -25,7 +25,7 @@ std::vector<Link> pivots(const System& system, const Vector& x, int first, int c
   const auto at = [&](int i) { return Vec3(x.segment<3>(3 * i)); };
   std::vector<int> fixed;
   for (int i = first; i < first + count; ++i) {
-    if (system.fixed(i)) fixed.push_back(i);
+    if (system.embedding().fixed(i)) fixed.push_back(i);
   }
   if (fixed.empty() || static_cast<int>(fixed.size()) == count) return {};
   const auto farthest = [&](int from) {

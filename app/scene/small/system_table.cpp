@@ -338,8 +338,8 @@ void read_builtin_observables(TableReader& reader, ReadSystem& read, const std::
   std::string kinetic = "0";
   for (std::size_t i = 0; i < names.size(); ++i) {
     model.add_coordinate(names[i]);
-    kinetic +=
-        fmt::format("+{}*{}'^2/2", read.system->mass()[static_cast<Eigen::Index>(i)], names[i]);
+    const std::size_t vertex = i / static_cast<std::size_t>(read.system->dimension());
+    kinetic += fmt::format("+{}*{}'^2/2", read.system->vertex_masses()[vertex], names[i]);
   }
   model.finish_coordinates();
   model.set_kinetic(kinetic);

@@ -6,7 +6,6 @@
 #include "lilyan/base/error.hpp"
 #include "lilyan/model/energy_abilities.hpp"
 #include "lilyan/model/energy_discrete_gradient.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/model/sums.hpp"
 #include "lilyan/parallel/share.hpp"
 #include "lilyan/parallel/threads.hpp"
@@ -163,7 +162,7 @@ EnergyByKind Assembler::values_and_gradient(const Vector& x0, const Vector* d,
                                 .gradient = gradient.data(),
                                 .mean = mean,
                                 .from_start = from_start});
-  stop_fixed(system_, gradient);
+  system_.embedding().pull_back(gradient);
   return sum;
 }
 
@@ -175,7 +174,7 @@ void Assembler::gradient(const Vector& x0, const Vector* d, std::span<const Weig
        .nodes = nodes,
        .want_value = false,
        .gradient = gradient.data()});
-  stop_fixed(system_, gradient);
+  system_.embedding().pull_back(gradient);
 }
 
 void Assembler::hessian(const Vector& x0, const Vector& d, std::span<const WeightedNode> nodes,
@@ -202,9 +201,10 @@ EnergyByKind Assembler::add_part(EnergyPart part, const Vector& x,
 // process counts; and of those at a copy some are not here at all. A tet is to be lent the same mass in
 // every process, or they would disagree on its Hessian: each energy has a share of a vertex's mass, by the
 // volume that its tets have there, and volumes are those that the vertex's owner knows.
-Vector Assembler::mass_to_lend(const Energy& energy) const {
+std::vector<double> Assembler::mass_to_lend(const Energy& energy) const {
+  std::vector<double> mass(system_.vertex_masses().begin(), system_.vertex_masses().end());
   const EnergyDensity* own = energy.abilities().density;
-  if (!system_.share() || !own) return system_.mass();
+  if (!system_.share() || !own) return mass;
   const auto n = static_cast<std::size_t>(system_.vertices());
   const Vector x = Vector::Zero(system_.dofs());
   std::vector<double> unused(n), volume(n), all(n);
@@ -214,10 +214,7 @@ Vector Assembler::mass_to_lend(const Energy& energy) const {
     if (part) part->add_energies(x.data(), unused, all);
   }
   system_.share()->refresh(all.data(), 1);
-  Vector mass = system_.mass();
-  for (std::size_t i = 0; i < n; ++i) {
-    mass.segment<3>(3 * static_cast<Eigen::Index>(i)) *= all[i] > 0 ? volume[i] / all[i] : 0.0;
-  }
+  for (std::size_t i = 0; i < n; ++i) mass[i] *= all[i] > 0 ? volume[i] / all[i] : 0.0;
   return mass;
 }
 
@@ -231,8 +228,7 @@ const BlockPattern& Assembler::hessian_pattern() {
     for (const auto& energy : system_.energies()) {
       std::vector<double>& lent = lent_mass_.emplace_back();
       if (const LendsMass* lends = energy->abilities().lends_mass) {
-        const Vector mass = mass_to_lend(*energy);
-        lent = lends->lend_mass({mass.data(), static_cast<std::size_t>(mass.size())});
+        lent = lends->lend_mass(mass_to_lend(*energy));
       }
     }
   }
@@ -297,7 +293,7 @@ double DissipationAssembler::value_and_gradient(DissipationVelocity which, const
     if (system_.counts(r)) value += own;
   }
   refresh(system_, scratch_);
-  stop_fixed(system_, scratch_);
+  system_.embedding().pull_back(scratch_);
   gradient += weight * scratch_;
   return total(system_, value);
 }

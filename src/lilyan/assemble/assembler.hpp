@@ -87,7 +87,7 @@ class Assembler {
   EnergyByKind run(Evaluation at, EnergyPart part = EnergyPart::all,
                    bool beside_mass = false) const;
   void run_over_strain(std::size_t k, const Evaluation& at) const;
-  [[nodiscard]] Vector mass_to_lend(const Energy& energy) const;
+  [[nodiscard]] std::vector<double> mass_to_lend(const Energy& energy) const;
 
   World world_;
   const System& system_;

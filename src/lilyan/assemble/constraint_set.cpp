@@ -6,8 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "lilyan/model/fixed.hpp"
-
 namespace lilyan {
 namespace {
 // Share of an equation's gradient, squared, that must be independent of those before it.
@@ -33,7 +31,7 @@ ConstraintSet::ConstraintSet(const System& system) : system_(system) {
       row_start_.push_back(static_cast<int>(dof_.size()));
       for (const int dof : c.dofs()) {
         dof_.push_back(dof);
-        free_.push_back(system.fixed(dof / system.dimension()) ? 0 : 1);
+        free_.push_back(system.embedding().fixed_dof(dof) ? 0 : 1);
       }
     }
     most = std::max(most, static_cast<std::size_t>(c.equations()) * c.dofs().size());
@@ -115,12 +113,12 @@ double ConstraintSet::row_norm(const Jacobian& jacobian, int k) const {
 
 void ConstraintSet::gram(const Jacobian& g, const Jacobian& h, DenseMatrix& a) const {
   for (int k = 0; k < equations(); ++k) {
+    scratch_column_.setZero();
     for (int i = row_start_[k]; i < row_start_[k + 1]; ++i) {
-      scratch_column_[dof_[i]] += h[i] / system_.mass()[dof_[i]];
+      system_.mass().add_solved_entry(dof_[i], h[i], scratch_column_);
     }
     apply(g, scratch_column_, scratch_result_);
     a.col(k) = scratch_result_;
-    for (int i = row_start_[k]; i < row_start_[k + 1]; ++i) scratch_column_[dof_[i]] = 0;
   }
 }
 
@@ -201,9 +199,9 @@ void refuse_dependent(const System& system, const ConstraintSet& set, int equati
   const int k = set.owner(equation);
   const std::string self = constraint_text(system, set, equation);
   if (!(gram(equation, equation) > 0)) {
-    const int n = system.dimension();
-    const bool fixed = std::ranges::all_of(system.constraints()[k]->dofs(),
-                                           [&](int dof) { return system.fixed(dof / n); });
+    const bool fixed = std::ranges::all_of(system.constraints()[k]->dofs(), [&](int dof) {
+      return system.embedding().fixed_dof(dof);
+    });
     throw ConstraintError(
         k, fixed
                ? fmt::format("{} acts only on fixed vertices; remove it or free one of them", self)
@@ -257,7 +255,7 @@ void check_constraints(const System& system, const State& state) {
 
 void project_velocities(const System& system, State& state) {
   if (system.constraints().empty()) return;
-  stop_unmoved(system, state.v);
+  system.embedding().restrict_velocity(state.v);
   const ConstraintSet set(system);
   const int m = set.equations();
   Vector g(m), normal(m), impulse(state.v.size());
@@ -277,7 +275,7 @@ void project_velocities(const System& system, State& state) {
     factor.solve_upper(normal);
     impulse.setZero();
     set.add_transposed(jacobian, normal, 1, impulse);
-    state.v.array() -= impulse.array() / system.mass().array();
+    system.mass().add_solved(-1, impulse, state.v);
   }
 }
 

@@ -13,7 +13,7 @@ namespace lilyan {
 namespace {
 
 // Sums over vertices i of m_i u_i, of m_i q_i × u_i and of m_i |u_i|², positions q and velocities u
-// of which are given one after the other, as are the masses of all coordinates.
+// of which are given one after the other.
 class MotionSums {
  public:
   [[nodiscard]] double* linear() { return numbers_; }
@@ -69,12 +69,12 @@ inline MotionSums motion_sums(const double* x, const double* v, const double* ma
   P linear[3] = {}, angular[3] = {}, square[3] = {};
   int first = 0;
   for (; first + kBlock <= dofs; first += kBlock) {
-    P q[3], u[3], m[3], p[3];
+    P q[3], u[3], p[3];
     load_sorted(x + first, q);
     load_sorted(v + first, u);
-    load_sorted(mass + first, m);
+    const P m = load<P>(mass + first / 3);
     for (int i = 0; i < 3; ++i) {
-      p[i] = m[0] * u[i];
+      p[i] = m * u[i];
       linear[i] += p[i];
       square[i] += p[i] * u[i];
     }
@@ -90,7 +90,7 @@ inline MotionSums motion_sums(const double* x, const double* v, const double* ma
     s.angular()[i] = lane_sum(angular[i]);
   }
   s.square() = lane_sum(square[0] + square[1] + square[2]);
-  for (; first < dofs; first += 3) add_vertex(x + first, v + first, mass[first], s);
+  for (; first < dofs; first += 3) add_vertex(x + first, v + first, mass[first / 3], s);
   return s;
 }
 
@@ -103,7 +103,7 @@ Invariants invariants(const System& system, const Vector& x, const Vector& v,
   if (system.dimension() == 3) {
     const auto sums_of = [&](int first, int last) {
       return on_best_lanes([x = x.data() + first, v = v.data() + first,
-                            mass = system.mass().data() + first,
+                            mass = system.vertex_masses().data() + first / 3,
                             dofs = last - first]<int kWidth>(Lanes<kWidth>) {
         return motion_sums<PackOf<kWidth>>(x, v, mass, dofs);
       });
@@ -119,7 +119,7 @@ Invariants invariants(const System& system, const Vector& x, const Vector& v,
     result.linear_momentum = Eigen::Map<const Vec3>(s.linear());
     result.angular_momentum = Eigen::Map<const Vec3>(s.angular());
   } else {
-    result.kinetic = 0.5 * (system.mass().array() * v.array().square()).sum();
+    result.kinetic = 0.5 * system.mass().square(v);
   }
   result.total = result.kinetic;
   for (const double e : potential) result.total += e;

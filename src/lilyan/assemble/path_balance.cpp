@@ -49,20 +49,7 @@ double PathBalance::stiffness(const Vector& x) const {
 // √(Σ m |x − x̄|² / Σ m) about the centre of mass; of a system that is not points in space, how far it moves.
 double PathBalance::extent(const Vector& x) const {
   if (system_.dimension() != 3) return reach_.lpNorm<Eigen::Infinity>();
-  const auto sum = [&](const auto& term) {
-    return sum_over(system_, [&](int first, int last) {
-      double all = 0;
-      for (int i = first; i < last; ++i) all += system_.mass()[i] * term(i);
-      return all;
-    });
-  };
-  const double mass = sum([](int) { return 1.0; }) / 3;
-  double square = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const double centre = sum([&](int i) { return i % 3 == axis ? x[i] : 0.0; }) / mass;
-    square += sum([&](int i) { return i % 3 == axis ? (x[i] - centre) * (x[i] - centre) : 0.0; });
-  }
-  return std::sqrt(square / mass);
+  return std::sqrt(spread(system_, x) / sum_by_mass(system_, [](int) { return 1.0; }));
 }
 
 RoundingFloor PathBalance::floor(const Step& step, double energy) {

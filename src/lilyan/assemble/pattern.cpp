@@ -6,6 +6,7 @@
 
 #include "lilyan/assemble/scatter.hpp"
 #include "lilyan/base/error.hpp"
+#include "lilyan/parallel/threads.hpp"
 
 namespace lilyan {
 
@@ -61,14 +62,13 @@ void each_stencils(const World& world, bool remembered, Function function) {
 
 }  // namespace
 
-BlockPattern::BlockPattern(const World& world)
-    : free_index_(static_cast<std::size_t>(world.system.vertices()), -1) {
-  const System& system = world.system;
-  for (int v = 0; v < system.vertices(); ++v) {
-    if (system.fixed(v)) continue;
-    free_index_[v] = static_cast<int>(free_vertices_.size());
-    free_vertices_.push_back(v);
-    for (int i = 0; i < system.dimension(); ++i) dof_.push_back(system.dimension() * v + i);
+BlockPattern::BlockPattern(const World& world) {
+  const int dimension = world.system.dimension();
+  auto [vertices, index] = world.system.embedding().free_vertices();
+  free_vertices_ = std::move(vertices);
+  free_index_ = std::move(index);
+  for (const int v : free_vertices_) {
+    for (int i = 0; i < dimension; ++i) dof_.push_back(dimension * v + i);
   }
   stored_ = order_of_use(world);
   Graph lasting = find_graph(world, false, {});
@@ -87,7 +87,7 @@ void BlockPattern::take(const World& world, Graph graph) {
   LowerPattern::operator=(
       LowerPattern(dimension, std::move(graph.start), std::move(graph.neighbours), stored_));
   ++version_;
-  if (world.system.fixed_count() == 0) return;
+  if (world.system.embedding().fixed_count() == 0) return;
   int longest = dimension;
   for (int j = 0; j < nodes(); ++j) longest = std::max(longest, column_length(j));
   scratch_ = dimension * longest;
@@ -167,6 +167,21 @@ BlockSlots BlockPattern::slots(const Stencils& s) const {
   return slots;
 }
 
+// (A vertex's block has its rows one after the other.)
+void BlockPattern::add_mass(const Mass& mass, double weight, const Vector* damping,
+                            std::vector<double>& values) const {
+  parallel_ranges(dofs(), [&](int first, int last) {
+    for (int c = first; c < last; ++c) {
+      const int column = dof(c);
+      mass.each_entry(column, [&](int row, double m) {
+        if (row < column) return;
+        const double damped = damping && row == column ? weight * (*damping)[row] : 0.0;
+        values[column_start()[c] + row - column] += m + damped;
+      });
+    }
+  });
+}
+
 FullPattern::FullPattern(const BlockPattern& half) : half_(&half), version_(half.version()) {
   const int dim = half.dimension();
   const int n = static_cast<int>(half.free_vertices().size());
@@ -193,6 +208,13 @@ FullPattern::FullPattern(const BlockPattern& half) : half_(&half), version_(half
       below_[k] = find(half.row()[k], c);
       above_[k] = find(c, half.row()[k]);
     }
+  }
+}
+
+void FullPattern::add_mass(const Mass& mass, std::span<double> full) const {
+  for (int c = 0; c < dofs(); ++c) {
+    const int column = half_->dof(c);
+    mass.each_entry(column, [&](int row, double m) { full[diagonal_[c] + row - column] += m; });
   }
 }
 

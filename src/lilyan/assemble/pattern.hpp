@@ -67,6 +67,10 @@ class BlockPattern : public LowerPattern {
   [[nodiscard]] int dimension() const { return block(); }
   // Degree of freedom of the system that a column stands for.
   [[nodiscard]] int dof(int column) const { return dof_[static_cast<std::size_t>(column)]; }
+  // The column of a free one.
+  [[nodiscard]] int column(int dof) const {
+    return block() * free_index_[static_cast<std::size_t>(dof / block())] + dof % block();
+  }
   // Entries plus the scratch area that blocks of fixed vertices are written to.
   [[nodiscard]] int storage() const { return entries() + scratch_; }
 
@@ -75,6 +79,9 @@ class BlockPattern : public LowerPattern {
   [[nodiscard]] const std::vector<int>& free_index() const { return free_index_; }
 
   [[nodiscard]] BlockSlots slots(const Stencils& stencils) const;
+  // values += M + weight D, where D is the diagonal of damping forces, if there are any.
+  void add_mass(const Mass& mass, double weight, const Vector* damping,
+                std::vector<double>& values) const;
 
  private:
   // Neighbours of each node.
@@ -117,6 +124,8 @@ class FullPattern {
   void mirror(std::span<const double> lower, std::span<double> full) const;
   // full += that matrix.
   void add_mirrored(std::span<const double> lower, std::span<double> full) const;
+  // full += M
+  void add_mass(const Mass& mass, std::span<double> full) const;
 
  private:
   [[nodiscard]] int find(int row, int column) const;

@@ -224,7 +224,7 @@ TetChunks group_tets(const TetShape& shape) {
 }
 
 std::vector<double> lend_mass_by_volume(const TetChunks& tets, std::span<const double> mass) {
-  std::vector<double> volume(mass.size() / 3, 0.0);
+  std::vector<double> volume(mass.size(), 0.0);
   tets.each_tet([&](const TetGroup& group, int lane, const std::array<int, 4>& vertices) {
     for (const int v : vertices) volume[static_cast<std::size_t>(v)] += group.volume[lane];
   });
@@ -233,7 +233,7 @@ std::vector<double> lend_mass_by_volume(const TetChunks& tets, std::span<const d
     double density = std::numeric_limits<double>::infinity();
     for (const int vertex : vertices) {
       const auto v = static_cast<std::size_t>(vertex);
-      density = std::min(density, mass[3 * v] / volume[v]);
+      density = std::min(density, mass[v] / volume[v]);
     }
     lent.push_back(density * group.volume[lane]);
   });

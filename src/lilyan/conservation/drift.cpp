@@ -106,18 +106,11 @@ DriftTracker::DriftTracker(const System& system, const State& initial, const Inv
     add(initial, start);
     return;
   }
-  const auto sum_of = [&](const auto& term) {
-    return sum_over(system, [&](int first, int last) {
-      double sum = 0;
-      for (int i = first / 3; i < last / 3; ++i) {
-        sum += system.vertex_masses()[static_cast<std::size_t>(i)] * term(i);
-      }
-      return sum;
-    });
-  };
-  const double mass = sum_of([](int) { return 1.0; });
+  const double mass = sum_by_mass(system, [](int) { return 1.0; });
   Vec3 center;
-  for (int c = 0; c < 3; ++c) center[c] = sum_of([&](int i) { return initial.x[3 * i + c]; });
+  for (int c = 0; c < 3; ++c) {
+    center[c] = sum_by_mass(system, [&](int i) { return initial.x[3 * i + c]; });
+  }
   if (mass > 0) center /= mass;
   double radius = radius_about(system, initial.x, center);
   energy_.exchanges(start.kinetic, 0, SizeOf::initial_kinetic);
@@ -158,7 +151,7 @@ namespace {
 // Of a small system: v·∂L/∂v − L is the energy, and −L that at rest.
 double kinetic_energy(const System& system, const State& state, const Vector& v) {
   const Lagrangian* lagrangian = system.lagrangian();
-  if (!lagrangian) return 0.5 * (system.mass().array() * v.array().square()).sum();
+  if (!lagrangian) return 0.5 * system.mass().square(v);
   Vector momentum(v.size());
   const Vector rest = Vector::Zero(v.size());
   const double at_v =

@@ -76,22 +76,20 @@ StepReport ErrorControl::attempt(State& state, double h) {
 }
 
 template <class Expression>
-double ErrorControl::norm(const Expression& u) const {
+double ErrorControl::norm(const Expression& u) {
   // Prescribed vertices are where they are told to be: their velocities are not the method's.
   if (system_.motions().empty()) {
-    return std::sqrt((system_.mass().array() * u.array().square()).sum());
+    return std::sqrt(system_.mass().square(u));
   }
-  double sum = 0;
-  for (int i = 0; i < system_.dofs(); ++i) {
-    if (!system_.fixed(i / system_.dimension())) sum += system_.mass()[i] * u[i] * u[i];
-  }
-  return std::sqrt(sum);
+  free_ = u;
+  system_.embedding().restrict_displacement(free_);
+  return std::sqrt(system_.mass().square(free_));
 }
 
 // A difference of the two results that is only rounding error is no reason for shorter steps. Some
 // methods make velocities of differences of positions.
-double ErrorControl::rounding_x(const State& state) const { return 8 * kEpsilon * norm(state.x); }
-double ErrorControl::rounding_v(const State& state, double h) const {
+double ErrorControl::rounding_x(const State& state) { return 8 * kEpsilon * norm(state.x); }
+double ErrorControl::rounding_v(const State& state, double h) {
   return 8 * kEpsilon * norm(state.v) + rounding_x(state) / h;
 }
 
@@ -100,7 +98,9 @@ void ErrorControl::start(const State& state) {
   Vector force(system_.dofs()), scratch(system_.dofs());
   Assembler({system_, integrator_.memory()}).gradient(state.x, nullptr, here, force);
   add_forces(system_, {state.t, state.t + h_}, state.t, state.x, state.v, 1, scratch, force);
-  acceleration_ = norm(force.cwiseQuotient(system_.mass()));
+  scratch.setZero();
+  system_.mass().add_solved(1, force, scratch);
+  acceleration_ = norm(scratch);
   // A body at rest has no energies yet: what its forces give it in the first step will have to do.
   velocity_ = h_ * acceleration_;
   started_ = true;
@@ -115,7 +115,7 @@ void ErrorControl::see_start(const State& state, double h) {
   if (velocity_ <= nothing) velocity_ = gained;
 }
 
-double ErrorControl::error(const State& state, double h) const {
+double ErrorControl::error(const State& state, double h) {
   const auto share = [&](double difference, double rounding, double scale) {
     return difference <= rounding ? 0 : (difference - rounding) / (h * scale);
   };

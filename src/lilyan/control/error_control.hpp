@@ -60,10 +60,10 @@ class ErrorControl final : public StepControl {
   // One step of h into whole_ and two of h/2 into `state`.
   StepReport attempt(State& state, double h);
   template <class Expression>
-  [[nodiscard]] double norm(const Expression& u) const;
-  [[nodiscard]] double error(const State& state, double h) const;  // (1) over the tolerance
-  [[nodiscard]] double rounding_x(const State& state) const;
-  [[nodiscard]] double rounding_v(const State& state, double h) const;
+  [[nodiscard]] double norm(const Expression& u);
+  [[nodiscard]] double error(const State& state, double h);  // (1) over the tolerance
+  [[nodiscard]] double rounding_x(const State& state);
+  [[nodiscard]] double rounding_v(const State& state, double h);
   void start(const State& state);                // first V and A
   void see(const Invariants& at);                // enters V
   void fade(double h, double acceleration);      // V and A after a step
@@ -87,6 +87,7 @@ class ErrorControl final : public StepControl {
   double largest_acceleration_ = 0;
   int rejected_ = 0;
   State start_, whole_;
+  Vector free_;  // where vertices are scripted
 };
 
 }  // namespace lilyan

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/model/sums.hpp"
 
 namespace lilyan {
@@ -15,10 +14,7 @@ constexpr int kMaxRepeats = 10;
 
 double kinetic_energy(const System& system, const Vector& v) {
   return 0.5 * sum_over(system, [&](int first, int last) {
-           const auto part = [&](const Vector& u) {
-             return u.segment(first, last - first).array();
-           };
-           return (part(system.mass()) * part(v).square()).sum();
+           return system.mass().square(v.segment(first, last - first), first);
          });
 }
 
@@ -59,11 +55,10 @@ double MovingWorldIntegrator::kick(State& state, double h) {
     impulse->add(state.x_previous.data(), state.x.data(), scratch_.data());
   }
   refresh(system_, scratch_);
-  stop_fixed(system_, scratch_);
+  system_.embedding().pull_back(scratch_);
   // The impulse is that of the force over the step before; this step may have another length.
-  scratch_.array() *= (h / state.h_previous) / system_.mass().array();
   const double before = kinetic_energy(system_, state.v);
-  state.v += scratch_;
+  system_.mass().kick(state.v, h / state.h_previous, scratch_, state.v);
   return kinetic_energy(system_, state.v) - before;
 }
 
@@ -85,7 +80,7 @@ void MovingWorldIntegrator::move(State& state, double h) {
 }
 
 StepReport MovingWorldIntegrator::step(State& state, double h) {
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   start_ = state;
   memory_.settle(state.t);
   const MovingEnergy before = moving_energy(state.x);

@@ -6,8 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "lilyan/model/fixed.hpp"
-
 namespace lilyan {
 namespace {
 
@@ -30,7 +28,7 @@ StepDensity::StepDensity(const World& world, double exponent)
 double StepDensity::acceleration(const Vector& x, const Vector* d, double theta) {
   const std::array<WeightedNode, 1> there{{{.theta = theta, .gradient = 1}}};
   assembler_.gradient(x, d, there, gradient_);
-  return std::sqrt((gradient_.array().square() / assembler_.system().mass().array()).sum());
+  return std::sqrt(assembler_.system().mass().inverse_square(gradient_));
 }
 
 double StepDensity::acceleration(const Vector& x) { return acceleration(x, nullptr, 0); }
@@ -43,9 +41,8 @@ double StepDensity::log(const Vector& x) { return exponent_ * floored_log(accele
 
 double StepDensity::rate(const Vector& x, const Vector& v, double distance) {
   displacement_ = v;
-  stop_fixed(assembler_.system(), displacement_);
-  const auto& mass = assembler_.system().mass().array();
-  const double speed = std::sqrt((mass * displacement_.array().square()).sum());
+  assembler_.system().embedding().restrict_displacement(displacement_);
+  const double speed = std::sqrt(assembler_.system().mass().square(displacement_));
   if (speed == 0) return 0;
   displacement_ *= distance / speed;
   const double after = floored_log(acceleration(x, &displacement_, 1));
@@ -72,7 +69,7 @@ std::string ReversibleControl::attempts() const {
 }
 
 void ReversibleControl::start(const State& state) {
-  const double speed = std::sqrt((system_.mass().array() * state.v.array().square()).sum());
+  const double speed = std::sqrt(system_.mass().square(state.v));
   const double acceleration = density_.acceleration(state.x);
   distance_ = kDifference * epsilon_ * std::hypot(speed, epsilon_ * acceleration);
   const double turn = speed / (kTurn * epsilon_);

@@ -1,6 +1,8 @@
 // Sums over the vertices of a system, also of one that several processes share.
 #pragma once
 
+#include <cmath>
+
 #include "lilyan/base/types.hpp"
 #include "lilyan/model/system.hpp"
 #include "lilyan/parallel/share.hpp"
@@ -41,6 +43,51 @@ template <class Term>
     sum += parallel_sum(range.last - range.first, [&](int first, int last) {
       return term(range.first + first, range.first + last);
     });
+  }
+  return total(system, sum);
+}
+// Σ mᵢ term(i) over the vertices.
+template <class Term>
+[[nodiscard]] double sum_by_mass(const System& system, const Term& term) {
+  const int n = system.dimension();
+  return sum_over(system, [&](int first, int last) {
+    double sum = 0;
+    for (int i = first / n; i < last / n; ++i) {
+      sum += system.vertex_masses()[static_cast<std::size_t>(i)] * term(i);
+    }
+    return sum;
+  });
+}
+// Σ mᵢ |xᵢ − x̄|² about the centre of mass x̄.
+[[nodiscard]] inline double spread(const System& system, const Vector& x) {
+  const int n = system.dimension();
+  const double mass = sum_by_mass(system, [](int) { return 1.0; });
+  double sum = 0;
+  for (int c = 0; c < n; ++c) {
+    const double centre = sum_by_mass(system, [&](int i) { return x[n * i + c]; }) / mass;
+    sum += sum_by_mass(system, [&](int i) { return std::pow(x[n * i + c] - centre, 2); });
+  }
+  return sum;
+}
+
+// A function that takes the entries first, …, last − 1 of vectors over all degrees of freedom.
+[[nodiscard]] inline auto part_of(int first, int last) {
+  return [first, last](auto& v) { return v.segment(first, last - first); };
+}
+// v·Mv
+[[nodiscard]] inline double mass_square(const System& system, const Vector& v) {
+  return parallel_sum_over(system, [&](int first, int last) {
+    return system.mass().square(v.segment(first, last - first), first);
+  });
+}
+
+// The part of a·b that scripted vertices have.
+[[nodiscard]] inline double prescribed_product(const System& system, const Vector& a,
+                                               const Vector& b) {
+  double sum = 0;
+  for (const int i : system.embedding().scripted()) {
+    if (system.share() && !system.share()->owns(3 * i)) continue;
+    sum += a.segment<3>(3 * i).dot(b.segment<3>(3 * i));
   }
   return total(system, sum);
 }

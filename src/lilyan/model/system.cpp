@@ -1,9 +1,6 @@
 #include "lilyan/model/system.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -11,32 +8,13 @@
 #include "lilyan/parallel/share.hpp"
 
 namespace lilyan {
-namespace {
-
-constexpr double kLeastMass = 1e-100;
-
-}  // namespace
 
 System::System(std::vector<double> vertex_masses, int dimension)
     : dimension_(dimension),
       masses_(std::move(vertex_masses)),
-      dof_mass_(dimension * static_cast<Eigen::Index>(masses_.size())),
-      fixed_(masses_.size(), 0) {
+      mass_(masses_, dimension),
+      embedding_(vertices(), dimension) {
   if (dimension != 1 && dimension != 3) throw Error("the dimension of a system must be 1 or 3");
-  for (std::size_t i = 0; i < masses_.size(); ++i) {
-    if (!(masses_[i] > 0) || !std::isfinite(masses_[i])) {
-      throw Error("vertex " + std::to_string(i) + " has mass " + std::to_string(masses_[i]) +
-                  ": masses must be positive");
-    }
-    // Kinetic energies and residuals are squares, which vanish below 1e-308.
-    if (masses_[i] < kLeastMass) {
-      throw Error(
-          fmt::format("vertex {} has mass {:.3g}: masses below {:.0e} vanish in rounding; "
-                      "use other units",
-                      i, masses_[i], kLeastMass));
-    }
-    dof_mass_.segment(dimension * static_cast<Eigen::Index>(i), dimension).setConstant(masses_[i]);
-  }
 }
 
 System::System(std::unique_ptr<Lagrangian> lagrangian)
@@ -64,7 +42,7 @@ void System::add_uncounted(std::unique_ptr<Dissipation> dissipation) {
 
 void System::set_share(std::unique_ptr<Share> share) {
   share_ = std::move(share);
-  fixed_elsewhere_ = share_->ranks().any(fixed_count_ > 0);
+  fixed_elsewhere_ = share_->ranks().any(embedding_.fixed_count() > 0);
 }
 
 void System::refuse_with_lagrangian(const char* what) const {
@@ -94,15 +72,13 @@ void System::add(std::unique_ptr<Motion> motion) {
       throw Error("cannot move vertex " + std::to_string(vertex) + ": the system has " +
                   std::to_string(vertices()));
     }
-    if (fixed_[vertex] != 0) {
+    if (embedding_.fixed(vertex)) {
       throw Error("vertex " + std::to_string(vertex) + " is " +
-                  (moving(vertex) ? "moved by another script" : "fixed") + " already");
+                  (embedding_.scripted(vertex) ? "moved by another script" : "fixed") + " already");
     }
   }
-  for (const int vertex : motion->vertices()) {
-    fix(vertex);
-    fixed_[vertex] = kMoving;
-  }
+  refuse_with_lagrangian("fixed vertices");
+  for (const int vertex : motion->vertices()) embedding_.script(vertex);
   motions_.push_back(std::move(motion));
 }
 
@@ -132,8 +108,7 @@ void System::fix(int vertex) {
     throw Error("cannot fix vertex " + std::to_string(vertex) + ": the system has " +
                 std::to_string(vertices()));
   }
-  if (!fixed_[vertex]) ++fixed_count_;
-  fixed_[vertex] = 1;
+  embedding_.fix(vertex);
 }
 
 Symmetry System::symmetry() const {
@@ -158,7 +133,7 @@ Symmetry System::symmetry(const Vector& x) const {
   if (dimension_ != 3) return symmetry;
   std::vector<double> points;
   for (int i = 0; i < vertices(); ++i) {
-    if (!fixed(i) || (share_ && !share_->owns(3 * i))) continue;
+    if (!embedding_.fixed(i) || (share_ && !share_->owns(3 * i))) continue;
     points.insert(points.end(), x.data() + 3 * i, x.data() + 3 * i + 3);
   }
   if (share_) points = share_->ranks().gather(points);

@@ -7,8 +7,10 @@
 
 #include "lilyan/base/types.hpp"
 #include "lilyan/model/dissipation.hpp"
+#include "lilyan/model/embedding.hpp"
 #include "lilyan/model/energy.hpp"
 #include "lilyan/model/impulse.hpp"
+#include "lilyan/model/mass.hpp"
 #include "lilyan/model/motion.hpp"
 #include "lilyan/model/system_parts.hpp"
 
@@ -68,14 +70,11 @@ class System {
   [[nodiscard]] int dimension() const { return dimension_; }  // of each vertex
   [[nodiscard]] int dofs() const { return dimension_ * vertices(); }
   [[nodiscard]] std::span<const double> vertex_masses() const { return masses_; }
-  // Mass of each degree of freedom.
-  [[nodiscard]] const Vector& mass() const { return dof_mass_; }
-  [[nodiscard]] bool fixed(int vertex) const { return fixed_[vertex]; }
-  [[nodiscard]] int fixed_count() const { return fixed_count_; }
+  [[nodiscard]] const Mass& mass() const { return mass_; }
+  // Which vertices are fixed or scripted, and what this means for displacements, forces and Hessians.
+  [[nodiscard]] const Embedding& embedding() const { return embedding_; }
   // Whether any vertex is fixed, in any process.
-  [[nodiscard]] bool any_fixed() const { return fixed_count_ > 0 || fixed_elsewhere_; }
-  // Fixed, but moving with the velocity that the state has it at.
-  [[nodiscard]] bool moving(int vertex) const { return fixed_[vertex] == kMoving; }
+  [[nodiscard]] bool any_fixed() const { return embedding_.fixed_count() > 0 || fixed_elsewhere_; }
   // Whether anything is to be done between steps: vertices to move, energies that change, impulses.
   [[nodiscard]] bool changes_between_steps() const;
   [[nodiscard]] std::span<const std::unique_ptr<Energy>> energies() const { return energies_; }
@@ -99,8 +98,6 @@ class System {
   [[nodiscard]] bool rotation_invariant() const;
 
  private:
-  static constexpr char kMoving = 2;
-
   void refuse_with_lagrangian(const char* what) const;
   [[nodiscard]] static bool contains(const std::vector<const void*>& list, const void* one);
   [[nodiscard]] Symmetry symmetry() const;  // without fixed vertices
@@ -108,9 +105,8 @@ class System {
   int dimension_;
   std::unique_ptr<Lagrangian> lagrangian_;
   std::vector<double> masses_;
-  Vector dof_mass_;
-  std::vector<char> fixed_;
-  int fixed_count_ = 0;
+  Mass mass_;
+  Embedding embedding_;
   std::vector<std::unique_ptr<Energy>> energies_;
   std::vector<std::unique_ptr<Force>> forces_;
   std::vector<std::unique_ptr<Dissipation>> dissipations_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lilyan/base/types.hpp"
+#include "lilyan/model/mass.hpp"
 #include "lilyan/model/system_parts.hpp"
 
 namespace lilyan {
@@ -18,6 +19,7 @@ class Drag final : public Force {
  public:
   // mass: of each degree of freedom; rate ≥ 0 in 1/time.
   Drag(Vector mass, double rate) : mass_(std::move(mass)), rate_(rate) {}
+  Drag(const Mass& mass, double rate) : Drag(mass.diagonal(), rate) {}
 
   void add(double t, const double* x, const double* v, double* force) const override {
     static_cast<void>(t), static_cast<void>(x);

@@ -24,8 +24,8 @@ AndersonMixing::AndersonMixing(const System& system, Eigen::Index size) : system
 
 double AndersonMixing::dot(const Vector& a, const Vector& b) const {
   return parallel_sum_over(system_, [&](int first, int last) {
-    const auto part = [&](const Vector& v) { return v.segment(first, last - first).array(); };
-    return (part(system_.mass()) * part(a) * part(b)).sum();
+    const auto part = part_of(first, last);
+    return system_.mass().product(part(a), part(b), first);
   });
 }
 

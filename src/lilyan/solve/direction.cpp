@@ -143,7 +143,7 @@ bool DirectionFinder::attempt(const LocalModel& model, const Request& request, S
   {
     const Timer timer(times.factorisation);
     const Vector* x = model.positions();
-    const Vector* mass = model.masses();
+    const Vector* mass = model.mass() ? &model.mass()->diagonal() : nullptr;
     parallel_ranges(pattern_.dofs(), [&](int first, int last) {
       for (int c = first; c < last; ++c) {
         const int dof = pattern_.dof(c);
@@ -168,7 +168,7 @@ bool DirectionFinder::attempt(const LocalModel& model, const Request& request, S
   spent_ += pcg_->iterations();
   // With the masses at hand, what there is so far is a good direction: better than what a matrix modified
   // all over the body gives, and cheaper.
-  if (end_ == PcgEnd::not_definite && model.masses() && pcg_->iterations() > 0 &&
+  if (end_ == PcgEnd::not_definite && model.mass() && pcg_->iterations() > 0 &&
       definiteness_ == Definiteness::project) {
     end_ = PcgEnd::converged;
     truncated_ = true;

@@ -184,11 +184,11 @@ void Newton::start(const LocalModel& model, Iterate& at, SolverWork& work) {
 StepStatus Newton::rounded_off(const LocalModel& here, const Vector& gradient, SolverWork& work) {
   const Objective& objective = here.objective;
   if (objective.rounding_is_harmless(here.z, gradient)) return StepStatus::round_off;
-  const Vector* masses = here.masses();
-  if (!masses || !correct(here, gradient, {.accuracy = kRoundedAccuracy}, direction_, work)) {
+  const Mass* mass = here.mass();
+  if (!mass || !correct(here, gradient, {.accuracy = kRoundedAccuracy}, direction_, work)) {
     return StepStatus::drowned_in_rounding;
   }
-  impulse_ = masses->cwiseProduct(direction_);
+  mass->apply(direction_, impulse_);
   return objective.rounding_is_harmless(here.z, impulse_) ? StepStatus::round_off
                                                           : StepStatus::drowned_in_rounding;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lilyan/base/types.hpp"
+#include "lilyan/model/mass.hpp"
 #include "lilyan/solve/iterate.hpp"
 #include "lilyan/solve/options.hpp"
 
@@ -61,9 +62,9 @@ class Objective {
   // Where the vertices are, roughly, if they are points in space: what a rigid motion of some of
   // them is depends on it.
   [[nodiscard]] virtual const Vector* positions() const { return nullptr; }
-  // The masses, if the Hessian is their matrix and that of an energy: the curvature that it would have at
-  // least if the energy were convex.
-  [[nodiscard]] virtual const Vector* masses() const { return nullptr; }
+  // M, if the Hessian is M and that of an energy: the curvature that it would have at least if the energy
+  // were convex.
+  [[nodiscard]] virtual const Mass* mass() const { return nullptr; }
 };
 
 // Φ near a point, as those see it who solve with its Hessian.
@@ -76,7 +77,7 @@ struct LocalModel {
     objective.hessian(forces, z, projection, values);
   }
   [[nodiscard]] const Vector* positions() const { return objective.positions(); }
-  [[nodiscard]] const Vector* masses() const { return objective.masses(); }
+  [[nodiscard]] const Mass* mass() const { return objective.mass(); }
 };
 
 }  // namespace lilyan

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/numeric/dense.hpp"
 #include "lilyan/solve/timer.hpp"
 #include "lilyan/step/commit.hpp"
@@ -51,6 +50,7 @@ CollocationEquation::CollocationEquation(Assembler& assembler, const Collocation
 }
 
 void CollocationEquation::make_matrix() {
+  const BlockPattern& half = pattern_.half();
   const int m = pattern_.dofs();
   matrix_ = {};
   matrix_.lu = make_lu();
@@ -65,7 +65,10 @@ void CollocationEquation::make_matrix() {
         entries.emplace_back(i * m + pattern_.row()[k], i * m + c, 1.0);
       }
       for (int j = 0; j < stages_; ++j) {
-        if (j != i) entries.emplace_back(j * m + c, i * m + c, 1.0);
+        if (j == i) continue;
+        mass_.each_entry(half.dof(c), [&](int row, double) {
+          entries.emplace_back(j * m + half.column(row), i * m + c, 1.0);
+        });
       }
     }
   }
@@ -85,7 +88,11 @@ void CollocationEquation::make_matrix() {
       }
     }
     for (int j = 0; j < stages_; ++j) {
-      for (int c = 0; c < m; ++c) matrix_.coupling_position.push_back(find(i * m + c, j * m + c));
+      for (int c = 0; c < m; ++c) {
+        mass_.each_entry(half.dof(c), [&](int row, double) {
+          matrix_.coupling_position.push_back(find(i * m + half.column(row), j * m + c));
+        });
+      }
     }
   }
 }
@@ -122,9 +129,7 @@ void CollocationEquation::scaled_acceleration(const Vector& z, int stage, Vector
 
 void CollocationEquation::pull_back(Vector& z, double factor) const {
   for (int i = 0; i < stages_; ++i) {
-    for (int k = 0; k < system_.dofs(); ++k) {
-      if (!system_.fixed(k / system_.dimension())) z[i * system_.dofs() + k] *= factor;
-    }
+    system_.embedding().scale_free(factor, z.segment(i * n_, n_));
   }
 }
 
@@ -137,14 +142,16 @@ void CollocationEquation::evaluate(Iterate& at) {
     assembler_.gradient(problem_.start->x, &work_.z, kStage, work_.gradient);
     at.potential.segment(i * n_, n_) = work_.gradient;
     scaled_acceleration(at.z, i, work_.sum);
-    at.residual.segment(i * n_, n_) = mass_.cwiseProduct(work_.sum) + hh * work_.gradient;  // (1)
+    auto residual = at.residual.segment(i * n_, n_);
+    residual = hh * work_.gradient;
+    mass_.add_applied(work_.sum, residual);  // (1)
     if (!forced_) continue;
     go_to_stage(at.z, i);
     work_.sum.setZero();
     add_forces(system_, problem_.span, problem_.start->t + table_.c[i] * problem_.h, work_.x,
                work_.v, 1, work_.scratch, work_.sum);
     at.force.segment(i * n_, n_) = work_.sum;
-    at.residual.segment(i * n_, n_) -= hh * work_.sum;
+    residual -= hh * work_.sum;
   }
   at.norm = norm(at.residual);
 }
@@ -157,7 +164,7 @@ bool CollocationEquation::factorise(const Vector& z, SolverWork& work, NewtonTim
   std::fill(values, values + matrix_.jacobian.nonZeros(), 0.0);
   const double hh = problem_.h * problem_.h;
   std::size_t entry = 0;
-  std::size_t diagonal = 0;
+  std::size_t coupled = 0;
   for (int i = 0; i < stages_; ++i) {
     work_.z = z.segment(i * n_, n_);
     assembler_.hessian(problem_.start->x, work_.z, kStage, 0, matrix_.half_values);
@@ -172,9 +179,11 @@ bool CollocationEquation::factorise(const Vector& z, SolverWork& work, NewtonTim
     for (int j = 0; j < stages_; ++j) {
       for (int c = 0; c < m; ++c) {
         const int dof = pattern_.half().dof(c);
-        values[matrix_.coupling_position[diagonal++]] +=
-            table_.coupling(i, j) * mass_[dof] +
-            (forced_ ? table_.inverse(i, j) * work_.damping[dof] : 0.0);
+        mass_.each_entry(dof, [&](int row, double inertia) {
+          values[matrix_.coupling_position[coupled++]] +=
+              table_.coupling(i, j) * inertia +
+              (forced_ && row == dof ? table_.inverse(i, j) * work_.damping[dof] : 0.0);
+        });
       }
     }
   }
@@ -200,7 +209,7 @@ void CollocationEquation::solve(const Vector& residual, Vector& direction) {
 double CollocationEquation::norm(const Vector& residual) const {
   double sum = 0;
   for (int i = 0; i < stages_; ++i) {
-    sum += (residual.segment(i * n_, n_).array().square() / mass_.array()).sum();
+    sum += mass_.inverse_square(residual.segment(i * n_, n_));
   }
   return std::sqrt(sum);
 }
@@ -212,7 +221,7 @@ Defect CollocationEquation::defect(const Iterate& at) {
   double work = 0;
   for (int i = 0; i < stages_; ++i) {
     go_to_stage(at.z, i);
-    kinetic = std::max(kinetic, 0.5 * work_.v.dot(mass_.cwiseProduct(work_.v)));
+    kinetic = std::max(kinetic, 0.5 * mass_.product(work_.v, work_.v));
     work += table_.b[i] * work_.v.dot(at.residual.segment(i * n_, n_));
   }
   const double scale = std::max(problem_.energy_scale, kinetic);
@@ -234,13 +243,13 @@ bool CollocationEquation::at_rounding(const Iterate& at) {
   const int m = pattern_.dofs();
   double sum = 0;
   for (int i = 0; i < stages_; ++i) {
+    work_.scratch.setZero();
     for (int c = 0; c < m; ++c) {
       const int dof = pattern_.half().dof(c);
       const double position = work_.lengths[dof] + std::abs(at.z[i * n_ + dof]);
-      const int position_of_diagonal = matrix_.coupling_position.data()[(i * stages_ + i) * m + c];
-      const double error = matrix_.jacobian.valuePtr()[position_of_diagonal] * position;
-      sum += error * error / mass_[dof];
+      work_.scratch[dof] = matrix_.jacobian.coeff(i * m + c, i * m + c) * position;
     }
+    sum += mass_.inverse_square(work_.scratch);
   }
   return norm(at.residual) <= 4 * std::numeric_limits<double>::epsilon() * std::sqrt(sum);
 }
@@ -249,7 +258,7 @@ bool CollocationEquation::rounding_is_harmless(const Iterate& at) {
   double change = 0;
   for (int i = 0; i < stages_; ++i) {
     scaled_acceleration(at.z, i, work_.sum);
-    change += work_.sum.dot(mass_.cwiseProduct(work_.sum));
+    change += mass_.product(work_.sum, work_.sum);
   }
   return small_beside(system_, problem_.start->x, norm(at.residual), std::sqrt(change));
 }
@@ -308,7 +317,7 @@ void CollocationIntegrator::finish(const State& state, double h) {
 
 StepReport CollocationIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   predict(state, h, report);

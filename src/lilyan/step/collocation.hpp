@@ -71,7 +71,7 @@ class CollocationEquation final : public Equation {
   };
   struct Matrix {
     SparseMatrix jacobian;
-    // Where the Hessian of a stage, and the diagonal of each pair of stages, lie in it.
+    // Where the Hessian of a stage, and M for each pair of stages, lie in it.
     std::vector<int> hessian_position, coupling_position;
     std::vector<double> half_values, full_values;
     std::unique_ptr<GeneralSolver> lu;
@@ -86,7 +86,7 @@ class CollocationEquation final : public Equation {
 
   Assembler& assembler_;
   const System& system_;
-  const Vector& mass_;
+  const Mass& mass_;
   FullPattern pattern_;
   Table table_;
   int stages_;

@@ -5,7 +5,6 @@
 
 #include "lilyan/assemble/constraint_set.hpp"
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/step/commit.hpp"
 #include "lilyan/step/prescribed_work.hpp"
 
@@ -84,7 +83,7 @@ bool ConstrainedIntegrator::begin(const State& state, double h, StepReport& repo
 
 StepReport ConstrainedIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   report.before = invariants(system_, state.x, state.v, potential_.values(state.x));
   report.after = report.before;
   if (!begin(state, h, report)) return report;
@@ -112,8 +111,7 @@ bool ConstrainedIntegrator::solve(const State& state, double h, StepReport& repo
   Vector& y = data_.target;
   y = h * state.v;
   if (stage.start_weight != 0) {
-    y.array() -=
-        (h * h * stage.start_weight) * data_.start_gradient.array() / system_.mass().array();
+    system_.mass().add_solved(-h * h * stage.start_weight, data_.start_gradient, y);
   }
   double start_velocity = 0;
   for (const Known& k : stage.stage.velocity) start_velocity += k.velocity;
@@ -180,7 +178,7 @@ bool ConstrainedIntegrator::keep_momenta(const State& state, double h, StepRepor
 
 void ConstrainedIntegrator::find_velocity(const State& state, double h) {
   const StagePlan& plan = plan_.stages.front();
-  const auto& mass = system_.mass().array();
+  const Mass& mass = system_.mass();
   // Divided by h, not multiplied by its rounded inverse: d has the factor h from the target, and a
   // factor that does not cancel would change the energy by the same share in every step.
   data_.velocity = data_.d / h;
@@ -189,7 +187,7 @@ void ConstrainedIntegrator::find_velocity(const State& state, double h) {
   for (const Known& k : plan.stage.velocity) start_velocity += k.velocity;
   data_.velocity += start_velocity * state.v;
   if (plan_.averages_force) {  // (5)
-    data_.velocity.array() += start_velocity * equation_.normal_impulse().array() / mass;
+    mass.add_solved(start_velocity, equation_.normal_impulse(), data_.velocity);
     return;
   }
   // (2): what the constraints' part of d gets from the rule beyond its own mean velocity.
@@ -209,7 +207,7 @@ void ConstrainedIntegrator::find_velocity(const State& state, double h) {
     data_.end_forces += weights_of(plan.stage.end_forces) * data_.found.dissipation;
     data_.impulse += h * data_.end_forces;
   }
-  data_.velocity.array() += data_.impulse.array() / mass;
+  mass.add_solved(1, data_.impulse, data_.velocity);
 }
 
 bool ConstrainedIntegrator::project() {
@@ -225,7 +223,7 @@ bool ConstrainedIntegrator::project() {
     data_.end.factor.solve_upper(data_.rate);
     data_.impulse.setZero();
     set.add_transposed(data_.end.jacobian, data_.rate, 1, data_.impulse);
-    data_.velocity.array() -= data_.impulse.array() / system_.mass().array();
+    system_.mass().add_solved(-1, data_.impulse, data_.velocity);
     data_.projection -= data_.impulse;
   }
   return true;

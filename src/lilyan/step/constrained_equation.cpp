@@ -99,8 +99,8 @@ bool ConstrainedEquation::linearise(const Vector& d) {
         average_.directions[i] += b * average_.node[i];
     }
     if (!find_normal_speed(d)) return false;
-    free_.target.array() = free_.plain_target.array() +
-                           problem_.free.h * normal_.impulse.array() / system_.mass().array();
+    free_.target = free_.plain_target;
+    system_.mass().add_solved(problem_.free.h, normal_.impulse, free_.target);
   }
   free_.equation->linearise(d, free_.forces);
   return true;
@@ -219,7 +219,7 @@ bool ConstrainedEquation::rounding_is_harmless(const Iterate& at) {
   if (free_.equation->rounding_is_harmless(here_.d, here_.gradient)) return true;
   if (!linear_.factorised) return false;
   solve(at.residual, here_.correction);
-  here_.gradient = system_.mass().cwiseProduct(here_.correction.head(n_));
+  system_.mass().apply(here_.correction.head(n_), here_.gradient);
   return free_.equation->rounding_is_harmless(here_.d, here_.gradient);
 }
 
@@ -259,7 +259,7 @@ bool ConstrainedEquation::closed(const Vector& g, double factor) const {
 bool ConstrainedEquation::factorise(const Vector& z, SolverWork& work, NewtonTimes& times) {
   linear_.new_columns = true;
   if (!pattern_) {
-    linear_.diagonal = system_.mass();
+    linear_.diagonal = system_.mass().diagonal();
     free_.equation->add_damping(free_.forces, linear_.diagonal);
     linear_.factorised = true;
     return true;
@@ -321,10 +321,7 @@ void ConstrainedEquation::move(const Vector& z, double length, const Vector& dir
 }
 
 void ConstrainedEquation::pull_back(Vector& z, double factor) const {
-  const int dimension = system_.dimension();
-  for (int i = 0; i < n_; ++i) {
-    if (!system_.fixed(i / dimension)) z[i] *= factor;
-  }
+  system_.embedding().scale_free(factor, z.head(n_));
 }
 
 MeritFunction::Slope ConstrainedEquation::begin_search(const Iterate& at, const Vector& direction) {

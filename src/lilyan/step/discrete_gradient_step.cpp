@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/solve/timer.hpp"
 #include "lilyan/step/commit.hpp"
 #include "lilyan/step/external_forces.hpp"
@@ -45,13 +44,13 @@ DiscreteEquation::DiscreteEquation(const World& world, const FullPattern& patter
       forced_(!system_.forces().empty()),
       dissipation_(world),
       lu_(make_lu()) {
-  for (Vector* v : {&problem_.drift, &work_.lengths}) v->setZero(system_.dofs());
+  for (Vector* v : {&problem_.drift, &work_.lengths, &work_.scratch}) v->setZero(system_.dofs());
   for (Vector* v : {&work_.right, &work_.solution}) v->setZero(pattern.dofs());
   if (!dissipation_.empty()) {
     work_.dissipation_hessian.resize(static_cast<std::size_t>(pattern.half().storage()));
   }
   if (!forced_ && dissipation_.empty()) return;
-  for (Vector* v : {&work_.damping, &work_.x, &work_.v, &work_.scratch}) v->setZero(system_.dofs());
+  for (Vector* v : {&work_.damping, &work_.x, &work_.v}) v->setZero(system_.dofs());
 }
 
 void DiscreteEquation::prepare(const State& start, double h, const TimeSpan& span,
@@ -72,7 +71,9 @@ void DiscreteEquation::go_to_middle(const Vector& d) {
   work_.v = d / problem_.h;
 }
 
-void DiscreteEquation::pull_back(Vector& d, double factor) const { scale_free(system_, factor, d); }
+void DiscreteEquation::pull_back(Vector& d, double factor) const {
+  system_.embedding().scale_free(factor, d);
+}
 
 double DiscreteEquation::driven_power(const Vector& d) {
   work_.v = d / problem_.h;
@@ -84,7 +85,8 @@ void DiscreteEquation::evaluate(Iterate& at) {
   Vector& residual = at.residual;
   at.potential.resize(d.size());
   forces(d, at.potential);
-  residual.array() = mass_.array() * (d - problem_.drift).array() + at.potential.array();
+  residual = at.potential;
+  mass_.add_applied(d - problem_.drift, residual);
   if (!dissipation_.empty()) {
     work_.v = d / problem_.h;
     at.dissipation.setZero(d.size());
@@ -105,10 +107,9 @@ bool DiscreteEquation::factorise(const Vector& d, SolverWork& work, NewtonTimes&
   const Timer timer(times.factorisation);
   ++work.factorisations;
   double* values = jacobian_.valuePtr();
-  derivative(d, {values, static_cast<std::size_t>(pattern_.entries())});
-  for (int c = 0; c < pattern_.dofs(); ++c) {
-    values[pattern_.diagonal()[c]] += mass_[pattern_.half().dof(c)];
-  }
+  const std::span all(values, static_cast<std::size_t>(pattern_.entries()));
+  derivative(d, all);
+  pattern_.add_mass(mass_, all);
   if (forced_) {
     go_to_middle(d);
     work_.damping.setZero();
@@ -123,8 +124,7 @@ bool DiscreteEquation::factorise(const Vector& d, SolverWork& work, NewtonTimes&
     std::ranges::fill(work_.dissipation_hessian, 0.0);
     dissipation_.add_hessian(DissipationVelocity::path, work_.v, 0.5 * problem_.h, 0,
                              pattern_.half(), work_.dissipation_hessian);
-    pattern_.add_mirrored(work_.dissipation_hessian,
-                          {values, static_cast<std::size_t>(pattern_.entries())});
+    pattern_.add_mirrored(work_.dissipation_hessian, all);
   }
   return lu_->factorise(jacobian_);
 }
@@ -142,15 +142,14 @@ void DiscreteEquation::solve(const Vector& residual, Vector& direction) {
 }
 
 double DiscreteEquation::norm(const Vector& residual) const {
-  return std::sqrt((residual.array().square() / mass_.array()).sum());
+  return std::sqrt(mass_.inverse_square(residual));
 }
 
 // As StageEquation::defect: a residual r is the velocity error 2/h M⁻¹r and, through the mean
 // velocity d/h, the energy error 2/h² d·r.
 Defect DiscreteEquation::defect(const Iterate& at) {
   const Vector& d = at.z;
-  const double kinetic =
-      0.5 * (mass_.array() * d.array().square()).sum() / (problem_.h * problem_.h);
+  const double kinetic = 0.5 * mass_.square(d) / (problem_.h * problem_.h);
   const double scale = std::max(problem_.energy_scale, kinetic);
   const double size = norm(at.residual);
   if (size == 0) return {};
@@ -166,7 +165,7 @@ bool DiscreteEquation::at_rounding(const Iterate& at) {
 }
 
 bool DiscreteEquation::rounding_is_harmless(const Iterate& at) {
-  const double change = std::sqrt((mass_.array() * (at.z - problem_.drift).array().square()).sum());
+  const double change = std::sqrt(mass_.square(at.z - problem_.drift));
   return small_beside(system_, *problem_.x0, norm(at.residual), change);
 }
 
@@ -175,14 +174,13 @@ bool DiscreteEquation::rounding_is_harmless(const Iterate& at) {
 double DiscreteEquation::rounding(const Vector& d) {
   if (!work_.has_lengths) sums_.lengths(*problem_.x0, work_.lengths);
   work_.has_lengths = true;
-  double sum = 0;
+  work_.scratch.setZero();
   for (int c = 0; c < pattern_.dofs(); ++c) {
     const int i = pattern_.half().dof(c);
-    const double error =
+    work_.scratch[i] =
         jacobian_.valuePtr()[pattern_.diagonal()[c]] * (work_.lengths[i] + std::abs(d[i]));
-    sum += error * error / mass_[i];
   }
-  return 4 * kEpsilon * std::sqrt(sum);
+  return 4 * kEpsilon * std::sqrt(mass_.inverse_square(work_.scratch));
 }
 
 GlobalEquation::GlobalEquation(Assembler& assembler, const FullPattern& pattern,
@@ -299,7 +297,7 @@ void DiscreteGradientIntegrator::predict(const State& state, double h, StepRepor
 
 StepReport DiscreteGradientIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   assembler_.follow_stencils();
   if (!pattern_.is_current()) {
     pattern_ = FullPattern(assembler_.hessian_pattern());

@@ -68,14 +68,15 @@ class DiscreteEquation : public Equation {
  private:
   struct Workspace {
     std::vector<double> dissipation_hessian;
-    Vector damping, x, v, scratch;  // empty without external forces
+    Vector damping, x, v;  // empty without external forces
+    Vector scratch;
     // What forces at x₀ are computed from, found when first needed in a step.
     Vector lengths;
     bool has_lengths = false;
     Vector right, solution;
   };
 
-  const Vector& mass_;
+  const Mass& mass_;
   double energy_tolerance_;
   double velocity_tolerance_;
   bool forced_;

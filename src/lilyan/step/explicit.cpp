@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/model/sums.hpp"
 #include "lilyan/step/commit.hpp"
 #include "lilyan/step/external_forces.hpp"
@@ -29,7 +28,6 @@ ExplicitIntegrator::ExplicitIntegrator(const World& world, ExplicitTable table)
       table_(std::move(table)),
       assembler_(world),
       potential_(assembler_),
-      inverse_mass_(system_.mass().cwiseInverse()),
       dissipation_(world),
       forced_(!system_.forces().empty() || !dissipation_.empty()) {
   if (!forced_) return;
@@ -53,7 +51,7 @@ Invariants ExplicitIntegrator::at_start(const State& state) {
 //   method = E₁ − E₀ − Σ w h ∇E(x)·v̄ − prescribed work.                                         (2)
 StepReport ExplicitIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   report.before = at_start(state);
   report.after = report.before;
   span_ = span_of_step(state, h);
@@ -110,7 +108,7 @@ bool ExplicitIntegrator::kick(std::size_t stage, double t, double h, const Vecto
     own(v, work_.v1);
     if (!forced_kick(stage, t, h, x, gradient, work_.v1, account)) return false;
   } else {
-    work_.v1 = v->array() - h * inverse_mass_.array() * gradient.array();
+    system_.mass().kick(*v, -h, gradient, work_.v1);
     v = &work_.v1;
   }
   power += inner(system_, gradient, work_.v1);
@@ -151,8 +149,7 @@ bool ExplicitIntegrator::forced_kick(std::size_t stage, double t, double h, cons
     work_.dissipated = work_.before_dissipated;
     if (share_after != 0)
       add_all_forces(t, x, work_.kicked, share_after, work_.force, work_.dissipated);
-    work_.scratch = v;
-    work_.scratch.array() += h * inverse_mass_.array() * (work_.force - gradient).array();
+    system_.mass().kick(v, h, work_.force - gradient, work_.scratch);
     const double change = std::sqrt(sum_over(system_, [&](int first, int last) {
       const auto part = [&](const Vector& u) { return u.segment(first, last - first); };
       return (part(work_.scratch) - part(work_.kicked)).squaredNorm();

@@ -42,7 +42,6 @@ class ExplicitIntegrator final : public Integrator {
   ExplicitTable table_;
   Assembler assembler_;
   PotentialCache potential_;
-  Vector inverse_mass_;
   DissipationAssembler dissipation_;
   bool forced_;
   TimeSpan span_;  // of the step, as forces see it

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "lilyan/base/types.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/model/system.hpp"
 
 namespace lilyan {
@@ -16,7 +15,7 @@ inline void add_forces(const System& system, const TimeSpan& step, double t, con
   for (const auto& f : system.forces()) {
     f->add_within_step(step, t, x.data(), v.data(), system.dofs(), scratch.data());
   }
-  stop_fixed(system, scratch);
+  system.embedding().pull_back(scratch);
   force += weight * scratch;
 }
 
@@ -34,7 +33,7 @@ inline void add_damping(const System& system, double t, const Vector& x, const V
                         double weight, Vector& scratch, Vector& diagonal) {
   scratch.setZero();
   for (const auto& f : system.forces()) f->add_damping(t, x.data(), v.data(), scratch.data());
-  stop_fixed(system, scratch);
+  system.embedding().pull_back(scratch);
   diagonal += weight * scratch.cwiseMax(0.0);
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "lilyan/assemble/invariants.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/model/sums.hpp"
 #include "lilyan/step/commit.hpp"
 #include "lilyan/step/external_forces.hpp"
@@ -69,8 +68,8 @@ void MinimiseIntegrator::add_known(const std::vector<Known>& known, double h, do
     if (k.velocity != 0) sum += (k.velocity * scale * h) * p.v;
     if (k.force == 0) continue;
     const double weight = k.force * scale * h * h;
-    sum.array() -= weight * p.gradient.array() / system_.mass().array();
-    if (forced_) sum.array() += weight * p.force.array() / system_.mass().array();
+    system_.mass().add_solved(-weight, p.gradient, sum);
+    if (forced_) system_.mass().add_solved(weight, p.force, sum);
   }
 }
 
@@ -97,7 +96,7 @@ void MinimiseIntegrator::find_forces(double t, const Vector& x, StagePoint& at) 
 
 StepReport MinimiseIntegrator::step(State& state, double h) {
   StepReport report{.h = h};
-  stop_unmoved(system_, state.v);
+  system_.embedding().restrict_velocity(state.v);
   TablePlan& plan = choose_plan(state, h);
   work_.begin_step(state, h, span_of_step(state, h));
   begin(plan, state);
@@ -139,25 +138,23 @@ bool MinimiseIntegrator::run_stages(TablePlan& plan, const State& state, double 
 
 StageTerms MinimiseIntegrator::terms_of(const TablePlan& plan, const StagePlan& stage,
                                         const State& state, double h) {
-  const auto& mass = system_.mass().array();
+  const Mass& mass = system_.mass();
   const StagePoint& start = data_.start;
   Vector& y = data_.target;
   Vector& velocity = data_.known_velocity;
   y.setZero();
   add_known(stage.stage.target, h, 1, y);
-  if (stage.start_weight != 0)
-    y.array() -= (h * h * stage.start_weight) * start.gradient.array() / mass;
+  if (stage.start_weight != 0) mass.add_solved(-h * h * stage.start_weight, start.gradient, y);
   velocity.setZero();
   add_known(stage.stage.velocity, h, 1 / h, velocity);
   const bool own = stage.stage.force_velocity == ForceVelocity::own;
   if (own && stage.start_weight != 0) {
-    y.array() += (h * h * stage.start_weight) * start.dissipation.array() / mass;
+    mass.add_solved(h * h * stage.start_weight, start.dissipation, y);
   }
   if (stage.end_start_weight != 0) {
-    velocity.array() -= (h * stage.end_start_weight) * start.gradient.array() / mass;
-    if (forced_ && own) {
-      velocity.array() += (h * stage.end_start_weight) * start.force.array() / mass;
-    }
+    const double weight = h * stage.end_start_weight;
+    mass.add_solved(-weight, start.gradient, velocity);
+    if (forced_ && own) mass.add_solved(weight, start.force, velocity);
   }
   double all_weights = 0;
   for (const Node& node : stage.stage.nodes) all_weights += node.weight;
@@ -254,7 +251,7 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, const StageEquatio
   if (!plan.end_nodes.empty()) {
     assembler_.gradient(state.x, &d, plan.end_nodes, solution.end_gradients);
     ++report.solver_work.evaluations;
-    v.array() -= h * solution.end_gradients.array() / system_.mass().array();
+    system_.mass().add_solved(-h, solution.end_gradients, v);
   }
   if (!forced_) return;
   solution.driven = equation.driven_power(d);
@@ -268,7 +265,7 @@ void MinimiseIntegrator::find_velocity(const StagePlan& plan, const StageEquatio
   }
   // Forces that see their own velocity are in the known part already.
   if (plan.stage.force_velocity == ForceVelocity::own) return;
-  v.array() += h * solution.end_forces.array() / system_.mass().array();
+  system_.mass().add_solved(h, solution.end_forces, v);
 }
 
 // A further solve starts from the last one's displacement, from where one or two iterations suffice.

@@ -204,7 +204,7 @@ void MomentumSolve::apply_inertia(const Vector& w, Vector& image) const {
       }
     }
   } else {
-    image = system_.mass().cwiseProduct(w);
+    system_.mass().apply(w, image);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <limits>
 #include <optional>
 
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/step/momentum_parts.hpp"
 #include "lilyan/step/momentum_solve.hpp"
 
@@ -244,10 +243,7 @@ class MomentumSolve::StiffIteration {
       return {};
     }
     if (++setbacks_ > kMostSetbacks) return StepStatus::non_finite;
-    Vector& d = solve_.work_.scratch;
-    d = at_.z.head(d.size());
-    scale_free(solve_.system_, 0.5, d);
-    at_.z.head(d.size()) = d;
+    solve_.system_.embedding().scale_free(0.5, at_.z.head(solve_.system_.dofs()));
     return {};
   }
 

@@ -24,10 +24,7 @@ inline bool internal(const Energy& energy) {
 
 // √(v·Mv)
 inline double size_of(const System& system, const Vector& v) {
-  return std::sqrt(parallel_sum_over(system, [&](int first, int last) {
-    const auto part = [&](const Vector& u) { return u.segment(first, last - first).array(); };
-    return (part(system.mass()) * part(v).square()).sum();
-  }));
+  return std::sqrt(mass_square(system, v));
 }
 
 // The rotation that the displacement of a rigid step makes of its middle (of a whole turn by α the one by α/2).

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "lilyan/model/energy_discrete_gradient.hpp"
-#include "lilyan/model/fixed.hpp"
+#include "lilyan/model/sums.hpp"
 #include "lilyan/parallel/classes.hpp"
 #include "lilyan/step/momentum_parts.hpp"
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/parallel/share.hpp"
 
 namespace lilyan {
@@ -71,7 +70,7 @@ const Vector& PotentialCache::gradient(const Vector& x) {
       gradient_ = lasting_gradient_;
       values_ = assembler_.add_part(EnergyPart::moving, x_, kValueAndGradient, &gradient_);
       for (std::size_t k = 0; k < kEnergyKinds; ++k) values_[k] += lasting_values_[k];
-      stop_fixed(assembler_.system(), gradient_);
+      assembler_.system().embedding().pull_back(gradient_);
     } else {
       values_ = assembler_.values_and_gradient(x_, nullptr, kValueAndGradient, gradient_);
     }

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "lilyan/model/fixed.hpp"
+#include "lilyan/model/sums.hpp"
 #include "lilyan/step/path_nodes.hpp"
 
 namespace lilyan {

@@ -148,7 +148,7 @@ StepAccount account_of(const System& system, const TablePlan& plan, double h, St
     account.force = along - account.dissipation;
   }
   if (plan.needs_history) {
-    data.scratch = system.mass().cwiseProduct(sum.coasting - start.v);
+    system.mass().apply(sum.coasting - start.v, data.scratch);
     account.beside += by_mean(data.scratch);
   }
   return account;

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/model/sums.hpp"
-#include "lilyan/parallel/threads.hpp"
 #include "lilyan/step/external_forces.hpp"
 
 namespace lilyan {
@@ -145,7 +143,6 @@ bool StageEquation::linearise(const Vector& d, Linearised& forces) const {
 
 void StageEquation::evaluate(const Linearised& forces, Iterate& at) const {
   const System& system = work_->system;
-  const Vector& mass = system.mass();
   const Vector& d = at.z;
   const Vector& target = *terms_.target;
   const double hh = terms_.h * terms_.h;
@@ -166,8 +163,8 @@ void StageEquation::evaluate(const Linearised& forces, Iterate& at) const {
     }
   }
   add(0.5 * parallel_sum_over(system, [&](int first, int last) {
-        const auto part = [&](auto& v) { return v.segment(first, last - first); };
-        part(gradient).array() = part(mass).array() * (part(d) - part(target)).array();
+        const auto part = part_of(first, last);
+        system.mass().apply(part(d) - part(target), part(gradient), first);
         const double twice = (part(d) - part(target)).dot(part(gradient));
         part(gradient) += part(at.potential);
         return twice;
@@ -193,7 +190,7 @@ void StageEquation::evaluate(const Linearised& forces, Iterate& at) const {
     gradient -= weight * at.dissipation;
   }
   // Rounding may leave prescribed motion a residual.
-  stop_fixed(system, gradient);
+  system.embedding().pull_back(gradient);
 }
 
 const Vector& StageEquation::lengths() const {
@@ -228,19 +225,12 @@ void StageEquation::hessian(const Linearised& forces, const Vector& d, double pr
                                    pattern, values, without);
   });
   const double hh = terms_.h * terms_.h;
-  const Vector& mass = work_->system.mass();
-  parallel_ranges(pattern.dofs(), [&](int first, int last) {
-    for (int c = first; c < last; ++c) {
-      const int dof = pattern.dof(c);
-      values[pattern.column_start()[c]] += mass[dof] + (forced_ ? hh * forces.damping[dof] : 0.0);
-    }
-  });
+  pattern.add_mass(work_->system.mass(), hh, forced_ ? &forces.damping : nullptr, values);
 }
 
 double StageEquation::norm(const Vector& gradient) const {
   return std::sqrt(parallel_sum_over(work_->system, [&](int first, int last) {
-    const auto part = [&](auto& v) { return v.segment(first, last - first).array(); };
-    return (part(gradient).square() / part(work_->system.mass())).sum();
+    return work_->system.mass().inverse_square(gradient.segment(first, last - first), first);
   }));
 }
 
@@ -252,20 +242,13 @@ double StageEquation::dot(const Vector& a, const Vector& b) const {
 
 Defect StageEquation::defect(const Vector& d, const Vector& gradient) const {
   const double h = terms_.h;
-  const auto sum = [&](const auto& term) {
-    return parallel_sum_over(work_->system, [&](int first, int last) {
-      return term([&](auto& v) { return v.segment(first, last - first).array(); });
-    });
-  };
-  const Vector& mass = work_->system.mass();
-  const double kinetic =
-      0.5 * sum([&](auto part) { return (part(mass) * part(d).square()).sum(); }) / (h * h);
+  const double kinetic = 0.5 * mass_square(work_->system, d) / (h * h);
   const double scale = std::max(terms_.energy_scale, kinetic);
   const double residual = norm(gradient);
   if (residual == 0) return {};
   const double velocity = terms_.velocity_weight / std::abs(h) * residual / std::sqrt(2 * scale);
   // ½(v₀+v₁) is u up to the order of the step: the ledger's solver term.
-  const double power = sum([&](auto part) { return (part(d) * part(gradient)).sum(); });
+  const double power = dot(d, gradient);
   const double energy = terms_.velocity_weight / (h * h) * std::abs(power) / scale;
   const double worst =
       std::max(energy / work_->energy_tolerance, velocity / work_->velocity_tolerance);
@@ -281,55 +264,34 @@ Objective::Rounding StageEquation::rounding(const Vector& d, double terms,
                                             const Vector& diagonal) const {
   constexpr double kRelative = 4 * kEpsilon;
   const Vector& lengths = this->lengths();
-  const Vector& masses = work_->system.mass();
   const auto sum = [&](const auto& term) {
     return sum_over(work_->system, [&](int first, int last) {
-      const auto part = [&](const Vector& v) { return v.segment(first, last - first).array(); };
-      const auto size = part(lengths) + part(d).abs();
-      return term(part(diagonal).abs() * size, size, part(masses));
+      const auto part = part_of(first, last);
+      const auto size = part(lengths) + part(d).cwiseAbs();
+      return term(part(diagonal).cwiseAbs().cwiseProduct(size), size, first);
     });
   };
-  const auto value = [](const auto& error, const auto& size, const auto&) {
-    return (error * size).sum();
-  };
-  const auto square = [](const auto& error, const auto&, const auto& mass) {
-    return (error.square() / mass).sum();
-  };
-  return {.value = kRelative * (sum(value) + terms),
-          .gradient = kRelative * std::sqrt(sum(square))};
+  const double value =
+      sum([](const auto& error, const auto& size, int) { return error.dot(size); });
+  const double square = sum([&](const auto& error, const auto&, int first) {
+    return work_->system.mass().inverse_square(error, first);
+  });
+  return {.value = kRelative * (value + terms), .gradient = kRelative * std::sqrt(square)};
 }
 
 bool small_beside(const System& system, const Vector& x0, double left, double change) {
   constexpr double kOfChange = 1e-6;
   constexpr double kOfBody = 1e-8;
   if (left <= kOfChange * change) return true;
-  const Vector& mass = system.mass();
-  const int n = system.dimension();
-  double extent = 0;
-  for (int axis = 0; axis < n; ++axis) {
-    const auto sum = [&](const auto& term) {
-      return sum_over(system, [&](int first, int last) {
-        return term([&](const Vector& v) {
-          return Eigen::Map<const Vector, 0, Eigen::InnerStride<>>(
-                     v.data() + first + axis, (last - first) / n, Eigen::InnerStride<>(n))
-              .array();
-        });
-      });
-    };
-    const double centre = sum([&](auto along) { return (along(mass) * along(x0)).sum(); }) /
-                          sum([&](auto along) { return along(mass).sum(); });
-    extent += sum([&](auto along) { return (along(mass) * (along(x0) - centre).square()).sum(); });
-  }
-  return left <= kOfBody * std::sqrt(extent);
+  return left <= kOfBody * std::sqrt(spread(system, x0));
 }
 
 // The rest of the gradient is an impulse that nobody gave. It displaces by M⁻¹ gradient, and the forces of
 // the step by d − y.
 bool StageEquation::rounding_is_harmless(const Vector& d, const Vector& gradient) const {
-  const Vector& mass = work_->system.mass();
   const double change = std::sqrt(sum_over(work_->system, [&](int first, int last) {
-    const auto part = [&](const Vector& v) { return v.segment(first, last - first).array(); };
-    return (part(mass) * (part(d) - part(*terms_.target)).square()).sum();
+    const auto part = part_of(first, last);
+    return work_->system.mass().square(part(d) - part(*terms_.target), first);
   }));
   return small_beside(work_->system, *terms_.x0, norm(gradient), change);
 }

@@ -102,7 +102,7 @@ class StageEquation final : public Objective {
                                   const Vector& diagonal) const override;
   [[nodiscard]] bool rounding_is_harmless(const Vector& d, const Vector& gradient) const override;
   [[nodiscard]] const Vector* positions() const override { return terms_.x0; }
-  [[nodiscard]] const Vector* masses() const override { return &work_->system.mass(); }
+  [[nodiscard]] const Mass* mass() const override { return &work_->system.mass(); }
 
   // The same equation with means over the strain, or without, where energies have such
   // (PathMeanWeights::over_strain).

@@ -102,8 +102,8 @@ void TorqueGroups::add_groups(std::vector<int>& parent) {
   std::vector<Counts> here(classes.size());
   for (std::size_t c = 0; c < classes.size(); ++c) {
     each_of(classes[c], [&](int i) {
-      ++(system.fixed(i) ? here[c].fixed : here[c].free);
-      if (system.moving(i)) ++here[c].moving;
+      ++(system.embedding().fixed(i) ? here[c].fixed : here[c].free);
+      if (system.embedding().scripted(i)) ++here[c].moving;
     });
   }
   std::vector<Counts> all = here;
@@ -124,7 +124,8 @@ void TorqueGroups::add_groups(std::vector<int>& parent) {
                 .first_fixed = static_cast<int>(fixed_.size()),
                 .fixed = static_cast<int>(all[c].fixed),
                 .moving = all[c].moving > 0};
-    each_of(classes[c], [&](int i) { (system.fixed(i) ? fixed_ : members_).push_back(i); });
+    each_of(classes[c],
+            [&](int i) { (system.embedding().fixed(i) ? fixed_ : members_).push_back(i); });
     group_of_class[c] = static_cast<int>(groups_.size());
     group.last = static_cast<int>(members_.size());
     group.last_fixed = static_cast<int>(fixed_.size());

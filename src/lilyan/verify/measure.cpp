@@ -54,8 +54,7 @@ State reference_state(const ProblemInstance& problem) {
 }  // namespace
 
 double state_distance(const System& system, const State& a, const State& b) {
-  const auto m = system.mass().array();
-  return std::sqrt((m * ((a.x - b.x).array().square() + (a.v - b.v).array().square())).sum());
+  return std::sqrt(system.mass().square(a.x - b.x) + system.mass().square(a.v - b.v));
 }
 
 OrderFit measured_order(const ProblemInstance& problem, const Scheme& scheme) {
@@ -112,13 +111,14 @@ OrderFit measured_order(const ProblemInstance& problem, const Scheme& scheme) {
 double symplectic_defect(const ProblemInstance& problem, const Scheme& scheme, double h) {
   const System& system = *problem.system;
   const int n = system.dofs();
-  const Vector root = system.mass().cwiseSqrt();
+  const Mass& mass = system.mass();
+  const auto unit = [&](int k) { return 1 / std::sqrt(mass.square(Vector::Unit(n, k))); };
   const auto map = [&](int column, double shift) {
     State s = problem.initial;
-    (column < n ? s.x : s.v)[column % n] += shift / root[column % n];
+    (column < n ? s.x : s.v)[column % n] += shift * unit(column % n);
     s = run_steps(system, scheme, s, h, 3);
     Vector out(2 * n);
-    out << root.cwiseProduct(s.x), root.cwiseProduct(s.v);
+    out << s.x, s.v;
     return out;
   };
   // Fourth-order differences, whose error is far below the defect of what is not symplectic.
@@ -127,13 +127,13 @@ double symplectic_defect(const ProblemInstance& problem, const Scheme& scheme, d
   for (int c = 0; c < 2 * n; ++c) {
     J.col(c) = (8 * (map(c, e) - map(c, -e)) - (map(c, 2 * e) - map(c, -2 * e))) / (12 * e);
   }
-  // Entry (i, j) of JᵀΩJ is q_i·p_j − p_i·q_j for the columns (q, p) of J; Ω has ±1 at i = j ∓ n.
+  // Entry (i, j) of JᵀΩJ is q_i·M v_j − v_i·M q_j for the columns (q, v) of J; Ω has ±1 at i = j ∓ n.
   Matrix defect(2 * n, 2 * n);
   for (int i = 0; i < 2 * n; ++i) {
     for (int j = 0; j < 2 * n; ++j) {
       const double omega = j == i + n ? 1 : i == j + n ? -1 : 0;
-      defect(i, j) =
-          J.col(i).head(n).dot(J.col(j).tail(n)) - J.col(i).tail(n).dot(J.col(j).head(n)) - omega;
+      defect(i, j) = mass.product(J.col(i).head(n), J.col(j).tail(n)) -
+                     mass.product(J.col(i).tail(n), J.col(j).head(n)) - omega;
     }
   }
   return defect.cwiseAbs().maxCoeff();
@@ -168,7 +168,7 @@ double loop_defect(const ProblemInstance& problem, const Scheme& scheme, double 
       }
       if (moved) state = run_steps(system, scheme, state, h, steps);
       q.row(i) = state.x;
-      p.row(i) = system.mass().cwiseProduct(state.v);
+      system.mass().apply(state.v, p.row(i));
     }
     if (!moved) before = integral();
   }

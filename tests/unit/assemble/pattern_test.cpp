@@ -27,7 +27,7 @@ class Pattern : public ::testing::TestWithParam<std::vector<int>> {
 TEST_P(Pattern, ColumnsAreAscendingLowerAndInBlocks) {
   const auto& start = pattern.column_start();
   const auto& row = pattern.row();
-  ASSERT_EQ(pattern.dofs(), 3 * (body.system.vertices() - body.system.fixed_count()));
+  ASSERT_EQ(pattern.dofs(), 3 * (body.system.vertices() - body.system.embedding().fixed_count()));
   ASSERT_EQ(start.size(), static_cast<std::size_t>(pattern.dofs()));
   EXPECT_EQ(pattern.entries(), static_cast<int>(row.size()));
   std::vector<int> columns_at(row.size(), 0);
@@ -89,7 +89,7 @@ TEST_P(Pattern, HasExactlyThePairsThatShareATet) {
 TEST_P(Pattern, FreeVerticesAndGraph) {
   int next = 0;
   for (int v = 0; v < body.system.vertices(); ++v) {
-    if (body.system.fixed(v)) {
+    if (body.system.embedding().fixed(v)) {
       EXPECT_EQ(pattern.free_index()[v], -1);
     } else {
       EXPECT_EQ(pattern.free_index()[v], next);

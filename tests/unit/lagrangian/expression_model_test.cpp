@@ -67,7 +67,7 @@ TEST(ExpressionModel, ConstantMassesAreFound) {
   const auto system = m.make_system();
   EXPECT_TRUE(m.separable());
   EXPECT_EQ(system->lagrangian(), nullptr);
-  for (int i = 0; i < 5; ++i) EXPECT_NEAR(system->mass()[i], 1 + (i + 1) / 5.0, 1e-15);
+  for (int i = 0; i < 5; ++i) EXPECT_NEAR(system->mass().diagonal()[i], 1 + (i + 1) / 5.0, 1e-15);
   EXPECT_TRUE(m.conserved_momenta().empty());
 }
 

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "lilyan/base/error.hpp"
-#include "lilyan/model/fixed.hpp"
 #include "lilyan/numeric/mat3.hpp"
 #include "support/body.hpp"
 #include "support/random_mat3.hpp"
@@ -19,21 +18,21 @@ TEST(System, MassesMustBePositiveAndFinite) {
   }
   const System s({1.0, 2.0});
   EXPECT_EQ(s.dofs(), 6);
-  EXPECT_EQ(s.mass()[2], 1);
-  EXPECT_EQ(s.mass()[3], 2);
+  EXPECT_EQ(s.mass().diagonal()[2], 1);
+  EXPECT_EQ(s.mass().diagonal()[3], 2);
 }
 
 TEST(System, FixingCountsEachVertexOnce) {
   System s({1, 1, 1});
   s.fix(1);
   s.fix(1);
-  EXPECT_EQ(s.fixed_count(), 1);
-  EXPECT_TRUE(s.fixed(1));
-  EXPECT_FALSE(s.fixed(0));
+  EXPECT_EQ(s.embedding().fixed_count(), 1);
+  EXPECT_TRUE(s.embedding().fixed(1));
+  EXPECT_FALSE(s.embedding().fixed(0));
   EXPECT_THROW(s.fix(3), Error);
   EXPECT_THROW(s.fix(-1), Error);
   Vector v = Vector::Ones(9);
-  stop_fixed(s, v);
+  s.embedding().pull_back(v);
   EXPECT_EQ(v.sum(), 6);
   EXPECT_EQ(v.segment<3>(3).norm(), 0);
 }

@@ -84,7 +84,8 @@ TEST(Constraints, ProductsWithTheJacobianAgree) {
   EXPECT_EQ((column - G.row(2).transpose()).norm(), 0);
   DenseMatrix gram(4, 4);
   set.gram(jacobian, jacobian, gram);
-  const Eigen::MatrixXd expected = G * system.mass().cwiseInverse().asDiagonal() * G.transpose();
+  const Eigen::MatrixXd expected =
+      G * system.mass().diagonal().cwiseInverse().asDiagonal() * G.transpose();
   EXPECT_LE((gram - expected).norm(), 1e-14);
 
   GramFactor factor;

@@ -76,7 +76,7 @@ TEST_P(Derivatives, GradientOfEnergy) {
           return elastic(assembler, moved);
         },
         step);
-    if (body.system.fixed(i / 3)) {
+    if (body.system.embedding().fixed(i / 3)) {
       EXPECT_EQ(g[i], 0);
     } else {
       EXPECT_NEAR(g[i], expected, 1e-9 * g.norm() + 1e-14 * elastic(assembler, x) / step) << i;
@@ -88,7 +88,7 @@ TEST_P(Derivatives, HessianOfGradient) {
   Assembler assembler(body.system);
   const Matrix H = dense_hessian(assembler, x, Vector::Zero(x.size()), kHere);
   const BlockPattern& pattern = assembler.hessian_pattern();
-  ASSERT_EQ(H.rows(), 3 * (body.system.vertices() - body.system.fixed_count()));
+  ASSERT_EQ(H.rows(), 3 * (body.system.vertices() - body.system.embedding().fixed_count()));
   Matrix expected(H.rows(), H.cols());
   for (int c = 0; c < H.cols(); ++c) {
     const int dof = 3 * pattern.free_vertices()[c / 3] + c % 3;

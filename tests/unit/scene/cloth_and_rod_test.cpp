@@ -106,7 +106,7 @@ TEST(ClothAndRodScene, RegionsFixAttachForceAndMoveThinBodies) {
            "[[body.deform]]\nkind = \"pull\"\nregion = { vertices = [18] }\nby = [0, 0, 1]\n"
            "[[body.force]]\nkind = \"drag\"\nrate = 0.1\nregion = { slab = { axis = \"y\", to = "
            "0.5 } }\n");
-  EXPECT_EQ(scene.system->fixed_count(), 4);
+  EXPECT_EQ(scene.system->embedding().fixed_count(), 4);
   EXPECT_EQ(scene.initial.v[3 * 19], 1);
   EXPECT_EQ(scene.initial.v[0], 0);
   EXPECT_EQ(scene.initial.x[3 * 18 + 2], 1);

@@ -498,8 +498,8 @@ TEST(ContactScene, BodiesThatOverlapArePushedApartWhenAsked) {
       Vec3 sum = Vec3::Zero();
       double mass = 0;
       for (Eigen::Index i = from; i < from + n; i += 3) {
-        sum += scene.system->mass()[i] * scene.initial.x.segment<3>(i);
-        mass += scene.system->mass()[i];
+        sum += scene.system->mass().diagonal()[i] * scene.initial.x.segment<3>(i);
+        mass += scene.system->mass().diagonal()[i];
       }
       return Vec3(sum / mass);
     };

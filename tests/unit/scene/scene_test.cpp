@@ -107,7 +107,7 @@ TEST(Scene, RegionsOfEveryKind) {
     const Scene scene = load("mass = 1\nfix = [{ " + region + " }]");
     std::vector<int> vertices;
     for (int i = 0; i < scene.system->vertices(); ++i) {
-      if (scene.system->fixed(i)) vertices.push_back(i);
+      if (scene.system->embedding().fixed(i)) vertices.push_back(i);
     }
     return vertices;
   };
@@ -127,10 +127,11 @@ TEST(Scene, RegionsWithOrWithoutATableOfTheirOwn) {
   const auto both = [&](const std::string& before, const std::string& after) {
     const Scene inside = load("mass = 1\n" + before + "region = { " + end + " }" + after);
     const Scene beside = load("mass = 1\n" + before + end + after);
-    EXPECT_EQ(inside.system->fixed_count(), beside.system->fixed_count()) << before;
+    EXPECT_EQ(inside.system->embedding().fixed_count(), beside.system->embedding().fixed_count())
+        << before;
     EXPECT_EQ(inside.bodies().springs, beside.bodies().springs) << before;
     EXPECT_EQ(inside.initial.x, beside.initial.x) << before;
-    return beside.system->fixed_count();
+    return beside.system->embedding().fixed_count();
   };
   EXPECT_EQ(both("fix = [{ ", " }]"), 4);
   both("attach = [{ stiffness = 2, ", " }]");
@@ -161,9 +162,9 @@ TEST(Scene, SpinsAboutTheCentreOfMass) {
 TEST(Scene, FixesRegionsAndStopsThem) {
   const Scene scene =
       load("mass = 1\nvelocity = [1, 1, 1]\nfix = [{ slab = { from = 0, to = 0 } }]");
-  EXPECT_EQ(scene.system->fixed_count(), 4);
+  EXPECT_EQ(scene.system->embedding().fixed_count(), 4);
   for (int i = 0; i < 12; ++i) {
-    EXPECT_EQ(scene.system->fixed(i), i < 4);
+    EXPECT_EQ(scene.system->embedding().fixed(i), i < 4);
     EXPECT_EQ(scene.initial.v.segment<3>(3 * i).isZero(0), i < 4);
   }
 }
@@ -284,7 +285,7 @@ TEST(Scene, ResolvedFormOfEveryShippedSceneMeansTheSame) {
     EXPECT_EQ(again.settings.duration, scene.settings.duration);
     EXPECT_EQ(again.settings.control.kind, scene.settings.control.kind);
     EXPECT_EQ(again.settings.control.max_step, scene.settings.control.max_step);
-    EXPECT_EQ(again.system->fixed_count(), scene.system->fixed_count());
+    EXPECT_EQ(again.system->embedding().fixed_count(), scene.system->embedding().fixed_count());
     EXPECT_EQ(invariants(*again.system, again.initial).total,
               invariants(*scene.system, scene.initial).total);
     EXPECT_EQ(again.resolved, scene.resolved);

@@ -26,7 +26,7 @@ struct Problem {
     const std::vector<WeightedNode> here{{.theta = 0, .hessian = h * h}};
     assembler.hessian(body.rest, Vector::Zero(body.rest.size()), here, 0, values);
     for (int c = 0; c < pattern.dofs(); ++c) {
-      values[pattern.column_start()[c]] += body.system.mass()[pattern.dof(c)];
+      values[pattern.column_start()[c]] += body.system.mass().diagonal()[pattern.dof(c)];
       positions[c] = body.rest[pattern.dof(c)];
     }
   }
@@ -289,7 +289,7 @@ TEST(BlockMatrix, KeepsTheInertiaOfTranslations) {
     EXPECT_NEAR(multiply(matrix, x, y), 1, 1e-5);  // the body's mass
     // Each vertex by itself, too.
     for (int k = 0; k < p.pattern.nodes(); ++k) {
-      const double mass = p.body.system.mass()[p.pattern.dof(3 * aggregates.node[k])];
+      const double mass = p.body.system.mass().diagonal()[p.pattern.dof(3 * aggregates.node[k])];
       for (int c = 0; c < 3; ++c) {
         EXPECT_NEAR(y[3 * k + c], c == axis ? mass : 0, 1e-6);
       }
@@ -412,7 +412,8 @@ TEST(Pcg, GoesAlongWhatLacksCurvatureAsFarAsInertiaLets) {
   for (const double share : {-3.0, 0.0, 0.2}) {  // of the mass, as the curvature of one vertex
     Problem p({.cells = {8, 4, 4}}, 1);
     Vector masses(p.pattern.dofs());
-    for (int c = 0; c < masses.size(); ++c) masses[c] = p.body.system.mass()[p.pattern.dof(c)];
+    for (int c = 0; c < masses.size(); ++c)
+      masses[c] = p.body.system.mass().diagonal()[p.pattern.dof(c)];
     std::ranges::fill(p.values, 0.0);
     for (int c = 0; c < masses.size(); ++c) {
       p.values[p.pattern.column_start()[c]] = (c / 3 == 40 ? share : 5.0) * masses[c];
@@ -437,7 +438,8 @@ TEST(Pcg, GoesAlongWhatLacksCurvatureAsFarAsInertiaLets) {
 TEST(Pcg, TakesNoNoticeOfMassesWhereAllIsConvex) {
   const Problem p({.cells = {8, 4, 4}, .fixed = {3}}, 1);
   Vector masses(p.pattern.dofs());
-  for (int c = 0; c < masses.size(); ++c) masses[c] = p.body.system.mass()[p.pattern.dof(c)];
+  for (int c = 0; c < masses.size(); ++c)
+    masses[c] = p.body.system.mass().diagonal()[p.pattern.dof(c)];
   std::mt19937 random(8);
   const Vector right = random_vector(p.pattern.dofs(), 1, random);
   Vector solutions[2] = {Vector(right.size()), Vector(right.size())};

@@ -61,7 +61,7 @@ TEST(Collocation, StepSatisfiesTheRungeKuttaEquations) {
   for (int iteration = 0; iteration < 200; ++iteration) {
     for (int i = 0; i < 2; ++i) {
       assembler.gradient(X[i], nullptr, here, a[i]);
-      a[i] = -a[i].cwiseQuotient(body.system.mass());
+      a[i] = -a[i].cwiseQuotient(body.system.mass().diagonal());
     }
     for (int i = 0; i < 2; ++i) {
       V[i] = start.v + h * (table.A[2 * i] * a[0] + table.A[2 * i + 1] * a[1]);

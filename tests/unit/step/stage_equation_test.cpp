@@ -118,7 +118,8 @@ TEST_P(StageEquationOf, RaisedHessianIsSemidefiniteBesideItsMasses) {
 TEST_P(StageEquationOf, GradientIsTheMethodsEquation) {
   const Vector gradient = at(d_).residual;
   Vector force(d_.size());
-  Vector expected = body_.system.mass().cwiseProduct(d_ - target_);
+  Vector expected;
+  body_.system.mass().apply(d_ - target_, expected);
   for (const Node& n : nodes_) {
     const WeightedNode here[] = {{.theta = 0, .gradient = 1}};
     assembler_.gradient(x0_ + n.theta * d_, nullptr, here, force);
