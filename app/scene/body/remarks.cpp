@@ -253,9 +253,10 @@ std::vector<std::string> remarks_on_sound(const std::vector<PlacedBody>& bodies,
     const auto k = static_cast<std::size_t>(&b - bodies.data());
     const double length = b.body->box().sizes().maxCoeff();
     std::optional<double> rate = crossings_of_solid(*b.body);
-    if (!rate) {
+    // (More than one: springs between points of a solid, for example.)
+    if (!rate || energies.within[k].size() > 1) {
       if (!measured) measured = measured_crossings(bodies, energies, scene);
-      rate = (*measured)[k];
+      rate = std::max(rate.value_or(0), (*measured)[k]);
     }
     if (scene.step * *rate > kMost) {
       remarks.push_back(fmt::format(

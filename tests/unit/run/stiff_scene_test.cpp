@@ -89,5 +89,27 @@ TEST(StiffScene, ABodyThatTurnsTakesFewSolves) {
   EXPECT_LE(run.solver_work.iterations, 168);
 }
 
+// Two bars of steel that turn on a spring as stiff as they are.
+TEST(StiffScene, BarsAtAStiffSpringKeepTheirEnergy) {
+  const TempFolder folder;
+  std::string text = "[integrator]\nmethod = \"energy-momentum\"\nstep = 0.0167\nsteps = 30\n";
+  for (const int side : {0, 1}) {
+    text += fmt::format(
+        "[[body]]\nname = \"{}\"\n"
+        "shape = {{ kind = \"bar\", size = [3, 0.5, 0.5], cells = [6, 2, 2] }}\ndensity = 1100\n"
+        "material = {{ model = \"neo-hookean\", young = 2e11, poisson = 0.3 }}\n"
+        "translate = [0, {}, 0]\nangular_velocity = [{}]\n",
+        side == 0 ? "a" : "b", 3 * side, side == 0 ? "0.3, 0.2, 2" : "0, 2, 0");
+  }
+  const Scene scene = load_scene(folder.write(
+      "s.toml",
+      text + "[[spring]]\nbodies = [\"a\", \"b\"]\nvertices = [0, 1]\nstiffness = 8.25e8\n"));
+  DriftTracker drift = follow_drift(scene);
+  const FinishedRun run = run_scene(scene, drift, [](const RunMoment&) { return true; });
+  EXPECT_EQ(run.end, RunEnd::finished) << run.message;
+  EXPECT_LE(drift.energy().worst, 1e-9 * drift.energy().exchange);
+  EXPECT_LE(run.solver_work.iterations, 30 * 20);
+}
+
 }  // namespace
 }  // namespace lilyan::test::stiff_scene_test

@@ -53,6 +53,18 @@ TEST(RemarkOnSound, IsMadeOfStiffBodiesThatCanTurn) {
   EXPECT_NE(hinge, "");
 }
 
+// A spring within a body that is soft otherwise.
+TEST(RemarkOnSound, KnowsStiffSpringsWithinABody) {
+  const auto with_spring = [](double stiffness) {
+    return Bar{.young = 1e5,
+               .more = fmt::format("[[spring]]\nfrom = [-0.15, -0.025, -0.025]\n"
+                                   "to = [0.15, -0.025, -0.025]\nstiffness = {}\n",
+                                   stiffness)};
+  };
+  EXPECT_EQ(remark(with_spring(1)), "");
+  EXPECT_NE(remark(with_spring(1e9)), "");
+}
+
 TEST(RemarkOnSound, IsNotMadeOfOthers) {
   EXPECT_EQ(remark({.young = 1e5}), "") << "sound needs longer than a step";
   EXPECT_EQ(remark({.step = 1e-3}), "");
