@@ -135,7 +135,7 @@ void PetscDirections::make_direct() {
 }
 
 void PetscDirections::assemble(const LocalModel& model, double projection, NewtonTimes& times) {
-  const Timer timer(times.assembly);
+  const Timer timer(times.counter(&NewtonTimes::assembly));
   ++times.hessians;
   model.hessian(projection, hessian_);
 }
@@ -181,7 +181,7 @@ PetscDirections::End PetscDirections::solve_by_iteration(const LocalModel& model
                                                          const Request& request, SolverWork& work,
                                                          NewtonTimes& times) {
   {
-    const Timer timer(times.factorisation);
+    const Timer timer(times.counter(&NewtonTimes::factorisation));
     look_at(model);
     const bool own = petsc_.operators == shared_.matrix();
     if (own || request.last) shared_.assign(hessian_, digits_of(request));
@@ -193,7 +193,7 @@ PetscDirections::End PetscDirections::solve_by_iteration(const LocalModel& model
     if (petsc_.needs_motions) describe_rigid_motions();
     check(KSPSetUp(petsc_.iterative));
   }
-  const Timer timer(times.solve);
+  const Timer timer(times.counter(&NewtonTimes::solve));
   const double accuracy = request.insist > 0 ? 1e-3 * request.accuracy : request.accuracy;
   const int most = choice_ == LinearChoice::automatic ? kIterationsBeforeFactor : kMostIterations;
   const auto [reason, iterations] = iterate(accuracy, most, work);
@@ -215,7 +215,7 @@ PetscDirections::End PetscDirections::solve_by_iteration(const LocalModel& model
 }
 
 bool PetscDirections::solve_again(const Request& request, SolverWork& work, NewtonTimes& times) {
-  const Timer timer(times.solve);
+  const Timer timer(times.counter(&NewtonTimes::solve));
   if (iterate(request.accuracy, kMostIterations, work).first < 0) return false;
   if (request.last) {
     if (petsc_.operators != shared_.matrix()) shared_.assign(hessian_, digits_of(request));
@@ -240,7 +240,7 @@ PetscDirections::End PetscDirections::solve_by_factor(bool reuse, SolverWork& wo
                                                       NewtonTimes& times) {
   make_direct();
   if (!reuse) {
-    const Timer timer(times.factorisation);
+    const Timer timer(times.counter(&NewtonTimes::factorisation));
     ++work.factorisations;
     make_matrix();
     matrix_->assign(hessian_);
@@ -271,7 +271,7 @@ PetscDirections::End PetscDirections::solve_by_factor(bool reuse, SolverWork& wo
     check(MatGetInertia(factor, &negative, &zero, &positive));
     if (negative > 0) return End::indefinite;
   }
-  const Timer timer(times.solve);
+  const Timer timer(times.counter(&NewtonTimes::solve));
   check(KSPSolve(petsc_.direct, petsc_.right, petsc_.solution));
   return goes_down() ? End::solved : End::indefinite;
 }

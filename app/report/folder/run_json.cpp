@@ -108,11 +108,12 @@ void add_solver(const Scene& scene, const RunSummary& summary, Json& json) {
                     {"steps_at_rounding_error", summary.round_off_steps},
                     {"fewest_quadrature_points", summary.fewest_points},
                     {"most_quadrature_points", summary.most_points},
-                    {"seconds_stepping", summary.step_seconds},
-                    {"seconds_assembly", summary.times.assembly},
-                    {"seconds_factorisation", summary.times.factorisation},
-                    {"seconds_solve", summary.times.solve},
-                    {"seconds_evaluation", summary.times.evaluation}};
+                    {"seconds_stepping", summary.step_seconds}};
+  if (!summary.times.timed) return;
+  json["solver"]["seconds_assembly"] = summary.times.assembly;
+  json["solver"]["seconds_factorisation"] = summary.times.factorisation;
+  json["solver"]["seconds_solve"] = summary.times.solve;
+  json["solver"]["seconds_evaluation"] = summary.times.evaluation;
 }
 
 void add_drift(const Scene& scene, const RunSummary& summary, const DriftTracker& drift,

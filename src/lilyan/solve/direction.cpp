@@ -95,7 +95,7 @@ bool DirectionFinder::find(const LocalModel& model, const Vector& gradient, cons
     if (!found) return false;
   }
   if (factorised()) {
-    const Timer timer(times.solve);
+    const Timer timer(times.counter(&NewtonTimes::solve));
     cholesky_->solve(right_, solution_);
   }
   parallel_ranges(pattern_.dofs(), [&](int first, int last) {
@@ -141,7 +141,7 @@ bool DirectionFinder::by_iteration(const LocalModel& model, const Request& reque
 bool DirectionFinder::attempt(const LocalModel& model, const Request& request, SolverWork& work,
                               NewtonTimes& times) {
   {
-    const Timer timer(times.factorisation);
+    const Timer timer(times.counter(&NewtonTimes::factorisation));
     const Vector* x = model.positions();
     const Vector* mass = model.mass() ? &model.mass()->diagonal() : nullptr;
     parallel_ranges(pattern_.dofs(), [&](int first, int last) {
@@ -159,7 +159,7 @@ bool DirectionFinder::attempt(const LocalModel& model, const Request& request, S
       return false;
     }
   }
-  const Timer timer(times.solve);
+  const Timer timer(times.counter(&NewtonTimes::solve));
   const double accuracy = request.insist > 0 ? 1e-3 * request.accuracy : request.accuracy;
   pcg_->start(right_);
   end_ = pcg_->run(accuracy, kUnquestioned);
@@ -192,7 +192,7 @@ bool DirectionFinder::attempt(const LocalModel& model, const Request& request, S
 
 // Conjugate gradients with the matrix that they have been prepared for.
 bool DirectionFinder::again(const Request& request, SolverWork& work, NewtonTimes& times) {
-  const Timer timer(times.solve);
+  const Timer timer(times.counter(&NewtonTimes::solve));
   pcg_->start(right_);
   end_ = pcg_->run(request.accuracy, kMostIterations);
   work.linear_iterations += pcg_->iterations();

@@ -29,7 +29,7 @@ bool with_definite_hessian(const LocalModel& model, const BlockPattern& pattern,
   constexpr int kShiftAttempts = 40;
 
   const auto assemble = [&](double projection) {
-    const Timer timer(times.assembly);
+    const Timer timer(times.counter(&NewtonTimes::assembly));
     ++times.hessians;
     model.hessian(projection, values);
   };
@@ -63,7 +63,7 @@ inline bool factorise_definite(const LocalModel& model, const BlockPattern& patt
                                Definiteness definiteness, LinearSolver& linear,
                                std::vector<double>& values, SolverWork& work, NewtonTimes& times) {
   return with_definite_hessian(model, pattern, definiteness, false, values, work, times, [&] {
-    const Timer timer(times.factorisation);
+    const Timer timer(times.counter(&NewtonTimes::factorisation));
     ++work.factorisations;
     return linear.factorise({values.data(), static_cast<std::size_t>(pattern.entries())});
   });

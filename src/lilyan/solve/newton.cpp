@@ -14,6 +14,7 @@ namespace lilyan {
 namespace {
 
 constexpr int kMaxPulls = 60;
+constexpr int kTimed = 32;  // unknowns of the smallest system that does not notice the clock
 constexpr double kRoundedAccuracy = 0.02;  // of a correction that tells how far rounding displaces
 
 }  // namespace
@@ -30,6 +31,7 @@ double Objective::dot(const Vector& a, const Vector& b) const {
 
 Newton::Newton(const BlockPattern& pattern, const NewtonOptions& options)
     : pattern_(pattern), options_(options), finder_(make_finder()), version_(pattern.version()) {
+  times_.timed = pattern.dofs() >= kTimed;
   const auto all = static_cast<Eigen::Index>(pattern.dimension() * pattern.free_index().size());
   trial_.resize(all);
   further_.resize(all);
@@ -60,7 +62,7 @@ std::string_view Newton::linear_name() const { return finder_->name(); }
 void Newton::archive(Archive& a) { finder_->archive(a); }
 
 void Newton::evaluate(const LocalModel& model, Iterate& at, SolverWork& work) {
-  const Timer timer(times_.evaluation);
+  const Timer timer(times_.counter(&NewtonTimes::evaluation));
   ++work.evaluations;
   model.objective.evaluate(model.forces, at);
 }

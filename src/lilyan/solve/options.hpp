@@ -70,6 +70,10 @@ struct NewtonTimes {
   double solve = 0;
   double evaluation = 0;  // objective and gradient
   long hessians = 0;      // assembled
+  // Whether the clock is asked at all, which small systems would notice.
+  bool timed = true;
+
+  [[nodiscard]] double* counter(double NewtonTimes::*of) { return timed ? &(this->*of) : nullptr; }
 
   NewtonTimes& operator+=(const NewtonTimes& o) {
     assembly += o.assembly;
@@ -77,6 +81,7 @@ struct NewtonTimes {
     solve += o.solve;
     evaluation += o.evaluation;
     hessians += o.hessians;
+    timed = timed && o.timed;
     return *this;
   }
 };

@@ -31,13 +31,14 @@ bool Equation::keeps_factors(const Step& last) const {
 }
 
 RootFinder::RootFinder(Eigen::Index size, const NewtonOptions& options, bool timed)
-    : options_(options), timed_(timed) {
+    : options_(options) {
+  times_.timed = timed;
   trial_.resize(size);
   direction_.setZero(size);
 }
 
 void RootFinder::evaluate(Equation& equation, Iterate& at, SolverWork& work) {
-  const Timer timer(timed_ ? &times_.evaluation : nullptr);
+  const Timer timer(times_.counter(&NewtonTimes::evaluation));
   ++work.evaluations;
   equation.evaluate(at);
 }
@@ -94,7 +95,7 @@ NewtonResult RootFinder::solve(Equation& equation, Iterate& at, long max_iterati
     }
     if (fresh && !equation.factorise(at.z, work, times_)) return end(equation.singular());
     {
-      const Timer timer(timed_ ? &times_.solve : nullptr);
+      const Timer timer(times_.counter(&NewtonTimes::solve));
       equation.solve(at.residual, direction_);
     }
     ++work.iterations;

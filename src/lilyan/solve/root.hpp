@@ -32,7 +32,6 @@ class RootFinder {
   double find_step(Equation& equation, const Iterate& at, bool fresh, SolverWork& work);
 
   NewtonOptions options_;
-  bool timed_;
   NewtonTimes times_;
   Iterate trial_;
   Vector direction_;

@@ -9,7 +9,6 @@ namespace lilyan {
 // as long as a small system's equations.
 class Timer {
  public:
-  explicit Timer(double& seconds) : Timer(&seconds) {}
   explicit Timer(double* seconds) : seconds_(seconds) {
     if (seconds_) start_ = Clock::now();
   }

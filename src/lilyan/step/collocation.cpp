@@ -157,7 +157,7 @@ void CollocationEquation::evaluate(Iterate& at) {
 }
 
 bool CollocationEquation::factorise(const Vector& z, SolverWork& work, NewtonTimes& times) {
-  const Timer timer(times.factorisation);
+  const Timer timer(times.counter(&NewtonTimes::factorisation));
   ++work.factorisations;
   const int m = pattern_.dofs();
   double* values = matrix_.jacobian.valuePtr();

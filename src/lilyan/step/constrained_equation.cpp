@@ -382,7 +382,7 @@ bool ConstrainedMomentumEquation::solve(const Iterate& at, const Newton::Correct
   if ((request.renew || !equation_.factorised()) && !equation_.factorise(at.z, work, times_)) {
     return false;
   }
-  const Timer timer(times_.solve);
+  const Timer timer(times_.counter(&NewtonTimes::solve));
   equation_.solve(at.residual, direction);
   return direction.allFinite();
 }

@@ -104,7 +104,7 @@ void DiscreteEquation::evaluate(Iterate& at) {
 }
 
 bool DiscreteEquation::factorise(const Vector& d, SolverWork& work, NewtonTimes& times) {
-  const Timer timer(times.factorisation);
+  const Timer timer(times.counter(&NewtonTimes::factorisation));
   ++work.factorisations;
   double* values = jacobian_.valuePtr();
   const std::span all(values, static_cast<std::size_t>(pattern_.entries()));
