@@ -80,6 +80,12 @@ class Assembler {
   void follow_stencils() {
     if (pattern_) hessian_pattern();
   }
+  // Takes up stencils that the Hessian on the way from x0 to x0 + d needs. True when the pattern has grown.
+  bool meet(const Vector& x0, const Vector& d) {
+    if (!world_.stepped || !world_.stepped->meet(x0.data(), d.data())) return false;
+    hessian_pattern();
+    return true;
+  }
   [[nodiscard]] const System& system() const { return system_; }
   [[nodiscard]] const World& world() const { return world_; }
 

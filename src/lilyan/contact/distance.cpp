@@ -133,15 +133,11 @@ PointTriangleDistance point_triangle_derivatives(const PointTriangle& z, bool wa
   return d;
 }
 
-namespace {
-
 Eigen::Matrix3d cross_matrix(const Vec3& a) {
   Eigen::Matrix3d m;
   m << 0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0;
   return m;
 }
-
-}  // namespace
 
 // With the edges e, f of the triangle and its normal n, r = a e + b f + c n and ṙ = a ė + b ḟ + c ṅ. n is m/|m|
 // with m = e × f, so ṅ is the part of ṁ/|m| across n.

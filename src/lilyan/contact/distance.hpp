@@ -38,6 +38,9 @@ struct PointTriangleDistance {
 [[nodiscard]] PointTriangleDistance point_triangle_derivatives(const PointTriangle& z,
                                                                bool want_hessian);
 
+// The matrix of v ↦ a × v.
+[[nodiscard]] Eigen::Matrix3d cross_matrix(const Vec3& a);
+
 // How the gap from the nearest point of the triangle to the point, as a vector r that the triangle carries along,
 // follows the velocities of a, b, c: ∂ṙ/∂v of each. Zero for a needle, which has no normal.
 [[nodiscard]] std::array<Eigen::Matrix3d, 3> gap_velocity(const PointTriangle& z,

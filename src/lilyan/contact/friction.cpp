@@ -80,6 +80,9 @@ void Friction::begin_step(const StepStart& start, std::vector<double>& lagged) c
 
 double Friction::renew(const StepStart& start, const double* d, std::vector<double>& lagged) const {
   const EnergyMemory* memory = contact_memory(start.memory);
+  // Pairs may have met within the step, which then follow the others.
+  const Stencils s = stencils(start.memory);
+  lagged.resize(kNumbers * s.vertices.size() / static_cast<std::size_t>(s.size));
   double change = 0;
   double moved = 0;  // of the maps
   double all = 0;

@@ -123,6 +123,8 @@ struct Abilities {
   const KnowsLengths* lengths = nullptr;
   const EnergyDensity* density = nullptr;
   const KnowsPathRounding* path_rounding = nullptr;
+  // It is infinite where the path of a step is not free, which only methods that minimise take notice of.
+  bool blocks_paths = false;
 };
 
 class Energy {

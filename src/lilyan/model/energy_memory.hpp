@@ -41,6 +41,11 @@ class ChangesBetweenSteps {
   virtual bool begin_step(const StepStart& /*start*/, EnergyMemory& /*memory*/) const {
     return false;
   }
+  // Called within a step, before the Hessian is asked for on the way from x0 to x0 + d. Values do not depend on it: it
+  // only says which stencils that Hessian needs. True when there are new ones.
+  virtual bool meet(const double* /*x0*/, const double* /*d*/, EnergyMemory& /*memory*/) const {
+    return false;
+  }
   // Called after a step to x that was solved. False when E left out contacts at x that nobody could
   // know of before: the step is to be repeated.
   [[nodiscard]] virtual bool found_all_contacts(const double* /*x*/,

@@ -68,6 +68,16 @@ void WorldMemory::begin_step(const StepStart& start) {
   remember(start.t);
 }
 
+bool WorldMemory::meet(const double* x0, const double* d) {
+  bool changed = false;
+  for (const auto& [energy, changing, memory] : slots_) {
+    changed = changing->meet(x0, d, *memory) || changed;
+  }
+  if (!anywhere(system_, changed)) return false;
+  ++stencils_version_;
+  return true;
+}
+
 bool WorldMemory::found_all_contacts(const double* x) {
   bool all = true;
   for (const auto& [energy, changing, memory] : slots_) {

@@ -32,6 +32,8 @@ class WorldMemory {
   void settle(double t);
   // Before a step (again, should it be repeated).
   void begin_step(const StepStart& start);
+  // Within a step, before a Hessian on the way from x0 to x0 + d. True when there are new stencils.
+  bool meet(const double* x0, const double* d);
   // After a step to x that was solved; false, in all processes, when it is to be repeated.
   [[nodiscard]] bool found_all_contacts(const double* x);
 
@@ -71,10 +73,13 @@ class WorldMemory {
 struct World {
   const System& system;
   const WorldMemory* memory = nullptr;
+  // The same for who steps it: within a step it may meet new pairs.
+  WorldMemory* stepped = nullptr;
 
   // Any system is a world without a memory.
   // NOLINTNEXTLINE(google-explicit-constructor)
   World(const System& s, const WorldMemory* m = nullptr) : system(s), memory(m) {}
+  World(const System& s, WorldMemory* m) : system(s), memory(m), stepped(m) {}
 
   [[nodiscard]] const EnergyMemory* memory_of(const Energy& energy) const {
     return memory ? memory->of(energy) : nullptr;

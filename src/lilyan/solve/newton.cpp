@@ -100,7 +100,12 @@ NewtonResult Newton::minimise(const Objective& objective, Linearised& forces, It
       progress.insist();
     }
     const long fixes = work.definiteness_fixes;
-    if (!finder_->find(here, at.residual, progress.ask(defect), direction_, work, times_)) {
+    DirectionSource::Request request = progress.ask(defect);
+    if (objective.widen_pattern(at.z)) {
+      follow_pattern();
+      request.reuse = false;
+    }
+    if (!finder_->find(here, at.residual, request, direction_, work, times_)) {
       return end(StepStatus::not_definite);
     }
     ++work.iterations;
@@ -141,6 +146,7 @@ double Newton::find_step(const LocalModel& here, const Iterate& at, bool modifie
 
 bool Newton::correct(const LocalModel& model, const Vector& residual, const Correction& request,
                      Vector& direction, SolverWork& work) {
+  model.objective.widen_pattern(model.z);
   follow_pattern();
   const bool found = finder_->find(model, residual,
                                    {.same_matrix = has_matrix_ && !request.renew,

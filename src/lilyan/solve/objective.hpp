@@ -36,6 +36,11 @@ class Objective {
   virtual void evaluate(const Linearised& forces, Iterate& at) const = 0;
   virtual void hessian(const Linearised& forces, const Vector& z, double projection,
                        std::vector<double>& values) const = 0;
+  // Called before Hessians at z are asked for: true when their pattern has grown.
+  virtual bool widen_pattern(const Vector& z) const {
+    static_cast<void>(z);
+    return false;
+  }
   [[nodiscard]] virtual Defect defect(const Vector& z, const Vector& gradient) const = 0;
   [[nodiscard]] virtual double norm(const Vector& gradient) const = 0;
   // a·b, over all processes where several share the problem.

@@ -20,11 +20,12 @@ struct Features {
   bool step_before = false;              // impulses that look at it
   bool motions = false;                  // scripted vertices
   bool ranks = false;                    // several processes share it
+  bool barriers = false;                 // contact that nothing passes through
 };
 
 // What the interpreters of each kind of table take.
 Features takes(const MinimisationTable& /*table*/) {
-  return {true, true, true, true, true, true, true};
+  return {true, true, true, true, true, true, true, true};
 }
 
 Features takes(const MultistepTable& /*table*/) {
@@ -33,7 +34,8 @@ Features takes(const MultistepTable& /*table*/) {
           .constrained_dissipation = true,
           .end_dissipation = true,
           .motions = true,
-          .ranks = true};
+          .ranks = true,
+          .barriers = true};
 }
 
 // (With constraints there is no Hessian to put damping into.)
@@ -66,7 +68,8 @@ Features takes(const CompositionTable& table) {
           .constrained_dissipation = forwards,
           .end_dissipation = true,
           .motions = true,
-          .ranks = true};
+          .ranks = true,
+          .barriers = true};
 }
 
 struct Rule {
@@ -91,6 +94,9 @@ constexpr Rule kRules[] = {
      "cannot damp by the velocity at the end of the step: use damping of model \"rayleigh\" "
      "instead "
      "of \"rayleigh-end\""},
+    {&Features::barriers,
+     "cannot keep bodies from passing through each other: use a method that minimises (avf, "
+     "energy-momentum, backward-euler, …), or contact of kind \"penalty\""},
     {&Features::motions, "cannot step a system with scripted vertices; use energy-momentum or avf"},
 };
 
@@ -112,7 +118,10 @@ Features features_of(const System& system) {
               system.dissipations(),
               [](const auto& r) { return r->velocity() == DissipationVelocity::end; }),
           .step_before = !system.impulses().empty(),
-          .motions = !system.motions().empty()};
+          .motions = !system.motions().empty(),
+          .barriers = std::ranges::any_of(system.energies(), [](const auto& energy) {
+            return energy->abilities().blocks_paths;
+          })};
 }
 
 // Why the method cannot step a system that is given by a Lagrangian; empty when it can.

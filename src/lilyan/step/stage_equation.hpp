@@ -93,6 +93,9 @@ class StageEquation final : public Objective {
 
   bool linearise(const Vector& d, Linearised& forces) const override;
   void evaluate(const Linearised& forces, Iterate& at) const override;
+  bool widen_pattern(const Vector& d) const override {
+    return work_->assembler.meet(*terms_.x0, d);
+  }
   void hessian(const Linearised& forces, const Vector& d, double projection,
                std::vector<double>& values) const override;
   [[nodiscard]] Defect defect(const Vector& d, const Vector& gradient) const override;

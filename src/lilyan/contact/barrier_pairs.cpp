@@ -1,0 +1,347 @@
+#include "lilyan/contact/barrier_pairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lilyan/contact/barrier_path.hpp"
+#include "lilyan/saving/archive.hpp"
+
+namespace lilyan {
+namespace {
+
+constexpr double kSlack = 0.25;  // of a way, by which boxes are larger than it
+// Pairs of one body that begin nearer to each other than their reach are neighbours. They keep less than this share of
+// their distance at rest.
+constexpr double kOfNeighbours = 0.25;
+
+Vec3 vertex_at(const double* x, int v) { return Eigen::Map<const Vec3>(x + 3 * std::ptrdiff_t{v}); }
+
+bool share_a_vertex(std::span<const int> a, std::span<const int> b) {
+  return std::ranges::any_of(a, [&](int v) { return std::ranges::find(b, v) != b.end(); });
+}
+
+}  // namespace
+
+double barrier_stiffness(double energy) {
+  constexpr double kAtTenth = 0.99 * 0.99 * 0.99 / 0.01;
+  return energy / kAtTenth;
+}
+
+BarrierPairs::BarrierPairs(const BarrierModel& model, const Vector& x)
+    : model_(&model),
+      of_vertex_(static_cast<std::size_t>(x.size() / 3), -1),
+      start_(x),
+      stiffness_(barrier_stiffness(model.energy)) {
+  for (std::size_t k = 0; k < model.surfaces.size(); ++k) {
+    const BarrierSurface& surface = model.surfaces[k];
+    const auto own = [&](int v) { of_vertex_[static_cast<std::size_t>(v)] = static_cast<int>(k); };
+    std::ranges::for_each(surface.points, own);
+    for (const auto& edge : surface.edges) std::ranges::for_each(edge, own);
+  }
+  const Vector still = Vector::Zero(x.size());
+  begin_step({.x = x.data(), .v = still.data()});
+}
+
+bool BarrierPairs::touch(int one, int other) const {
+  const std::array<int, 2> both = {std::min(one, other), std::max(one, other)};
+  return std::ranges::find(model_->excluded, both) == model_->excluded.end();
+}
+
+bool BarrierPairs::held(std::span<const int> vertices) const {
+  return std::ranges::all_of(vertices,
+                             [&](int v) { return model_->held[static_cast<std::size_t>(v)] != 0; });
+}
+
+Box BarrierPairs::box_of(std::span<const int> vertices, double grown_by) const {
+  Box box;
+  for (const int v : vertices) box.extend(boxes_[static_cast<std::size_t>(v)]);
+  return grown(box, grown_by);
+}
+
+const BarrierSurface* BarrierPairs::surface_of(int vertex) const {
+  const int k = of_vertex_[static_cast<std::size_t>(vertex)];
+  return k < 0 ? nullptr : &model_->surfaces[static_cast<std::size_t>(k)];
+}
+
+BarrierPair BarrierPairs::pair_of(PairKind kind, const std::array<int, 4>& vertex) const {
+  BarrierPair pair{.kind = kind, .vertex = vertex, .reach = model_->reach};
+  const BarrierSurface& one = *surface_of(vertex[0]);
+  if (kind == PairKind::point_plane) {
+    const auto plane = std::ranges::find(model_->planes, vertex[1], &BarrierPlane::vertex);
+    pair.normal = plane->normal;
+    pair.thickness = one.thickness;
+    return pair;
+  }
+  const BarrierSurface* other = surface_of(vertex[3]);
+  if (!other) {
+    const auto container = std::ranges::find(model_->containers, vertex[1],
+                                             [](const BarrierContainer& c) { return c.axis[0]; });
+    pair.inside = true;
+    pair.thickness = container->radius - one.thickness;
+    return pair;
+  }
+  pair.thickness = one.thickness + other->thickness;
+  const PairCoordinates z = pair.gather_positions(model_->rest.data());
+  if (kind == PairKind::edge_edge) {
+    const double e = (z.segment<3>(3) - z.segment<3>(0)).squaredNorm();
+    const double f = (z.segment<3>(9) - z.segment<3>(6)).squaredNorm();
+    constexpr double kParallel = 1e-3;
+    pair.parallel = kParallel * e * f;
+  }
+  if (&one != other) return pair;
+  const double apart = pair_distance(kind, z, pair.normal);
+  if (apart - pair.thickness >= pair.reach) return pair;
+  pair.reach = std::min(pair.reach, kOfNeighbours * apart);
+  pair.thickness = std::min(pair.thickness, apart - 2 * pair.reach);
+  return pair;
+}
+
+// Calls function(vertices) for all pairs of this kind whose boxes meet. Edges are asked for each other once.
+template <class Function>
+void BarrierPairs::each_near(PairKind kind, Function function) const {
+  const double half = 0.5 * model_->reach;
+  const std::size_t size = kind == PairKind::point_triangle ? 3 : 2;
+  struct Primitive {
+    const BarrierSurface* surface;
+    std::array<int, 3> vertex;
+  };
+  std::vector<Primitive> all;
+  broad_.clear();
+  for (const BarrierSurface& surface : model_->surfaces) {
+    const auto add = [&](const auto& primitives) {
+      for (const auto& vertices : primitives) {
+        Primitive& primitive = all.emplace_back(&surface, std::array<int, 3>{});
+        std::ranges::copy(vertices, primitive.vertex.begin());
+        broad_.add(box_of(vertices, half + surface.thickness));
+      }
+    };
+    if (kind == PairKind::point_triangle) add(surface.triangles);
+    if (kind == PairKind::edge_edge) add(surface.edges);
+    if (kind == PairKind::point_edge) add(surface.bare);
+  }
+  if (all.empty()) return;
+  broad_.build();
+  for (const BarrierSurface& surface : model_->surfaces) {
+    const auto ask = [&](std::span<const int> one) {
+      const bool one_held = held(one);
+      for (const int k : broad_.meeting(box_of(one, half + surface.thickness))) {
+        const Primitive& primitive = all[static_cast<std::size_t>(k)];
+        const std::span<const int> other(primitive.vertex.data(), size);
+        const bool edges = kind == PairKind::edge_edge;
+        if (edges && !std::ranges::lexicographical_compare(one, other)) continue;
+        const bool same = primitive.surface == &surface;
+        if (same ? !surface.self : !touch(primitive.surface->body, surface.body)) continue;
+        if (share_a_vertex(one, other) || (one_held && held(other))) continue;
+        std::array<int, 4> vertex{};
+        auto end = std::ranges::copy(one, vertex.begin()).out;
+        end = std::ranges::copy(other, end).out;
+        std::fill(end, vertex.end(), other.back());
+        function(vertex);
+      }
+    };
+    if (kind == PairKind::edge_edge) {
+      for (const auto& edge : surface.edges) ask(edge);
+    } else {
+      for (const int v : surface.points) ask({&v, 1});
+    }
+  }
+}
+
+template <class Function>
+void BarrierPairs::each_pair(Function function) const {
+  for (const PairKind kind :
+       {PairKind::point_triangle, PairKind::edge_edge, PairKind::point_edge}) {
+    each_near(kind, [&](const auto& vertex) { function(kind, vertex); });
+  }
+  for (const BarrierSurface& surface : model_->surfaces) {
+    for (const int v : surface.points) {
+      if (held({&v, 1})) continue;
+      for (const auto& [body, vertex, normal] : model_->planes) {
+        if (!touch(surface.body, body)) continue;
+        function(PairKind::point_plane, std::array{v, vertex, vertex, vertex});
+      }
+      for (const auto& [body, axis, radius] : model_->containers) {
+        if (!touch(surface.body, body)) continue;
+        function(PairKind::point_edge, std::array{v, axis[0], axis[1], axis[1]});
+      }
+    }
+  }
+}
+
+void BarrierPairs::find() const {
+  candidates_.clear();
+  each_pair([&](PairKind kind, const std::array<int, 4>& vertex) {
+    Candidate candidate{.pair = pair_of(kind, vertex)};
+    const auto place = places_.find(candidate.pair);
+    if (place != places_.end()) candidate.slot = place->second;
+    candidate.pair.stiffness = candidate.slot < 0
+                                   ? stiffness_
+                                   : listed_[static_cast<std::size_t>(candidate.slot)].stiffness;
+    candidate.gap = candidate.pair.gap_at(start_.data());
+    candidates_.push_back(candidate);
+  });
+  std::ranges::sort(candidates_, {}, &Candidate::pair);
+}
+
+std::span<const BarrierPairs::Candidate> BarrierPairs::covering(const double* x0,
+                                                                const double* d) const {
+  bool all = true;
+  for (std::size_t i = 0; i < boxes_.size(); ++i) {
+    if (of_vertex_[i] < 0) continue;
+    {
+      const int v = static_cast<int>(i);
+      Box& box = boxes_[i];
+      const Vec3 from = vertex_at(x0, v);
+      const Vec3 to = d ? Vec3(from + vertex_at(d, v)) : from;
+      if (!from.allFinite() || !to.allFinite()) continue;  // (the caller finds that)
+      if (box.contains(from) && box.contains(to)) continue;
+      const double slack = kSlack * ((to - from).norm() + model_->reach);
+      box.extend(grown(Box(from), slack));
+      box.extend(grown(Box(to), slack));
+      all = false;
+    }
+  }
+  if (!all) find();
+  return candidates_;
+}
+
+bool BarrierPairs::far(const Candidate& candidate, const double* x0, const double* d) const {
+  const BarrierPair& pair = candidate.pair;
+  PairCoordinates moved = PairCoordinates::Zero();
+  if (x0 != start_.data()) {
+    moved = pair.gather(x0) - pair.gather(start_.data());
+  }
+  double most = relative_motion(pair.kind, moved);
+  if (d) most = std::max(most, relative_motion(pair.kind, moved + pair.gather(d)));
+  return candidate.gap - most >= pair.reach;
+}
+
+void BarrierPairs::clear_list() {
+  listed_.clear();
+  vertices_.clear();
+  places_.clear();
+}
+
+void BarrierPairs::list(const BarrierPair& pair) {
+  const auto [place, is_new] = places_.emplace(pair, static_cast<int>(listed_.size()));
+  if (!is_new) return;
+  std::array<int, 4> ascending = pair.vertex;
+  std::ranges::sort(ascending);
+  vertices_.insert(vertices_.end(), ascending.begin(), ascending.end());
+  listed_.push_back(pair);
+}
+
+bool BarrierPairs::begin_step(const StepStart& start) {
+  std::copy(start.x, start.x + start_.size(), start_.data());
+  double kinetic = 0;
+  for (std::size_t i = 0; i < model_->masses.size(); ++i) {
+    if (model_->held[i] == 0) {
+      kinetic += 0.5 * model_->masses[i] * vertex_at(start.v, static_cast<int>(i)).squaredNorm();
+    }
+  }
+  constexpr double kGrown = 2;
+  if (barrier_stiffness(kinetic) > kGrown * stiffness_) stiffness_ = barrier_stiffness(kinetic);
+  // Those that are out of reach may become stiffer.
+  for (BarrierPair& pair : listed_) {
+    if (pair.gap_at(start.x) >= pair.reach) pair.stiffness = stiffness_;
+  }
+  boxes_.assign(static_cast<std::size_t>(start_.size() / 3), Box());
+  const Vector way = start.h * Eigen::Map<const Vector>(start.v, start_.size());
+  for (std::size_t i = 0; i < boxes_.size(); ++i) {
+    if (of_vertex_[i] < 0) continue;
+    const Vec3 from = vertex_at(start.x, static_cast<int>(i));
+    const Vec3 moved = way.segment<3>(static_cast<Eigen::Index>(3 * i));
+    const double slack = kSlack * (moved.norm() + model_->reach);
+    boxes_[i] = grown(Box(from), slack);
+    if (moved.allFinite()) boxes_[i].extend(grown(Box(Vec3(from + moved)), slack));
+  }
+  find();
+  // Those that inertia alone brings near are listed; others when they are met.
+  std::vector<BarrierPair> near;
+  std::size_t needed = 0;
+  bool known = true;
+  for (const Candidate& candidate : candidates_) {
+    if (far(candidate, start_.data(), way.data())) continue;
+    const PairCoordinates end =
+        candidate.pair.gather_positions(start_.data()) + candidate.pair.gather(way.data());
+    const double then =
+        candidate.pair.gap_of(pair_distance(candidate.pair.kind, end, candidate.pair.normal));
+    const double least = std::min(candidate.gap, then);
+    if (least < candidate.pair.reach) {
+      ++needed;
+      known = known && candidate.slot >= 0;
+    }
+    if (least < 2 * candidate.pair.reach) near.push_back(candidate.pair);
+  }
+  constexpr std::size_t kMany = 64;
+  if (known && listed_.size() <= 4 * needed + kMany) return false;
+  clear_list();
+  for (const BarrierPair& pair : near) list(pair);
+  relist();
+  return true;
+}
+
+void BarrierPairs::relist() {
+  for (Candidate& candidate : candidates_) {
+    const auto place = places_.find(candidate.pair);
+    candidate.slot = place == places_.end() ? -1 : place->second;
+  }
+}
+
+bool BarrierPairs::meet(const double* x0, const double* d) {
+  const std::size_t before = listed_.size();
+  for (const Candidate& candidate : covering(x0, d)) {
+    if (candidate.slot >= 0 || far(candidate, x0, d)) continue;
+    const PairBarrier barrier(candidate.pair);
+    const PairCoordinates z0 = candidate.pair.gather_positions(x0);
+    const PairCoordinates moved = candidate.pair.gather(d);
+    const BarrierMean mean = barrier_mean(barrier, z0, moved, candidate.pair.stiffness, false);
+    if (mean.active || !mean.apart) list(candidate.pair);
+  }
+  if (listed_.size() == before) return false;
+  relist();
+  return true;
+}
+
+BarrierPairs::Nearest BarrierPairs::nearest(const double* x) const {
+  Nearest nearest;
+  for (const Candidate& candidate : covering(x, nullptr)) {
+    if (far(candidate, x, nullptr)) continue;
+    const double gap = candidate.pair.gap_at(x);
+    if (gap >= candidate.pair.reach) continue;
+    nearest.gap = std::min(nearest.gap, gap / candidate.pair.reach);
+    ++nearest.pairs;
+  }
+  return nearest;
+}
+
+// What a pair is follows from its vertices, and candidates are found by the next step before they are used.
+void BarrierPairs::archive(Archive& a) {
+  kinds_.clear();
+  corners_.clear();
+  stiffnesses_.clear();
+  for (const BarrierPair& pair : listed_) {
+    kinds_.push_back(pair.kind);
+    corners_.push_back(pair.vertex);
+    stiffnesses_.push_back(pair.stiffness);
+  }
+  a(stiffness_, start_, kinds_, corners_, stiffnesses_);
+  if (!a.loading()) return;
+  const auto vertices = static_cast<int>(of_vertex_.size());
+  Archive::require(start_.size() == 3 * vertices && kinds_.size() == corners_.size() &&
+                   kinds_.size() == stiffnesses_.size());
+  clear_list();
+  for (std::size_t n = 0; n < kinds_.size(); ++n) {
+    const std::array<int, 4>& vertex = corners_[n];
+    for (const int v : vertex) Archive::require(v >= 0 && v < vertices);
+    Archive::require(kinds_[n] >= PairKind::point_triangle && kinds_[n] <= PairKind::point_plane &&
+                     surface_of(vertex[0]) != nullptr);
+    BarrierPair pair = pair_of(kinds_[n], vertex);
+    pair.stiffness = stiffnesses_[n];
+    list(pair);
+  }
+  std::ranges::fill(boxes_, Box());
+  candidates_.clear();
+}
+
+}  // namespace lilyan
