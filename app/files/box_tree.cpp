@@ -9,7 +9,9 @@ namespace {
 
 constexpr int kLeaf = 4;  // boxes that are not divided any more
 
-double twice_middle(const PointBox& box, std::size_t axis) { return box.low[axis] + box.high[axis]; }
+double twice_middle(const PointBox& box, std::size_t axis) {
+  return box.low[axis] + box.high[axis];
+}
 
 }  // namespace
 

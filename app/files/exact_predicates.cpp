@@ -104,14 +104,14 @@ Expansion<T, 4 * N> operator*(const Expansion<T, N>& a, const Expansion<T, 2>& b
 }
 
 template <class T>
-int exact_turn(const Point2& a, const Point2& b, const Point2& c) {
+int exact_turn(const PlanePoint& a, const PlanePoint& b, const PlanePoint& c) {
   return (difference<T>(a[0], c[0]) * difference<T>(b[1], c[1]) +
           -(difference<T>(a[1], c[1]) * difference<T>(b[0], c[0])))
       .sign();
 }
 
 template <class T>
-int exact_side(const Point3& a, const Point3& b, const Point3& c, const Point3& d) {
+int exact_side(const SpacePoint& a, const SpacePoint& b, const SpacePoint& c, const SpacePoint& d) {
   const auto ax = difference<T>(a[0], d[0]);
   const auto ay = difference<T>(a[1], d[1]);
   const auto az = difference<T>(a[2], d[2]);
@@ -149,19 +149,18 @@ constexpr double kHalfUlp = std::numeric_limits<double>::epsilon() / 2;
 
 }  // namespace
 
-int turn_of(const Point2& a, const Point2& b, const Point2& c) {
+int turn_of(const PlanePoint& a, const PlanePoint& b, const PlanePoint& c) {
   if (!within_range(a, b, c)) return exact_turn<long double>(a, b, c);
   const double left = (a[0] - c[0]) * (b[1] - c[1]);
   const double right = (a[1] - c[1]) * (b[0] - c[0]);
   const double value = left - right;
-  const double bound =
-      (3 + 16 * kHalfUlp) * kHalfUlp * (std::fabs(left) + std::fabs(right));
+  const double bound = (3 + 16 * kHalfUlp) * kHalfUlp * (std::fabs(left) + std::fabs(right));
   if (value > bound) return 1;
   if (-value > bound) return -1;
   return exact_turn<double>(a, b, c);
 }
 
-int side_of(const Point3& a, const Point3& b, const Point3& c, const Point3& d) {
+int side_of(const SpacePoint& a, const SpacePoint& b, const SpacePoint& c, const SpacePoint& d) {
   if (!within_range(a, b, c, d)) return exact_side<long double>(a, b, c, d);
   const double ax = a[0] - d[0];
   const double ay = a[1] - d[1];

@@ -25,23 +25,25 @@ namespace {
 using EdgeOf = std::array<int, 2>;
 using TriangleOf = std::array<int, 3>;
 
-Point3 point_of(Points points, int vertex) {
+SpacePoint point_of(Points points, int vertex) {
   const auto i = 3 * static_cast<std::size_t>(vertex);
   return {points[i], points[i + 1], points[i + 2]};
 }
 
-Point2 without(std::size_t axis, const Point3& p) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
+PlanePoint without(std::size_t axis, const SpacePoint& p) {
+  return {p[(axis + 1) % 3], p[(axis + 2) % 3]};
+}
 
 template <std::size_t N>
-PointBox box_of(const std::array<Point3, N>& corners) {
+PointBox box_of(const std::array<SpacePoint, N>& corners) {
   PointBox box{corners[0], corners[0]};
-  for (const Point3& p : corners) box.add({p, p});
+  for (const SpacePoint& p : corners) box.add({p, p});
   return box;
 }
 
 // How many axes there are along which all of these points are seen on one line: 3 where they are on one line.
 // Otherwise `axis` is one of the others.
-bool on_one_line(const Point3& a, const Point3& b, const Point3& c, std::size_t& axis) {
+bool on_one_line(const SpacePoint& a, const SpacePoint& b, const SpacePoint& c, std::size_t& axis) {
   for (std::size_t k = 0; k < 3; ++k) {
     if (turn_of(without(k, a), without(k, b), without(k, c)) == 0) continue;
     axis = k;
@@ -51,7 +53,8 @@ bool on_one_line(const Point3& a, const Point3& b, const Point3& c, std::size_t&
 }
 
 // Whether two segments have a point in common.
-bool segments_meet(const Point3& p, const Point3& q, const Point3& a, const Point3& b) {
+bool segments_meet(const SpacePoint& p, const SpacePoint& q, const SpacePoint& a,
+                   const SpacePoint& b) {
   if (!box_of<2>({p, q}).reaches(box_of<2>({a, b}))) return false;
   if (side_of(p, q, a, b) != 0) return false;
   std::size_t axis = 0;
@@ -60,23 +63,23 @@ bool segments_meet(const Point3& p, const Point3& q, const Point3& a, const Poin
       on_one_line(a, b, q, axis)) {
     return true;
   }
-  const Point2 p2 = without(axis, p);
-  const Point2 q2 = without(axis, q);
-  const Point2 a2 = without(axis, a);
-  const Point2 b2 = without(axis, b);
+  const PlanePoint p2 = without(axis, p);
+  const PlanePoint q2 = without(axis, q);
+  const PlanePoint a2 = without(axis, a);
+  const PlanePoint b2 = without(axis, b);
   return turn_of(p2, q2, a2) * turn_of(p2, q2, b2) <= 0 &&
          turn_of(a2, b2, p2) * turn_of(a2, b2, q2) <= 0;
 }
 
 bool alike(int u, int v, int w) { return std::min({u, v, w}) >= 0 || std::max({u, v, w}) <= 0; }
 
-bool meet_in_plane(const Point3& p, const Point3& q, const std::array<Point3, 3>& t) {
+bool meet_in_plane(const SpacePoint& p, const SpacePoint& q, const std::array<SpacePoint, 3>& t) {
   for (std::size_t k = 0; k < 3; ++k) {
     if (segments_meet(p, q, t[k], t[(k + 1) % 3])) return true;
   }
   std::size_t axis = 0;
   if (on_one_line(t[0], t[1], t[2], axis)) return false;
-  const Point2 p2 = without(axis, p);
+  const PlanePoint p2 = without(axis, p);
   const auto turn = [&](std::size_t k) {
     return turn_of(without(axis, t[k]), without(axis, t[(k + 1) % 3]), p2);
   };
@@ -85,7 +88,7 @@ bool meet_in_plane(const Point3& p, const Point3& q, const std::array<Point3, 3>
 
 enum class Meeting { none, touch, through };
 
-Meeting meeting(const Point3& p, const Point3& q, const std::array<Point3, 3>& t) {
+Meeting meeting(const SpacePoint& p, const SpacePoint& q, const std::array<SpacePoint, 3>& t) {
   const int from = side_of(t[0], t[1], t[2], p);
   const int to = side_of(t[0], t[1], t[2], q);
   if (from * to > 0) return Meeting::none;
@@ -99,7 +102,8 @@ Meeting meeting(const Point3& p, const Point3& q, const std::array<Point3, 3>& t
 }
 
 // Each edge once, with the smaller vertex first.
-std::vector<EdgeOf> all_edges(std::span<const EdgeOf> edges, std::span<const TriangleOf> triangles) {
+std::vector<EdgeOf> all_edges(std::span<const EdgeOf> edges,
+                              std::span<const TriangleOf> triangles) {
   std::vector<EdgeOf> all;
   all.reserve(edges.size() + 3 * triangles.size());
   const auto add = [&](int a, int b) { all.push_back({std::min(a, b), std::max(a, b)}); };
@@ -130,7 +134,7 @@ void check_points(Points points, std::span<const EdgeOf> edges,
   std::ranges::for_each(triangles, check);
 }
 
-std::array<Point3, 3> corners_of(Points points, const TriangleOf& t) {
+std::array<SpacePoint, 3> corners_of(Points points, const TriangleOf& t) {
   return {point_of(points, t[0]), point_of(points, t[1]), point_of(points, t[2])};
 }
 
@@ -155,8 +159,8 @@ std::vector<Intersection> find_intersections(Points points, std::span<const Edge
     const auto c = static_cast<std::size_t>(chunk);
     for (std::size_t i = c * kChunk; i < std::min((c + 1) * kChunk, all.size()); ++i) {
       const EdgeOf& e = all[i];
-      const Point3 p = point_of(points, e[0]);
-      const Point3 q = point_of(points, e[1]);
+      const SpacePoint p = point_of(points, e[0]);
+      const SpacePoint q = point_of(points, e[1]);
       tree.search(box_of<2>({p, q}), [&](int number) {
         const TriangleOf& t = triangles[static_cast<std::size_t>(number)];
         if (share_a_vertex(e, t)) return;
@@ -165,7 +169,8 @@ std::vector<Intersection> find_intersections(Points points, std::span<const Edge
         found[c].push_back({.edge = e, .triangle = t, .touches = how == Meeting::touch});
       });
     }
-    std::ranges::sort(found[c], {}, [](const Intersection& x) { return std::tie(x.edge, x.triangle); });
+    std::ranges::sort(found[c], {},
+                      [](const Intersection& x) { return std::tie(x.edge, x.triangle); });
   });
   std::vector<Intersection> result;
   for (const auto& part : found) result.insert(result.end(), part.begin(), part.end());
@@ -173,16 +178,17 @@ std::vector<Intersection> find_intersections(Points points, std::span<const Edge
 }
 
 std::array<double, 3> place_of(const Intersection& pair, Points points) {
-  const std::array<Point3, 3> t = corners_of(points, pair.triangle);
-  const Point3 p = point_of(points, pair.edge[0]);
-  const Point3 q = point_of(points, pair.edge[1]);
-  const auto height = [&](const Point3& x) {
+  const std::array<SpacePoint, 3> t = corners_of(points, pair.triangle);
+  const SpacePoint p = point_of(points, pair.edge[0]);
+  const SpacePoint q = point_of(points, pair.edge[1]);
+  const auto height = [&](const SpacePoint& x) {
     double sum = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       const std::size_t i = (k + 1) % 3;
       const std::size_t j = (k + 2) % 3;
-      sum += ((t[1][i] - t[0][i]) * (t[2][j] - t[0][j]) - (t[1][j] - t[0][j]) * (t[2][i] - t[0][i])) *
-             (x[k] - t[0][k]);
+      sum +=
+          ((t[1][i] - t[0][i]) * (t[2][j] - t[0][j]) - (t[1][j] - t[0][j]) * (t[2][i] - t[0][i])) *
+          (x[k] - t[0][k]);
     }
     return sum;
   };
@@ -190,7 +196,7 @@ std::array<double, 3> place_of(const Intersection& pair, Points points) {
   const double to = height(q);
   // In one plane: somewhere on the edge.
   const double share = from == to ? 0.5 : std::clamp(from / (from - to), 0.0, 1.0);
-  Point3 place{};
+  SpacePoint place{};
   for (std::size_t k = 0; k < 3; ++k) place[k] = p[k] + share * (q[k] - p[k]);
   return place;
 }
@@ -235,7 +241,7 @@ class ConnectedParts {
 };
 
 // Also for inverted tets. One that is flat has no inside.
-bool lies_within(const Point3& x, const std::array<Point3, 4>& t) {
+bool lies_within(const SpacePoint& x, const std::array<SpacePoint, 4>& t) {
   const int whole = side_of(t[0], t[1], t[2], t[3]);
   if (whole == 0) return false;
   return side_of(t[0], t[1], t[2], x) * whole >= 0 && side_of(t[0], t[3], t[1], x) * whole >= 0 &&
@@ -256,8 +262,8 @@ std::vector<Enclosed> find_enclosed(Points points, const FrameGeometry& geometry
   const BoxTree tree(std::move(boxes));
   std::vector<Enclosed> found;
   for (const auto& tet : geometry.tets) {
-    const std::array<Point3, 4> corners = {point_of(points, tet[0]), point_of(points, tet[1]),
-                                           point_of(points, tet[2]), point_of(points, tet[3])};
+    const std::array<SpacePoint, 4> corners = {point_of(points, tet[0]), point_of(points, tet[1]),
+                                               point_of(points, tet[2]), point_of(points, tet[3])};
     tree.search(box_of(corners), [&](int number) {
       const int v = ones[static_cast<std::size_t>(number)];
       if (parts.of(v) == parts.of(tet[0])) return;
