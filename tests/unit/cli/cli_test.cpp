@@ -210,7 +210,7 @@ TEST(Cli, MeshIntersections) {
                std::string(kScene) +
                    "[[body]]\nname = \"other\"\nmass = 1\nmaterial = { mu = 30, lambda = 20 }\n"
                    "shape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\n"
-                   "position = [0.1, 1.5, 0.1]\nvelocity = [0, -5, 0]\n");
+                   "translate = [0.1, 1.5, 0.1]\nvelocity = [0, -5, 0]\n");
   ASSERT_EQ(run(folder, "run through.toml -q -o out --overwrite").code, 0);
   output = run(folder, "mesh intersections out --most 1");
   EXPECT_EQ(output.code, 4) << output.text;

@@ -52,7 +52,7 @@ TEST(ObstacleDepth, OfTrianglesWhoseCornersAreOutside) {
   EXPECT_DOUBLE_EQ(depth(BoxShape{.center = {0, 0, 0}, .half = {1, 1, 1}}, wide), 0.5);
   const Corners edge = {Vec3(-9, 0.5, 0.25), Vec3(9, 0.5, 0.25), Vec3(9, 0.5, 0.25)};
   EXPECT_DOUBLE_EQ(depth(BoxShape{.center = {0, 0, 0}, .half = {1, 1, 1}}, edge), 0.5);
-  // Past the corner of a box, which only the products of edges tell.
+  // Past an edge of a box.
   const Corners beside = {Vec3(2.1, 0, -9), Vec3(0, 2.1, -9), Vec3(1.2, 1.2, 9)};
   EXPECT_LT(depth(BoxShape{.center = {0, 0, 0}, .half = {1, 1, 1}}, beside), 0);
   // Crosswise, both between their ends.
@@ -93,8 +93,8 @@ TEST(ObstacleDepth, IsThatOfTheDeepestPoint) {
     EXPECT_GE(of_capsule, 1 - nearest_axis - 1e-12);
     EXPECT_LE(of_capsule, 1 - nearest_axis + spacing);
     const double of_box = depth(box, t);
-    if (enters) EXPECT_GT(of_box, 0);
-    if (of_box > spacing) EXPECT_TRUE(enters);
+    EXPECT_TRUE(of_box > 0 || !enters);
+    EXPECT_TRUE(enters || of_box <= spacing);
     ++(enters ? in_box : out_of_box);
   }
   EXPECT_GT(in_box, 50);
