@@ -16,8 +16,9 @@ struct Expansion {
   std::array<T, N> part;
   std::size_t count = 0;
 
+  // There is always room, except after an overflow of T.
   void add(T number) {
-    if (number != 0) part[count++] = number;
+    if (number != 0 && count < N) part[count++] = number;
   }
   [[nodiscard]] int sign() const {
     if (count == 0) return 0;

@@ -41,8 +41,7 @@ PointBox box_of(const std::array<SpacePoint, N>& corners) {
   return box;
 }
 
-// How many axes there are along which all of these points are seen on one line: 3 where they are on one line.
-// Otherwise `axis` is one of the others.
+// Whether three points lie on one line. If not, `axis` is one along which they are not seen on one line.
 bool on_one_line(const SpacePoint& a, const SpacePoint& b, const SpacePoint& c, std::size_t& axis) {
   for (std::size_t k = 0; k < 3; ++k) {
     if (turn_of(without(k, a), without(k, b), without(k, c)) == 0) continue;

@@ -201,7 +201,7 @@ TEST(Cli, MeshIntersections) {
   EXPECT_NE(output.text.find("looked at 13 of 13 frames\n"), std::string::npos) << output.text;
   EXPECT_TRUE(output.text.ends_with("\n13 frames: no intersections\n")) << output.text;
   EXPECT_TRUE(run(folder, "mesh intersections out --frames 2-4,::6")
-                  .text.ends_with("\n5 frames: no intersections\n"));
+                  .text.ends_with("\n6 frames: no intersections\n"));
   EXPECT_EQ(run(folder, "mesh intersections out --frames 13").code, 2);
   EXPECT_EQ(run(folder, "mesh intersections nothing").code, 2);
 
@@ -214,8 +214,7 @@ TEST(Cli, MeshIntersections) {
   ASSERT_EQ(run(folder, "run through.toml -q -o out --overwrite").code, 0);
   output = run(folder, "mesh intersections out --most 1");
   EXPECT_EQ(output.code, 4) << output.text;
-  for (const char* text :
-       {"of 'other'", "edges meet triangles\n", " more\n", "of 21 frames with"}) {
+  for (const char* text : {"of 'other'", "edges meet triangles", " more\n", "of 21 frames with"}) {
     EXPECT_NE(output.text.find(text), std::string::npos) << text << "\n" << output.text;
   }
   EXPECT_EQ(output.text.find("frame 0 "), std::string::npos) << output.text;
