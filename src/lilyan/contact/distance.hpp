@@ -37,6 +37,10 @@ struct PointTriangleDistance {
 [[nodiscard]] double point_triangle_distance(const PointTriangle& z);
 [[nodiscard]] PointTriangleDistance point_triangle_derivatives(const PointTriangle& z,
                                                                bool want_hessian);
+// Where the nearest point is known already.
+[[nodiscard]] PointTriangleDistance point_triangle_derivatives(const PointTriangle& z,
+                                                               const NearestPoint& nearest,
+                                                               bool want_hessian);
 
 // The matrix of v ↦ a × v.
 [[nodiscard]] Eigen::Matrix3d cross_matrix(const Vec3& a);
