@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -109,11 +110,18 @@ Sharing share_system(const std::vector<PlacedBody>& bodies, const Distribution& 
 }
 
 // One system of all bodies, with what each of them brings, and its initial state.
-void assemble_system(const std::vector<PlacedBody>& bodies, const Distribution* ranks,
+void assemble_system(const std::vector<PlacedBody>& bodies,
+                     const std::vector<HeldObstacle>& obstacles, const Distribution* ranks,
                      ReadBodies& read) {
   std::vector<double> masses;
   for (const PlacedBody& b : bodies) {
     masses.insert(masses.end(), b.body->masses.begin(), b.body->masses.end());
+  }
+  // Held vertices have no mass of their own: none that could be seen beside that of bodies.
+  constexpr double kNext = 1e-12;
+  const double all = std::accumulate(masses.begin(), masses.end(), 0.0);
+  for (const HeldObstacle& held : obstacles) {
+    masses.insert(masses.end(), held.vertices.size(), kNext * all);
   }
   const auto dofs = static_cast<Eigen::Index>(3 * masses.size());
   Vector& rest = read.bodies.rest;
@@ -125,6 +133,14 @@ void assemble_system(const std::vector<PlacedBody>& bodies, const Distribution* 
     rest.segment(at, b.body->rest.size()) = b.body->rest;
     read.initial.x.segment(at, b.body->x.size()) = b.body->x;
     read.initial.v.segment(at, b.body->v.size()) = b.body->v;
+  }
+  for (const HeldObstacle& held : obstacles) {
+    for (std::size_t k = 0; k < held.vertices.size(); ++k) {
+      const auto at = 3 * (held.first + static_cast<Eigen::Index>(k));
+      rest.segment<3>(at) = held.vertices[k];
+      read.initial.x.segment<3>(at) = held.obstacle.motion.at(0).apply(held.vertices[k]);
+      read.initial.v.segment<3>(at).setZero();
+    }
   }
   read.system = std::make_unique<System>(masses);
   System& system = *read.system;
@@ -144,6 +160,9 @@ void assemble_system(const std::vector<PlacedBody>& bodies, const Distribution* 
       std::fill(masses.begin() + b.first + b.body->owned(), masses.begin() + b.first + b.count(),
                 0.0);
     }
+    for (const HeldObstacle& held : obstacles) {
+      std::fill_n(masses.begin() + held.first, held.vertices.size(), 0.0);
+    }
     system.add(std::make_unique<Gravity>(read.bodies.gravity, masses));
   }
   for (const PlacedBody& b : bodies) {
@@ -157,6 +176,7 @@ void assemble_system(const std::vector<PlacedBody>& bodies, const Distribution* 
       read.initial.v.segment<3>(3 * (b.first + i)).setZero();
     }
   }
+  for (const HeldObstacle& held : obstacles) hold(held, rest, system);
   if (!ranks) return;
   read.bodies.springs =
       static_cast<std::size_t>(ranks->sum(static_cast<double>(read.bodies.springs)));
@@ -223,7 +243,8 @@ ReadBodies read_bodies(TableReader& root, const SceneSettings& settings,
       std::erase_if(obstacles, [](const TableReader& o) { return o.has("bodies"); });
     }
     System unused(std::vector<double>{});
-    (void)read_obstacles(std::move(obstacles), placed, all.gravity, unused);
+    (void)read_held_obstacles(obstacles, 0);
+    (void)read_obstacles(std::move(obstacles), placed, {}, all.gravity, unused);
     return read;
   }
   const Parameters& material = bodies[0].material_parameters;
@@ -232,8 +253,14 @@ ReadBodies read_bodies(TableReader& root, const SceneSettings& settings,
   }
   all.damping = RayleighDamping{bodies[0].damping.mass, bodies[0].damping.stiffness};
 
+  const int vertices = placed.back().first + placed.back().count();
+  const std::vector<HeldObstacle> held = read_held_obstacles(obstacles, vertices);
+  if (ranks && !held.empty()) {
+    root.fail("obstacle",
+              "a run on several ranks needs obstacles with a 'stiffness': run it on one");
+  }
   try {
-    assemble_system(placed, ranks, read);
+    assemble_system(placed, held, ranks, read);
   } catch (const InputError&) {
     throw;
   } catch (const Error& error) {
@@ -242,10 +269,20 @@ ReadBodies read_bodies(TableReader& root, const SceneSettings& settings,
   all.springs += springs.size();
   root.recover([&] { read_springs(std::move(springs), placed, read); });
   for (auto& [obstacle, touch] :
-       read_obstacles(std::move(obstacles), placed, all.gravity, *read.system)) {
+       read_obstacles(std::move(obstacles), placed, held, all.gravity, *read.system)) {
     all.obstacles.push_back(std::move(obstacle));
     all.touches.push_back(std::move(touch));
   }
+  const BarrierScene barriers{placed, held, all.gravity, all.rest, read.initial};
+  root.recover([&] {
+    bool any = false;
+    for (TableReader& reader : contacts) {
+      if (!is_barrier(reader)) continue;
+      add_barrier(reader, barriers, *read.system);
+      any = true;
+    }
+    if (!any && !held.empty()) add_barrier(barriers, contacts.empty(), *read.system, root);
+  });
   root.recover([&] {
     all.contacts =
         read_contacts(std::move(contacts), placed, all.gravity, read.initial.x, *read.system);

@@ -64,33 +64,6 @@ Vec3 center_of(const ObstacleShape& shape) {
   return std::visit(Center{}, shape);
 }
 
-// The bodies named under `bodies`, all by default.
-std::vector<const PlacedBody*> touching_bodies(TableReader& reader,
-                                               const std::vector<PlacedBody>& bodies) {
-  std::vector<const PlacedBody*> chosen;
-  if (!reader.has("bodies")) {
-    for (const PlacedBody& body : bodies) chosen.push_back(&body);
-    return chosen;
-  }
-  const std::vector<std::string> given = reader.texts("bodies");
-  if (given.empty())
-    reader.fail("bodies", "this list is empty; name a body, or leave it out for all");
-  for (const std::string& name : given) {
-    const auto body = std::ranges::find(bodies, name, &PlacedBody::name);
-    if (body == bodies.end()) {
-      std::vector<std::string> names;
-      for (const PlacedBody& b : bodies) names.push_back(b.name());
-      reader.fail("bodies", fmt::format("there is no body '{}'; there {} {}", name,
-                                        names.size() == 1 ? "is" : "are", fmt::join(names, ", ")));
-    }
-    if (std::ranges::find(chosen, &*body) != chosen.end()) {
-      reader.fail("bodies", fmt::format("body '{}' is named twice", name));
-    }
-    chosen.push_back(&*body);
-  }
-  return chosen;
-}
-
 template <class Contact>
 void add_with_friction(std::unique_ptr<Contact> contact, const SceneFriction& friction,
                        System& system) {
@@ -99,25 +72,6 @@ void add_with_friction(std::unique_ptr<Contact> contact, const SceneFriction& fr
   if (friction.mu > 0) {
     system.add(std::make_unique<Friction>(touched, friction.mu, friction.creep));
   }
-}
-
-// The part of a body that can be touched: the faces that only one tet has, the triangles of a cloth,
-// the vertices of a rod.
-ContactSurface surface_of(const PlacedBody& body) {
-  ContactSurface surface;
-  surface.body = body.number;
-  std::set<int> vertices;
-  const auto add = [&](std::array<int, 3> face) {
-    for (int& v : face) vertices.insert(v += body.first);
-    surface.triangles.push_back(face);
-  };
-  for (const BoundaryFace& face : boundary_faces(body.body->tets)) add(face.corners);
-  for (const auto& triangle : body.body->triangles) add(triangle);
-  for (const auto& edge : body.body->edges) {
-    for (const int v : edge) vertices.insert(body.first + v);
-  }
-  surface.vertices.assign(vertices.begin(), vertices.end());
-  return surface;
 }
 
 // How deep one body is within another. Vertices and the middles of tets and of outer faces are looked at, and
@@ -241,7 +195,7 @@ TouchedObstacle add_obstacle(TableReader& reader, const std::vector<PlacedBody>&
   const std::string model = reader.choice("model", {"penalty", "repulsion-springs"}, "penalty");
   const SceneFriction friction = read_friction(reader);
   std::vector<double> k;
-  for (const PlacedBody* body : touching_bodies(reader, bodies)) {
+  for (const PlacedBody* body : named_bodies(reader, bodies)) {
     stiffness.add(*body, touched.obstacle, touched.touch.thickness, touched.touch.vertices, k);
   }
   if (model == "repulsion-springs") {
@@ -268,6 +222,50 @@ TouchedObstacle add_obstacle(TableReader& reader, const std::vector<PlacedBody>&
 
 }  // namespace
 
+std::vector<const PlacedBody*> named_bodies(TableReader& reader,
+                                               const std::vector<PlacedBody>& bodies) {
+  std::vector<const PlacedBody*> chosen;
+  if (!reader.has("bodies")) {
+    for (const PlacedBody& body : bodies) chosen.push_back(&body);
+    return chosen;
+  }
+  const std::vector<std::string> given = reader.texts("bodies");
+  if (given.empty())
+    reader.fail("bodies", "this list is empty; name a body, or leave it out for all");
+  for (const std::string& name : given) {
+    const auto body = std::ranges::find(bodies, name, &PlacedBody::name);
+    if (body == bodies.end()) {
+      std::vector<std::string> names;
+      for (const PlacedBody& b : bodies) names.push_back(b.name());
+      reader.fail("bodies", fmt::format("there is no body '{}'; there {} {}", name,
+                                        names.size() == 1 ? "is" : "are", fmt::join(names, ", ")));
+    }
+    if (std::ranges::find(chosen, &*body) != chosen.end()) {
+      reader.fail("bodies", fmt::format("body '{}' is named twice", name));
+    }
+    chosen.push_back(&*body);
+  }
+  return chosen;
+}
+
+// The faces that only one tet has, the triangles of a cloth, the vertices of a rod.
+ContactSurface contact_surface(const PlacedBody& body) {
+  ContactSurface surface;
+  surface.body = body.number;
+  std::set<int> vertices;
+  const auto add = [&](std::array<int, 3> face) {
+    for (int& v : face) vertices.insert(v += body.first);
+    surface.triangles.push_back(face);
+  };
+  for (const BoundaryFace& face : boundary_faces(body.body->tets)) add(face.corners);
+  for (const auto& triangle : body.body->triangles) add(triangle);
+  for (const auto& edge : body.body->edges) {
+    for (const int v : edge) vertices.insert(body.first + v);
+  }
+  surface.vertices.assign(vertices.begin(), vertices.end());
+  return surface;
+}
+
 std::vector<Obstacle> obstacles_in(const std::filesystem::path& file) {
   SceneDocument document(read_scene_text(file), {});
   TableReader root = document.root();
@@ -276,11 +274,36 @@ std::vector<Obstacle> obstacles_in(const std::filesystem::path& file) {
   return obstacles;
 }
 
+std::vector<HeldObstacle> read_held_obstacles(std::vector<TableReader>& readers, int first) {
+  std::vector<HeldObstacle> all;
+  int number = 0;
+  for (TableReader& reader : readers) {
+    ++number;
+    if (!is_barrier(reader)) continue;
+    reader.recover([&] {
+      reader.expect({"name", "kind", "point", "normal", "center", "radius", "size", "from", "to",
+                     "inside", "friction", "motion"});
+      HeldObstacle held = held_obstacle(reader, read_obstacle(reader), number);
+      reader.finish({"stiffness", "stiffness_per_area", "depth", "model"});
+      held.first = first;
+      first += static_cast<int>(held.vertices.size());
+      all.push_back(std::move(held));
+    });
+  }
+  return all;
+}
+
 std::vector<TouchedObstacle> read_obstacles(std::vector<TableReader> readers,
                                             const std::vector<PlacedBody>& bodies,
+                                            const std::vector<HeldObstacle>& held,
                                             const Vec3& gravity, System& system) {
   std::vector<TouchedObstacle> obstacles;
+  std::size_t next = 0;
   for (TableReader& reader : readers) {
+    if (is_barrier(reader)) {
+      if (next < held.size()) obstacles.push_back({.obstacle = held[next++].obstacle});
+      continue;
+    }
     reader.recover([&] { obstacles.push_back(add_obstacle(reader, bodies, gravity, system)); });
   }
   return obstacles;
@@ -291,11 +314,13 @@ std::vector<TouchingBodies> read_contacts(std::vector<TableReader> readers,
                                           const Vec3& gravity, Vector& x, System& system) {
   std::vector<TouchingBodies> contacts;
   for (TableReader& reader : readers) {
-    reader.expect({"bodies", "stiffness", "stiffness_per_area", "depth", "thickness", "friction",
+    if (is_barrier(reader)) continue;
+    if (reader.has("kind")) (void)reader.choice("kind", {"barrier", "penalty"});
+    reader.expect({"kind", "bodies", "stiffness", "stiffness_per_area", "depth", "thickness", "friction",
                    "creep", "overlap"});
     TouchingBodies touching;
-    const std::vector<const PlacedBody*> chosen = touching_bodies(reader, bodies);
-    for (const PlacedBody* body : chosen) touching.surfaces.push_back(surface_of(*body));
+    const std::vector<const PlacedBody*> chosen = named_bodies(reader, bodies);
+    for (const PlacedBody* body : chosen) touching.surfaces.push_back(contact_surface(*body));
     if (chosen.size() < 2) {
       reader.fail("bodies", "a contact needs two bodies or more");
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/scene/body/body.hpp"
+#include "app/scene/contact/barrier_tables.hpp"
 #include "app/scene/toml/table_reader.hpp"
 #include "lilyan/contact/obstacle.hpp"
 #include "lilyan/contact/surface.hpp"
@@ -25,6 +26,15 @@ struct TouchingBodies {
   double depth = 0;  // as above
 };
 
+// The bodies named under `bodies`, all by default.
+[[nodiscard]] std::vector<const PlacedBody*> named_bodies(TableReader& reader,
+                                                          const std::vector<PlacedBody>& bodies);
+// The part of a body that can be touched, as vertices and triangles of the system.
+[[nodiscard]] ContactSurface contact_surface(const PlacedBody& body);
+
+// The obstacles that give no stiffness, with the numbers of their vertices from `first` on.
+std::vector<HeldObstacle> read_held_obstacles(std::vector<TableReader>& readers, int first);
+
 // Bodies start at x.
 struct TouchedObstacle {
   Obstacle obstacle;
@@ -32,6 +42,7 @@ struct TouchedObstacle {
 };
 std::vector<TouchedObstacle> read_obstacles(std::vector<TableReader> readers,
                                             const std::vector<PlacedBody>& bodies,
+                                            const std::vector<HeldObstacle>& held,
                                             const Vec3& gravity, System& system);
 // Bodies that overlap are moved apart if the scene asks for it.
 std::vector<TouchingBodies> read_contacts(std::vector<TableReader> readers,

@@ -250,6 +250,21 @@ std::vector<std::string> TableReader::texts(const std::string& key) {
   return value;
 }
 
+std::vector<std::array<std::string, 2>> TableReader::text_pairs(const std::string& key) {
+  constexpr std::string_view kWanted = "a list of pairs of texts, such as [[\"a\", \"b\"]]";
+  const toml::node* node = table_->find(key, true, kWanted);
+  std::vector<std::array<std::string, 2>> value;
+  for (const toml::node& entry : table_->list(key, *node, 0, kWanted)) {
+    const toml::array* pair = entry.as_array();
+    if (!pair || pair->size() != 2 || !(*pair)[0].is_string() || !(*pair)[1].is_string()) {
+      table_->fail_type(key, *node, kWanted);
+    }
+    value.push_back({(*pair)[0].as_string()->get(), (*pair)[1].as_string()->get()});
+  }
+  table_->resolved.insert_or_assign(key, *node);
+  return value;
+}
+
 std::vector<int> TableReader::indices(const std::string& key, int count) {
   constexpr std::string_view kWanted = "a list of vertex numbers";
   const toml::node* node = table_->find(key, true, kWanted);

@@ -10,6 +10,7 @@
 //   integrator.finish();                                       // no key is left over
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -108,6 +109,8 @@ class TableReader {
   std::vector<double> numbers(const std::string& key, std::size_t count);
   std::vector<int> wholes(const std::string& key, std::size_t count, int least, int most);
   std::vector<std::string> texts(const std::string& key);
+  // A list of pairs of texts.
+  std::vector<std::array<std::string, 2>> text_pairs(const std::string& key);
   // Numbers of vertices of a body that has `count` of them.
   std::vector<int> indices(const std::string& key, int count);
   // A formula in quotes or a number; a list of such, or a single one.

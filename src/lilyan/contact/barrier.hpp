@@ -38,6 +38,7 @@ struct BarrierPair {
   Vec3 normal = Vec3::Zero();  // of a plane
   double reach = 0;            // d̂
   double stiffness = 0;        // κ
+  double friction = 0;         // coefficient of Coulomb's
 
   [[nodiscard]] double gap_of(double distance) const {
     return inside ? thickness - distance : distance - thickness;

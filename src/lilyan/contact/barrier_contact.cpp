@@ -66,6 +66,17 @@ bool BarrierContact::between_bodies() const {
          std::ranges::find(model_.held, 1) == model_.held.end();
 }
 
+double BarrierContact::strongest_friction() const {
+  double strongest = model_.friction;
+  const auto look = [&](const auto& all) {
+    for (const auto& one : all) strongest = std::max(strongest, one.friction.value_or(0));
+  };
+  look(model_.surfaces);
+  look(model_.planes);
+  look(model_.containers);
+  return strongest;
+}
+
 // False where the way is not free.
 bool BarrierContact::find(const Evaluation& at, const BarrierPairs::Candidate& candidate,
                           Found& found) const {
@@ -167,7 +178,7 @@ ContactPoint BarrierContact::contact_point(std::size_t n, const double* x, const
   const PairCoordinates moved = pair.gather(d);
   const BarrierMean mean = barrier_mean(barrier, z0, moved, kTolerance * pair.stiffness, false);
   ContactPoint point;
-  if (!mean.apart || !mean.active) return point;
+  if (!mean.apart || !mean.active || pair.friction == 0) return point;
   const std::array<int, 4> order = ascending_order(pair);
   const PairCoordinates middle = z0 + 0.5 * moved;
   const PairNearest nearest = nearest_of(pair.kind, middle);
@@ -177,6 +188,7 @@ ContactPoint BarrierContact::contact_point(std::size_t n, const double* x, const
   point.pressure = force.norm();
   if (point.pressure == 0) return point;
   point.normal = force / point.pressure;
+  point.pressure *= pair.friction / strongest_friction();
   const std::array<Eigen::Matrix3d, 4> turn = gap_turning(pair.kind, middle, nearest);
   for (std::size_t i = 0; i < 4; ++i) {
     const auto a = static_cast<std::size_t>(order[i]);

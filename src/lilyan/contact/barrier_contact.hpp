@@ -40,6 +40,8 @@ class BarrierContact final : public ContactEnergy, public ChangesBetweenSteps {
                                            const EnergyMemory* memory) const override;
   [[nodiscard]] bool between_bodies() const override;
 
+  // The largest coefficient of friction that any pair has. Pressures of contact points are in shares of it.
+  [[nodiscard]] double strongest_friction() const;
   [[nodiscard]] const BarrierModel& model() const { return model_; }
   [[nodiscard]] const BarrierPairs& pairs(const EnergyMemory* memory) const;
 

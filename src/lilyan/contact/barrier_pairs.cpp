@@ -66,9 +66,11 @@ const BarrierSurface* BarrierPairs::surface_of(int vertex) const {
 BarrierPair BarrierPairs::pair_of(PairKind kind, const std::array<int, 4>& vertex) const {
   BarrierPair pair{.kind = kind, .vertex = vertex, .reach = model_->reach};
   const BarrierSurface& one = *surface_of(vertex[0]);
+  pair.friction = one.friction.value_or(model_->friction);
   if (kind == PairKind::point_plane) {
     const auto plane = std::ranges::find(model_->planes, vertex[1], &BarrierPlane::vertex);
     pair.normal = plane->normal;
+    pair.friction = plane->friction.value_or(pair.friction);
     pair.thickness = one.thickness;
     return pair;
   }
@@ -77,10 +79,12 @@ BarrierPair BarrierPairs::pair_of(PairKind kind, const std::array<int, 4>& verte
     const auto container = std::ranges::find(model_->containers, vertex[1],
                                              [](const BarrierContainer& c) { return c.axis[0]; });
     pair.inside = true;
+    pair.friction = container->friction.value_or(pair.friction);
     pair.thickness = container->radius - one.thickness;
     return pair;
   }
   pair.thickness = one.thickness + other->thickness;
+  pair.friction = other->friction.value_or(pair.friction);
   const PairCoordinates z = pair.gather_positions(model_->rest.data());
   if (kind == PairKind::edge_edge) {
     const double e = (z.segment<3>(3) - z.segment<3>(0)).squaredNorm();
@@ -156,11 +160,11 @@ void BarrierPairs::each_pair(Function function) const {
   for (const BarrierSurface& surface : model_->surfaces) {
     for (const int v : surface.points) {
       if (held({&v, 1})) continue;
-      for (const auto& [body, vertex, normal] : model_->planes) {
+      for (const auto& [body, vertex, normal, friction] : model_->planes) {
         if (!touch(surface.body, body)) continue;
         function(PairKind::point_plane, std::array{v, vertex, vertex, vertex});
       }
-      for (const auto& [body, axis, radius] : model_->containers) {
+      for (const auto& [body, axis, radius, friction] : model_->containers) {
         if (!touch(surface.body, body)) continue;
         function(PairKind::point_edge, std::array{v, axis[0], axis[1], axis[1]});
       }

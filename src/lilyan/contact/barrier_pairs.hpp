@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct BarrierSurface {
   int body = 0;
   bool self = false;  // touches itself
   double thickness = 0;
+  std::optional<double> friction = {};  // its own, with everything; none: that of the contact
   std::vector<int> points;
   std::vector<std::array<int, 2>> edges;  // all of them
   std::vector<std::array<int, 2>> bare;   // those of them that are on no triangle
@@ -36,12 +38,14 @@ struct BarrierPlane {
   int body = 0;
   int vertex = 0;
   Vec3 normal = Vec3::UnitY();
+  std::optional<double> friction = {};
 };
 // A ball, or a capsule, that bodies are kept inside of, around two vertices.
 struct BarrierContainer {
   int body = 0;
   std::array<int, 2> axis{};
   double radius = 1;
+  std::optional<double> friction = {};
 };
 
 struct BarrierModel {
@@ -51,6 +55,7 @@ struct BarrierModel {
   std::vector<std::array<int, 2>> excluded;  // bodies that do not touch each other
   double reach = 0;                          // d̂
   double energy = 0;                         // that a contact may have to hold
+  double friction = 0;                       // coefficient of Coulomb's
   std::vector<char> held;                    // vertices that forces do not move
   std::vector<double> masses;                // of vertices
   Vector rest;
