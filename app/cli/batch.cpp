@@ -30,6 +30,7 @@ struct FoundRun {
   bool same = false;   // it is of this scene
   bool done = false;   // with a result that would come out again
   bool saved = false;  // it can go on
+  bool cut = false;    // it was killed before it was saved
 };
 
 std::optional<FoundRun> find_run(const fs::path& folder, const Scene& scene) {
@@ -44,6 +45,7 @@ std::optional<FoundRun> find_run(const fs::path& folder, const Scene& scene) {
   found.done = status == "finished" || status == "event" ||
                (status == "failed" && json.value("diverged", false));
   found.saved = (status == "running" || status == "interrupted") && has_checkpoint(folder);
+  found.cut = status == "running" && !found.saved;
   return found;
 }
 
@@ -53,6 +55,9 @@ std::unique_ptr<FolderRun> open_run(const fs::path& folder, const Scene& scene, 
   const std::optional<FoundRun> found =
       earlier == Earlier::keep ? find_run(folder, scene) : std::nullopt;
   if (found && !found->same) note = "it was run with other settings before and is run again";
+  if (found && found->same && found->cut) {
+    note = "it was killed before its first checkpoint and is run again";
+  }
   if (found && found->same && found->saved) {
     try {
       const Checkpoint checkpoint = read_checkpoint(folder);

@@ -86,7 +86,9 @@ void add_run_command(CLI::App& app, const Extras& extras, int& exit_code) {
       ->add_option(
           "--resume", options.resume,
           "go on with the run whose results are in this folder, bit for bit as if it had not "
-          "been interrupted; with --steps also with one that is finished")
+          "been interrupted; with --steps also with one that is finished; a run that was killed "
+          "before its first "
+          "checkpoint is refused")
       ->type_name("FOLDER")
       ->excludes(scene)
       ->excludes(output)

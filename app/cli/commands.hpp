@@ -1,6 +1,6 @@
 // The program's commands. Each returns the exit code: 0 done, 1 a fault of
 // the program, 2 the input cannot be used, 3 the run stopped before its end, 4 it ended but did not keep
-// what --expect names.
+// what --expect names, or something passes through something.
 #pragma once
 
 #include <filesystem>
@@ -24,6 +24,7 @@ inline constexpr int kInternalError = 1;
 inline constexpr int kBadInput = 2;
 inline constexpr int kStopped = 3;
 inline constexpr int kNotConserved = 4;
+inline constexpr int kIntersects = 4;
 
 struct SceneOptions {
   std::string scene;  // a file, or the bare name of one in scenes/
@@ -122,6 +123,13 @@ struct TetrahedralizeArguments {
   std::string tool;
 };
 
+struct IntersectionsArguments {
+  std::string folder;
+  std::string frames;  // as in PictureArguments; empty: all
+  int most = 3;        // pairs to show of each frame and kind
+  int threads = 0;     // 0: one per core
+};
+
 struct ExportArguments {
   std::string folder;
   std::string format;
@@ -156,6 +164,8 @@ struct FilmArguments {
 int mesh_info(const std::vector<std::string>& files);
 int mesh_convert(const ConvertOptions& options);
 int mesh_tetrahedralize(const TetrahedralizeArguments& arguments);
+// Looks for what passes through what in the frames of a run that is done.
+int mesh_intersections(const IntersectionsArguments& arguments);
 int export_run(const ExportArguments& arguments);
 // Writes frames of runs that are done as PNG files, seen by one camera.
 int picture(const PictureArguments& arguments);

@@ -213,6 +213,23 @@ void add_mesh_command(CLI::App& app, int& exit_code) {
   tetrahedralize
       ->add_option("--tool", t.tool, "the program to use (default: one that is installed)")
       ->check(CLI::IsMember({"tetgen", "gmsh"}));
+
+  auto [intersections, i] =
+      add_command(*mesh, "intersections",
+                  "find what passes through what in the frames of a run: bodies, themselves, "
+                  "obstacles",
+                  mesh_intersections, exit_code);
+  intersections->add_option("folder", i.folder, "the result folder of a run")->required();
+  intersections->add_option(
+      "--frames", i.frames,
+      "all (the default), numbers from 0 separated by commas, ranges such as 0-10, ::5 for every "
+      "fifth");
+  intersections->add_option("--most", i.most, "pairs to show of each frame and kind (default 3)")
+      ->check(CLI::Range(0, kMostInt));
+  add_threads(*intersections, i.threads, "threads (default: one per core)");
+  intersections->footer(
+      "The exit code is 4 if anything passes through anything, or touches it. Only what the frames "
+      "show is seen,\nnot what happens between them.");
 }
 
 void add_export_command(CLI::App& app, int& exit_code) {

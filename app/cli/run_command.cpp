@@ -272,9 +272,7 @@ PlannedRun plan_run(const RunOptions& options, const Distribution* ranks) {
                                                              .start = options.scene.start,
                                                              .ranks = ranks})};
   }
-  if (auto anew = scene_to_begin_anew(options.resume, options.steps, ranks)) {
-    return {.scene = std::move(*anew), .note = kBegunAnew};
-  }
+  refuse_without_checkpoint(options.resume);
   Checkpoint saved = read_checkpoint(options.resume);
   Scene scene = scene_to_resume(options.resume, saved, options.steps, ranks);
   return {.scene = std::move(scene), .saved = std::move(saved)};

@@ -49,15 +49,6 @@ std::string part_of_name(const std::string& value) {
   return result;
 }
 
-// Whether a run has the lock of a folder (app/report/folder/result_folder.cpp).
-bool is_locked(const fs::path& folder) {
-  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return false;
-  const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(file);
-  return locked;
-}
-
 // Why nothing should be written into the folder; empty when it may.
 std::string reason_against(const fs::path& folder, const FolderRequest& request) {
   if (request.overwrite) return {};
@@ -76,6 +67,15 @@ std::string reason_against(const fs::path& folder, const FolderRequest& request)
 }
 
 }  // namespace
+
+bool is_locked(const fs::path& folder) {
+  // app/report/folder/result_folder.cpp takes it.
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  return locked;
+}
 
 std::string short_key(const std::string& key) {
   std::vector<std::string> parts;

@@ -16,6 +16,9 @@ struct EarlierResults {
   std::string how_to_go_on;  // then: the command for it
 };
 
+// Whether a run is writing into the folder: it has the folder's lock.
+[[nodiscard]] bool is_locked(const std::filesystem::path& folder);
+
 // Reads that of a run's folder; none if there is no run in it.
 [[nodiscard]] std::optional<EarlierResults> earlier_run(const std::filesystem::path& folder);
 

@@ -9,7 +9,9 @@
 #include <sstream>
 
 #include "app/files/file.hpp"
+#include "app/files/process.hpp"
 #include "app/files/vital_memory.hpp"
+#include "app/report/folder/choose_folder.hpp"
 #include "app/scene/body/distribution.hpp"
 #include "lilyan/base/error.hpp"
 
@@ -70,30 +72,27 @@ Scene scene_to_resume(const std::filesystem::path& folder, const Checkpoint& che
   return scene;
 }
 
-std::optional<Scene> scene_to_begin_anew(const std::filesystem::path& folder,
-                                         const std::optional<int>& steps,
-                                         const Distribution* ranks) {
-  const std::filesystem::path file = folder / "scene.resolved.toml";
-  if (has_checkpoint(folder) || !std::filesystem::exists(file)) return std::nullopt;
+void refuse_without_checkpoint(const std::filesystem::path& folder) {
+  const std::filesystem::path scene = folder / "scene.resolved.toml";
+  if (has_checkpoint(folder) || !std::filesystem::exists(scene)) return;
+  const SourceLocation place{folder.string(), 0, 0};
+  if (is_locked(folder)) {
+    throw InputError(place, "a run is writing into it, and has not saved a checkpoint yet");
+  }
   const VitalMemory guard;
   std::ifstream stream(folder / "run.json");
   using namespace nlohmann::literals;
   const auto json = nlohmann::json::parse(stream, nullptr, false);
-  if (!json.is_object() || json.value("status", "") != "running") return std::nullopt;
-  const int had = json.value("/solver/ranks"_json_pointer, 1);
-  if ((had > 1) != (ranks && ranks->count() > 1)) {
-    throw InputError({folder.string(), 0, 0}, ranks_differ(had > 1));
-  }
-  std::optional<Scene> scene = load_scene(file, {.steps = steps, .ranks = ranks});
-  scene->name = json.value("scene", scene->name);
-  // Processes that share a run have a digest of their parts each.
-  if (had == 1 && json.value("start_digest", "") != fmt::format("{:016x}", start_digest(*scene))) {
-    throw InputError({file.string(), 0, 0},
-                     "the run in this folder was killed before its first checkpoint, and its scene "
-                     "starts from another state now, as a file that it names has changed; run the "
-                     "scene anew, into another folder");
-  }
-  return scene;
+  if (!json.is_object() || json.value("status", "") != "running") return;
+  const int ranks = json.value("/solver/ranks"_json_pointer, 1);
+  throw InputError(
+      place,
+      fmt::format(
+          "the run in it was killed before its first checkpoint, so that nothing is there to "
+          "go on from (checkpoint.bin is missing); to make the run from its start: ./lilyan "
+          "run {} -o {} --overwrite{}",
+          quoted_for_shell(scene.string()), quoted_for_shell(folder.string()),
+          ranks > 1 ? fmt::format(" --ranks {}", ranks) : ""));
 }
 
 }  // namespace lilyan

@@ -19,13 +19,8 @@ namespace lilyan {
                                     const Checkpoint& checkpoint, const std::optional<int>& steps,
                                     const Distribution* ranks = nullptr);
 
-// The scene of a run that was killed before its first checkpoint, which begins anew; none where there is a checkpoint or
-// the folder does not hold such a run. Throws as scene_to_resume() does.
-[[nodiscard]] std::optional<Scene> scene_to_begin_anew(const std::filesystem::path& folder,
-                                                       const std::optional<int>& steps,
-                                                       const Distribution* ranks = nullptr);
-
-inline constexpr const char* kBegunAnew =
-    "this run was killed before its first checkpoint, and begins anew";
+// Throws InputError when the run in the folder is going on just now, or was killed, before its first checkpoint: the
+// message says how to make it from its start. A run that is asked to go on never begins anew without being told to.
+void refuse_without_checkpoint(const std::filesystem::path& folder);
 
 }  // namespace lilyan

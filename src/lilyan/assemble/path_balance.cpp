@@ -78,7 +78,7 @@ RoundingFloor PathBalance::floor(const Step& step, double energy) {
   const double error =
       total(system_, sum) + std::abs(step.force_factor) * product *
                                 rounding_of_sum(static_cast<std::size_t>(system_.dofs()));
-  RoundingFloor floor{.error = error + (unknown_ ? kUnknown * energy : 0.0),
+  RoundingFloor floor{.error = error + step.other + (unknown_ ? kUnknown * energy : 0.0),
                       .ceiling = kMostOfEnergy * energy};
   if (floor.error > floor.ceiling) {
     floor.ceiling =

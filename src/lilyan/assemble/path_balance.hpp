@@ -24,6 +24,7 @@ class PathBalance {
     // ∇E averaged over the path, times a factor.
     const Vector* mean_force;
     double force_factor;
+    double other = 0;  // what else the balance has rounding errors of
   };
   // Bounds the defect that a rule without an error of its own would show. `energy` is that of the step. The
   // ceiling is kMostOfEnergy of it, or where that is more the energy that a strain of kStrain stores and the

@@ -55,8 +55,9 @@ namespace {
 // ½ k (thickness − distance)² of a point and a triangle that are nearer to each other than the thickness.
 LocalDerivatives<12> pair_energy(const PointTriangle& z, double k, double thickness,
                                  bool want_hessian) {
-  if (!(point_triangle_distance(z) < thickness)) return {};
-  const PointTriangleDistance d = point_triangle_derivatives(z, want_hessian);
+  const NearestPoint nearest = nearest_point(z);
+  if (!(distance(z, nearest) < thickness)) return {};
+  const PointTriangleDistance d = point_triangle_derivatives(z, nearest, want_hessian);
   const double beyond = d.value - thickness;
   if (!want_hessian) return penalty(k, beyond, d.gradient);
   return penalty(k, beyond, d.gradient, beyond * d.hessian);

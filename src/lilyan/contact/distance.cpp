@@ -80,9 +80,9 @@ double distance(const PointTriangle& z, const NearestPoint& n) {
 //   ∇²s = 2 I ⊗ c cᵀ − Σ gₖ (∂²s/∂θ²)⁻¹ₖₗ gₗᵀ,                                                  (1)
 // and of d = √s
 //   ∇d = ∇s/(2d),   ∇²d = (∇²s/2 − ∇d ∇dᵀ)/d.                                                   (2)
-PointTriangleDistance point_triangle_derivatives(const PointTriangle& z, bool want_hessian) {
+PointTriangleDistance point_triangle_derivatives(const PointTriangle& z,
+                                                 const NearestPoint& nearest, bool want_hessian) {
   PointTriangleDistance d;
-  const NearestPoint nearest = nearest_point(z);
   const std::array<double, 4> c = {1, -nearest.weight[0], -nearest.weight[1], -nearest.weight[2]};
   Vec3 r = z.segment<3>(0);
   for (int a = 1; a < 4; ++a) r += c[static_cast<std::size_t>(a)] * z.segment<3>(3 * a);
@@ -131,6 +131,10 @@ PointTriangleDistance point_triangle_derivatives(const PointTriangle& z, bool wa
   d.hessian.noalias() -= d.gradient * d.gradient.transpose();
   d.hessian /= d.value;
   return d;
+}
+
+PointTriangleDistance point_triangle_derivatives(const PointTriangle& z, bool want_hessian) {
+  return point_triangle_derivatives(z, nearest_point(z), want_hessian);
 }
 
 namespace {

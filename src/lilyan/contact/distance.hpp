@@ -37,6 +37,10 @@ struct PointTriangleDistance {
 [[nodiscard]] double point_triangle_distance(const PointTriangle& z);
 [[nodiscard]] PointTriangleDistance point_triangle_derivatives(const PointTriangle& z,
                                                                bool want_hessian);
+// Where the nearest point is known already.
+[[nodiscard]] PointTriangleDistance point_triangle_derivatives(const PointTriangle& z,
+                                                               const NearestPoint& nearest,
+                                                               bool want_hessian);
 
 // How the gap from the nearest point of the triangle to the point, as a vector r that the triangle carries along,
 // follows the velocities of a, b, c: ∂ṙ/∂v of each. Zero for a needle, which has no normal.

@@ -78,13 +78,15 @@ struct Split {
   int after = 0;
 };
 
-// Where the branch at the start of a part ends, to the last digit.
+// Where the branch at the start of a part ends. Where the slope of E goes on, a split that misses the place by `near`
+// costs no more than its square; what it costs beyond the tolerance, a further halving finds.
 template <class BranchAt>
-[[nodiscard]] Split end_of_branch(const Part& part, const BranchAt& branch_at) {
+[[nodiscard]] Split end_of_branch(const Part& part, const BranchAt& branch_at, double near) {
   double low = part.from;
   Split split{.at = part.to, .before = part.branch_from, .after = part.branch_to};
-  for (double half = 0.5 * (low + split.at); half > low && half < split.at;
-       half = 0.5 * (low + split.at)) {
+  while (split.at - low > near) {
+    const double half = 0.5 * (low + split.at);
+    if (!(half > low && half < split.at)) break;
     const int there = branch_at(half);
     if (there == split.before) {
       low = half;
@@ -160,6 +162,7 @@ template <class Function, class Coordinates, class Branch = path_mean::OneBranch
   // triangle the force jumps, and only parts as short as rounding errors are short enough.
   const double tolerance = want_hessian ? 1e-9 : 2e-15;
   constexpr double kRounding = 4e-16;
+  const double near = want_hessian ? 1e-7 : 1e-11;  // to the end of a branch
   constexpr int kDeepest = 48;
   constexpr int kMostParts = 500;
   using path_mean::Part;
@@ -202,7 +205,7 @@ template <class Function, class Coordinates, class Branch = path_mean::OneBranch
     if (part.branch_from == part.branch_to) {
       split.before = split.after = branch_at(split.at);
     } else {
-      split = path_mean::end_of_branch(part, branch_at);
+      split = path_mean::end_of_branch(part, branch_at, near);
       middle = energy_at(split.at);
     }
     stack[count++] = {split.at,    part.to,        middle,        part.energy_to,

@@ -249,20 +249,21 @@ bool ConstrainedIntegrator::solve_adaptive(const State& state, double h, StepRep
 RoundingFloor ConstrainedIntegrator::floor(const Vector& x0, const Vector& v0, double h,
                                            double energy) {
   const double rate = plan_.stages.front().displacement_effect / (h * h);
-  RoundingFloor floor = balance_.floor({.x0 = &x0,
-                                        .v0 = &v0,
-                                        .d = &data_.d,
-                                        .x1 = &data_.end_x,
-                                        .h = h,
-                                        .rule = data_.average,
-                                        .mean_force = &data_.found.potential,
-                                        .force_factor = rate},
-                                       energy);
   // Each constraint's values are differences of terms of this size, at both ends and in Ḡd.
   constexpr double kTerms = 64 * kUnitRoundoff;
   equation_.set().scales(data_.end_x, data_.scales);
-  floor.error += kTerms * std::abs(rate) * data_.multipliers.cwiseAbs().dot(data_.scales);
-  return floor;
+  const double constraints =
+      kTerms * std::abs(rate) * data_.multipliers.cwiseAbs().dot(data_.scales);
+  return balance_.floor({.x0 = &x0,
+                         .v0 = &v0,
+                         .d = &data_.d,
+                         .x1 = &data_.end_x,
+                         .h = h,
+                         .rule = data_.average,
+                         .mean_force = &data_.found.potential,
+                         .force_factor = rate,
+                         .other = constraints},
+                        energy);
 }
 
 StepAccount ConstrainedIntegrator::account(const State& state, double h) {

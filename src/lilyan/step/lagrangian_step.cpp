@@ -482,8 +482,8 @@ bool LagrangianIntegrator::accurate(const State& state, double h, StepReport& re
   }
   data_.last_total = end_.invariants.total;
   const PathNodes::Accuracy accuracy = path_nodes_.judge(
-      error, options_.energy_tolerance * scale, [&] { return floor(state, h, scale); },
-      PathBalance::kUnknownPlateau * scale);
+      error, options_.energy_tolerance * path_nodes_.size(report.before, end_.invariants),
+      [&] { return floor(state, h, scale); }, PathBalance::kUnknownPlateau * scale);
   report.nodes = path_nodes_.used();
   if (static_cast<std::size_t>(path_nodes_.count()) != table_.time.size()) {
     find_table();

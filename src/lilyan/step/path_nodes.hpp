@@ -40,6 +40,19 @@ class PathNodes {
   }
 
   void begin_step() { tried_ = 0; }
+  // What errors of the energy are compared with. The zero of a potential is arbitrary: it counts as far as energy has
+  // come from it, or gone to it, in the steps so far, with some room, as a motion may start at rest.
+  double size(const Invariants& before, const Invariants& after) {
+    constexpr double kRoom = 1e3;
+    const auto known = [](const Invariants& i) {
+      return std::max(
+          {i.kinetic, std::abs(i.of(EnergyKind::elastic)), std::abs(i.of(EnergyKind::contact))});
+    };
+    const double change =
+        std::abs(after.of(EnergyKind::potential) - before.of(EnergyKind::potential));
+    exchanged_ = std::max({exchanged_, known(before), known(after), change});
+    return std::min(std::max(before.scale(), after.scale()), kRoom * exchanged_);
+  }
   // After a solve whose mean was wrong by `error`, of which `allowed` would be good enough. Beyond that an error
   // may be rounding: `floor` says how large that can be, and is asked for only then. It is rounding where it
   // is below the floor and more points do not make it smaller, or where it is below `plateau` and they do not
@@ -97,7 +110,8 @@ class PathNodes {
   }
   [[nodiscard]] int used() const { return used_; }
   void archive(Archive& a) {
-    a(count_, used_, start_, fewer_tried_, wait_, failed_wait_, settled_.points, settled_.largest);
+    a(count_, used_, start_, fewer_tried_, wait_, failed_wait_, settled_.points, settled_.largest,
+      exchanged_);
     for (const int count : {count_, start_}) Archive::require(count >= 1 && count <= kMost);
   }
   // Whether this step was solved before, with fewer points.
@@ -158,6 +172,7 @@ class PathNodes {
   Plateau below_;    // of this step
   Plateau settled_;  // that an earlier step ended on: steps that follow one another round alike
   double last_error_ = 0;
+  double exchanged_ = 0;  // energy, at most
   bool fewer_tried_ = false;
   int wait_ = 0;
   int failed_wait_ = 4;
@@ -175,12 +190,14 @@ bool solve_with_enough_nodes(PathNodes& path, double tolerance, double plateau, 
   while (true) {
     if (!solve(path.nodes())) break;
     if (!std::isfinite(report.after.total)) return true;  // the caller says so
+    // Rounding errors know nothing of where a zero is.
     const double size = std::max(report.before.scale(), report.after.scale());
+    const double allowed = tolerance * path.size(report.before, report.after);
     const double lost = std::abs(error());
     const PathNodes::Accuracy accuracy = path.judge(
-        lost, tolerance * size, [&] { return floor(size); }, plateau * size);
+        lost, allowed, [&] { return floor(size); }, plateau * size);
     report.nodes = path.used();
-    report.rounding = lost > tolerance * size ? lost : 0;
+    report.rounding = lost > allowed ? lost : 0;
     if (accuracy == PathNodes::Accuracy::reached) return true;
     if (accuracy == PathNodes::Accuracy::needs_more) continue;
     report.status = accuracy == PathNodes::Accuracy::missed ? StepStatus::mean_inaccurate

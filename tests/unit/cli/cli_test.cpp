@@ -192,6 +192,34 @@ TEST(Cli, MeshInfoConvertAndExport) {
   EXPECT_EQ(run(folder, "export out --format fbx").code, 2);
 }
 
+TEST(Cli, MeshIntersections) {
+  const TempFolder folder;
+  folder.write("s.toml", kScene);
+  ASSERT_EQ(run(folder, "run s.toml -q -o out --steps 12").code, 0);
+  Output output = run(folder, "mesh intersections out");
+  EXPECT_EQ(output.code, 0) << output.text;
+  EXPECT_NE(output.text.find("looked at 13 of 13 frames\n"), std::string::npos) << output.text;
+  EXPECT_TRUE(output.text.ends_with("\n13 frames: no intersections\n")) << output.text;
+  EXPECT_TRUE(run(folder, "mesh intersections out --frames 2-4,::6")
+                  .text.ends_with("\n6 frames: no intersections\n"));
+  EXPECT_EQ(run(folder, "mesh intersections out --frames 13").code, 2);
+  EXPECT_EQ(run(folder, "mesh intersections nothing").code, 2);
+
+  // A second bar falls through the first, as nothing keeps them apart.
+  folder.write("through.toml",
+               std::string(kScene) +
+                   "[[body]]\nname = \"other\"\nmass = 1\nmaterial = { mu = 30, lambda = 20 }\n"
+                   "shape = { kind = \"bar\", size = [1, 1, 1], cells = [1, 1, 1] }\n"
+                   "translate = [0.1, 1.5, 0.1]\nvelocity = [0, -5, 0]\n");
+  ASSERT_EQ(run(folder, "run through.toml -q -o out --overwrite").code, 0);
+  output = run(folder, "mesh intersections out --most 1");
+  EXPECT_EQ(output.code, 4) << output.text;
+  for (const char* text : {"of 'other'", "edges meet triangles", " more\n", "of 21 frames with"}) {
+    EXPECT_NE(output.text.find(text), std::string::npos) << text << "\n" << output.text;
+  }
+  EXPECT_EQ(output.text.find("frame 0 "), std::string::npos) << output.text;
+}
+
 TEST(Cli, LinearSolverAndThreadsChangeTheTimeNotTheResult) {
   const TempFolder folder;
   folder.write("s.toml",

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -211,6 +212,29 @@ TEST_F(SweepCommand, AnInterruptedOneGoesOn) {
     expected[i].erase("processor_seconds");
     EXPECT_EQ(rows[i], expected[i]);
   }
+}
+
+// As nobody asked for this run by its name, it is not refused: a sweep makes whatever it does not have yet.
+TEST_F(SweepCommand, ARunKilledBeforeItsFirstCheckpointIsMadeAgain) {
+  const std::vector<std::string> arguments = {"s.toml", "-o", "out", "--set",
+                                              "integrator.step=0.01,0.02"};
+  ASSERT_EQ(run(arguments).code, 0);
+  const std::vector<Row> rows = table();
+  const fs::path folder = folder_.path() / "out/step=0.02";
+  const std::string json = read_text(folder / "run.json");
+  std::string cut = json;
+  const std::string finished = "\"status\": \"finished\"";
+  ASSERT_NE(cut.find(finished), std::string::npos) << cut;
+  cut.replace(cut.find(finished), finished.size(), "\"status\": \"running\"");
+  std::ofstream(folder / "run.json") << cut;
+  fs::remove(folder / "checkpoint.bin");
+  const ProcessResult again = run(arguments);
+  ASSERT_EQ(again.code, 0) << again.output;
+  EXPECT_NE(again.output.find("was killed before its first checkpoint and is run again"),
+            std::string::npos)
+      << again.output;
+  EXPECT_EQ(table()[1].at("status"), "finished");
+  EXPECT_EQ(table()[1].at("energy_end"), rows[1].at("energy_end"));
 }
 
 TEST_F(SweepCommand, CommasInBracketsAndQuotesBelongToAValue) {

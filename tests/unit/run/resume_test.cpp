@@ -450,46 +450,47 @@ TEST(ResumeProgram, BadCheckpointsAreRefusedAndTheOneBeforeIsUsed) {
   EXPECT_EQ(p.code, 2);
 }
 
-// A run that is killed before it was saved has nothing to go on from, but its folder says what it was.
-TEST(ResumeProgram, ARunKilledBeforeItsFirstCheckpointBeginsAnew) {
+// A run that is killed before it was saved has nothing to go on from: it is refused, and nothing in its folder is touched,
+// however it is asked to go on. The command that the message names makes the run.
+TEST(ResumeProgram, ARunKilledBeforeItsFirstCheckpointIsRefused) {
   Program p;
   const std::string scene = std::string(kBlock) + "[output]\ncheckpoint_every = 0\n";
   p.folder.write("s.toml", scene);
   p.run({"run", "s.toml", "--steps", "12", "-o", "whole", "-q", "--set", "body.0.mass=3"});
   ASSERT_EQ(p.code, 0) << p.output;
-  const auto killed = [&](const std::string& name) {
+  const auto killed = [&](const std::string& name, const std::string& status, int ranks) {
     fs::copy(p.folder.path() / "whole", p.folder.path() / name, fs::copy_options::recursive);
     fs::remove(p.folder.path() / name / "checkpoint.bin");
     nlohmann::json json = p.json(name);
-    json["status"] = "running";
+    json["status"] = status;
+    if (ranks > 1) json["solver"]["ranks"] = ranks;
     p.folder.write(name + "/run.json", json.dump());
     p.folder.write(name + "/series.csv", "step,t\n0,0\n");
   };
-  killed("cut");
-  p.run({"run", "--resume", "cut"});
+  killed("cut", "running", 1);
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--steps", "15"}}) {
+    std::vector<std::string> words = {"run", "--resume", "cut"};
+    words.insert(words.end(), more.begin(), more.end());
+    p.run(words);
+    EXPECT_EQ(p.code, 2) << p.output;
+    EXPECT_NE(p.output.find("was killed before its first checkpoint"), std::string::npos)
+        << p.output;
+    EXPECT_NE(p.output.find("./lilyan run cut/scene.resolved.toml -o cut --overwrite\n"),
+              std::string::npos)
+        << p.output;
+    EXPECT_EQ(p.read("cut/series.csv"), "step,t\n0,0\n");
+    EXPECT_EQ(p.json("cut")["status"], "running");
+  }
+  p.run({"run", "cut/scene.resolved.toml", "-o", "cut", "--overwrite", "-q"});
   EXPECT_EQ(p.code, 0) << p.output;
-  EXPECT_NE(p.output.find("killed before its first checkpoint, and begins anew"), std::string::npos)
-      << p.output;
   p.expect_same("whole", "cut");
-  EXPECT_EQ(p.json("cut")["scene"], "s");
-  // As long as is asked for.
-  killed("longer");
-  p.run({"run", "--resume", "longer", "--steps", "15", "-q"});
-  EXPECT_EQ(p.code, 0) << p.output;
-  EXPECT_EQ(p.json("longer")["steps_done"], 15);
-  // It would not be the same run.
-  killed("other");
-  nlohmann::json json = p.json("other");
-  json["start_digest"] = "0123456789abcdef";
-  p.folder.write("other/run.json", json.dump());
-  p.run({"run", "--resume", "other"});
+  // One of several processes is made by several again.
+  killed("shared", "running", 3);
+  p.run({"run", "--resume", "shared"});
   EXPECT_EQ(p.code, 2);
-  EXPECT_NE(p.output.find("starts from another state now"), std::string::npos) << p.output;
+  EXPECT_NE(p.output.find("--overwrite --ranks 3\n"), std::string::npos) << p.output;
   // One that failed would fail again.
-  killed("failed");
-  json = p.json("failed");
-  json["status"] = "failed";
-  p.folder.write("failed/run.json", json.dump());
+  killed("failed", "failed", 1);
   p.run({"run", "--resume", "failed"});
   EXPECT_EQ(p.code, 2);
   EXPECT_NE(p.output.find("lilyan run failed/scene.resolved.toml"), std::string::npos) << p.output;

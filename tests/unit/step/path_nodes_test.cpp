@@ -240,6 +240,28 @@ TEST(DrownedInRounding, IsAFailedStepOfRootFindsToo) {
     EXPECT_EQ(report.status, StepStatus::drowned_in_rounding) << method;
   }
 }
+// The zero of a potential is arbitrary, and tolerances do not grow with it.
+TEST(AdaptiveAverage, DoesNotTakeTheZeroOfAPotentialForEnergy) {
+  const TempFolder folder;
+  for (const char* zero : {"0", "1e6", "-1e7"}) {
+    const Scene scene = load_scene(folder.write(
+        "s.toml", std::string("[integrator]\nmethod = \"avf\"\nstep = 0.1\nsteps = 400\n[system]\n"
+                              "kind = \"lagrangian\"\ncoordinates = [\"x\"]\n"
+                              "kinetic = \"x'^2/2\"\npotential = \"1 - cos(x) + ") +
+                      zero + "\"\n[system.position]\nx = 1.5\n"));
+    const auto integrator = make_integrator(*scene.system, scene.settings.scheme, {});
+    State state = scene.initial;
+    const auto energy = [&] { return state.v.squaredNorm() / 2 - std::cos(state.x[0]); };
+    const double start = energy();
+    double worst = 0;
+    for (int k = 0; k < 400; ++k) {
+      ASSERT_TRUE(succeeded(integrator->step(state, 0.1).status)) << zero << " " << k;
+      worst = std::max(worst, std::abs(energy() - start));
+    }
+    // The energies that a step compares are known to 1e-16 of the zero.
+    EXPECT_LE(worst, std::max(1e-12, 400 * 2e-16 * std::abs(std::stod(zero)) / 10)) << zero;
+  }
+}
 
 // With forces, and masses that are not constant, the energy's balance is no measure of the mean: steps failed.
 TEST(AdaptiveAverage, KeepsTheOrderOfGeneralLagrangiansUnderForces) {
