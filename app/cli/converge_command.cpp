@@ -101,6 +101,63 @@ std::string best_method(const std::vector<std::string>& methods, const ConvergeO
   return best;
 }
 
+// Step sizes, the largest first, and the time that all of them reach.
+struct Steps {
+  std::vector<double> sizes;
+  double duration;
+};
+
+Steps choose_steps(const ConvergeOptions& options, const Scene& scene) {
+  std::vector<double> sizes = options.sizes;
+  for (int k = 0; options.sizes.empty() && k < kDefaultSizes; ++k) {
+    sizes.push_back(std::ldexp(scene.settings.step, -k));
+  }
+  std::ranges::sort(sizes, std::greater<>());
+  // The end is a multiple of the largest step, and close to one of every other.
+  const double wanted = options.duration.value_or(scene.settings.duration);
+  const double duration = std::max(std::round(wanted / sizes.front()), 1.0) * sizes.front();
+  for (const double h : sizes) {
+    const double steps = duration / h;
+    if (std::abs(steps - std::round(steps)) > 1e-6 * steps) {
+      throw Error(
+          fmt::format("{} is not a whole number of steps of {}: give steps that divide the "
+                      "largest one, or --duration",
+                      duration, h));
+    }
+  }
+  return {std::move(sizes), duration};
+}
+
+// The state at the end that others are compared with.
+State make_reference(const ConvergeOptions& options, const std::vector<std::string>& methods,
+                     const Steps& steps) {
+  const double finest = steps.sizes.back() / kReferenceFactor;
+  const std::string best = best_method(methods, options, finest, steps.duration);
+  tell(fmt::format("the reference: {} with steps of {:.5g} until {:.5g}\n", best, finest,
+                   steps.duration));
+  Point point;
+  const State reference = run_to(load(options, best, finest, steps.duration), point);
+  if (!point.reason.empty()) {
+    throw Error("the reference could not be made: " + point.reason);
+  }
+  return reference;
+}
+
+Point measure(const ConvergeOptions& options, const std::string& method, double h, double duration,
+              const State& reference) {
+  Point point{.h = h};
+  try {
+    const Scene run = load(options, method, h, duration);
+    const State end = run_to(run, point);
+    if (point.reason.empty()) point.error = distance(*run.system, end, reference);
+  } catch (const Error& error) {
+    point.reason = error.what();
+  }
+  tell(fmt::format("{} with steps of {:.5g}: {}\n", method, h,
+                   point.reason.empty() ? fmt::format("error {:.2e}", point.error) : point.reason));
+  return point;
+}
+
 std::string number(double value) { return std::isnan(value) ? "" : fmt::format("{:.6g}", value); }
 
 double order_between(const Point& a, const Point& b) {
@@ -190,55 +247,19 @@ int converge(const ConvergeOptions& options) {
   }
   std::vector<std::string> methods = options.methods;
   if (methods.empty()) methods = compared_methods(scene);
-  std::vector<double> sizes = options.sizes;
-  for (int k = 0; options.sizes.empty() && k < kDefaultSizes; ++k) {
-    sizes.push_back(std::ldexp(scene.settings.step, -k));
-  }
-  std::ranges::sort(sizes, std::greater<>());
-  // The end is a multiple of the largest step, and close to one of every other.
-  const double wanted = options.duration.value_or(scene.settings.duration);
-  const double duration = std::max(std::round(wanted / sizes.front()), 1.0) * sizes.front();
-  for (const double h : sizes) {
-    const double steps = duration / h;
-    if (std::abs(steps - std::round(steps)) > 1e-6 * steps) {
-      throw Error(
-          fmt::format("{} is not a whole number of steps of {}: give steps that divide the "
-                      "largest one, or --duration",
-                      duration, h));
-    }
-  }
+  const Steps steps = choose_steps(options, scene);
   const fs::path folder = options.output.empty() ? fs::path("results") / (scene.name + "-converge")
                                                  : fs::path(options.output);
   fs::create_directories(folder);
   catch_interrupts();
   set_threads(1);
-  const double finest = sizes.back() / kReferenceFactor;
-  const std::string best = best_method(methods, options, finest, duration);
-  tell(
-      fmt::format("the reference: {} with steps of {:.5g} until {:.5g}\n", best, finest, duration));
-  Point reference_point;
-  const Scene reference_scene = load(options, best, finest, duration);
-  const State reference = run_to(reference_scene, reference_point);
-  if (!reference_point.reason.empty()) {
-    throw Error("the reference could not be made: " + reference_point.reason);
-  }
+  const State reference = make_reference(options, methods, steps);
   std::vector<Curve> curves;
   for (const std::string& method : methods) {
     Curve curve{.method = method};
-    for (const double h : sizes) {
+    for (const double h : steps.sizes) {
       if (interrupted()) return kStopped;
-      Point point{.h = h};
-      try {
-        const Scene run = load(options, method, h, duration);
-        const State end = run_to(run, point);
-        if (point.reason.empty()) point.error = distance(*run.system, end, reference);
-      } catch (const Error& error) {
-        point.reason = error.what();
-      }
-      tell(fmt::format(
-          "{} with steps of {:.5g}: {}\n", method, h,
-          point.reason.empty() ? fmt::format("error {:.2e}", point.error) : point.reason));
-      curve.points.push_back(std::move(point));
+      curve.points.push_back(measure(options, method, h, steps.duration, reference));
     }
     curves.push_back(std::move(curve));
   }

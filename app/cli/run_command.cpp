@@ -125,16 +125,16 @@ void warn_of_energy(const DriftTracker& drift) {
 // Contact by penalty gives way, and may give way too far.
 void warn_of_depth(const RunSummary& summary) {
   constexpr double kDeep = 0.1;
-  if (summary.deepest_share > kDeep) {
+  if (summary.contact.deepest_share > kDeep) {
     tell(fmt::format(
         "warning: a body sank into an obstacle or another body by {:.3g}, {:.0f} % of its size: "
         "the stiffness of contact is too small for its weight and speed. {}\n",
-        summary.deepest, 100 * summary.deepest_share,
-        summary.asked_there > 0
-            ? fmt::format("A 'depth' below {:.3g} makes it larger.", summary.asked_there)
+        summary.contact.deepest, 100 * summary.contact.deepest_share,
+        summary.contact.asked_there > 0
+            ? fmt::format("A 'depth' below {:.3g} makes it larger.", summary.contact.asked_there)
             : "With 'depth' instead of 'stiffness' it is chosen from the weight."));
   }
-  if (const auto& [depth, asked, explained] = summary.beyond; depth > 0) {
+  if (const auto& [depth, asked, explained] = summary.contact.beyond; depth > 0) {
     tell(fmt::format(
         "warning: a body sank in by {:.3g}, {:.2g} times the 'depth' of {:.3g} that was asked for, "
         "and the speed it came with explains no more than {:.2g}: it stands on fewer vertices than "
@@ -145,27 +145,27 @@ void warn_of_depth(const RunSummary& summary) {
 }
 
 void warn_of_passages(const RunSummary& summary) {
-  if (summary.passages > 0) {
-    tell(
-        fmt::format("warning: {} time{} a vertex went through an obstacle within one step: a "
-                    "smaller integrator.step or "
-                    "a thicker obstacle helps.\n",
-                    summary.passages, summary.passages == 1 ? "" : "s"));
-  } else if (summary.longest_to_obstacle > 1) {
+  if (summary.passages.through_obstacles > 0) {
+    tell(fmt::format(
+        "warning: {} time{} a vertex went through an obstacle within one step: a "
+        "smaller integrator.step or "
+        "a thicker obstacle helps.\n",
+        summary.passages.through_obstacles, summary.passages.through_obstacles == 1 ? "" : "s"));
+  } else if (summary.passages.longest_step > 1) {
     tell(fmt::format(
         "warning: vertices near an obstacle moved by up to {:.2g} times its thickness in a step: "
         "they may go "
         "through it unnoticed. A smaller integrator.step or a thicker obstacle helps.\n",
-        summary.longest_to_obstacle));
+        summary.passages.longest_step));
   }
 }
 
 void warn_of_passages_of_bodies(const RunSummary& summary) {
-  if (summary.passages_of_bodies > 0) {
+  if (summary.passages.through_bodies > 0) {
     tell(fmt::format(
         "warning: {} time{} a vertex went through the surface of another body: a smaller "
         "integrator.step, a thicker or a stiffer contact helps.\n",
-        summary.passages_of_bodies, summary.passages_of_bodies == 1 ? "" : "s"));
+        summary.passages.through_bodies, summary.passages.through_bodies == 1 ? "" : "s"));
   }
 }
 

@@ -108,6 +108,20 @@ void write_results(const fs::path& folder, const Sweep& sweep) {
   write_file(folder / kSweepPage, sweep_html(sweep, files_in(folder)));
 }
 
+// All combinations, before any of them has run.
+Sweep table_of_none(const Scene& sample, const SweepPlan& axes) {
+  Sweep table{.title = sample.title,
+              .scene = fmt::format("{}: {}", sample.name, describe_size(sample)),
+              .unit = std::string(time_unit(sample)),
+              .fixed = axes.fixed(),
+              .axes = axes.axes()};
+  const std::vector<std::string> folders = axes.run_folders();
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    table.runs.push_back({.at = axes.at(i), .folder = folders[i]});
+  }
+  return table;
+}
+
 // Prints the table, what went wrong, and where the results are. Returns the exit code.
 int tell_outcome(const Sweep& table, const fs::path& folder, std::size_t kept, bool written) {
   fmt::print("{}", as_text(sweep_summary(table)));
@@ -146,15 +160,7 @@ int sweep(const SweepOptions& options) {
                               : fs::path(options.output);
   open_folder(folder);
 
-  Sweep table{.title = sample.title,
-              .scene = fmt::format("{}: {}", sample.name, describe_size(sample)),
-              .unit = std::string(time_unit(sample)),
-              .fixed = axes.fixed(),
-              .axes = axes.axes()};
-  const std::vector<std::string> folders = axes.run_folders();
-  for (std::size_t i = 0; i < folders.size(); ++i) {
-    table.runs.push_back({.at = axes.at(i), .folder = folders[i]});
-  }
+  Sweep table = table_of_none(sample, axes);
   catch_interrupts();
   std::vector<std::string> labels;
   for (const SweepRun& run : table.runs) labels.push_back(table.label(run));

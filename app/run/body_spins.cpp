@@ -32,6 +32,15 @@ bool left_alone(const System& system) {
          });
 }
 
+std::string name_of(const std::set<int>& bodies, const std::vector<std::string>& names) {
+  std::string name;
+  for (const int b : bodies) {
+    const auto k = static_cast<std::size_t>(b);
+    if (b >= 0 && k < names.size()) name += (name.empty() ? "" : " and ") + names[k];
+  }
+  return name;
+}
+
 }  // namespace
 
 std::vector<int> bodies_of_vertices(const Scene& scene) {
@@ -99,13 +108,7 @@ void BodySpins::begin(const State& initial) {
     groups_.each(groups_[g], [&](int i, double) {
       radius = std::max(radius, (initial.x.segment<3>(3 * i) - about).norm());
     });
-    Body body;
-    for (const int b : names) {
-      const auto k = static_cast<std::size_t>(b);
-      if (b < 0 || k >= scene.bodies().names.size()) continue;
-      body.name += (body.name.empty() ? "" : " and ") + scene.bodies().names[k];
-    }
-    bodies_.push_back(std::move(body));
+    bodies_.push_back({.name = name_of(names, scene.bodies().names)});
     references_.push_back({.group = g,
                            .symmetry = symmetry,
                            .radius = radius,

@@ -59,12 +59,12 @@ void ContactDepth::take(int vertex, double depth, const State& state) {
     t.speed = std::max(t.speed, state.v.segment<3>(3 * vertex).norm());
   }
   if (!(depth > 0)) return;
-  now_ = std::max(now_, depth);
-  deepest_ = std::max(deepest_, depth);
+  found_.now = std::max(found_.now, depth);
+  found_.deepest = std::max(found_.deepest, depth);
   const double size = sizes_[static_cast<std::size_t>(vertex)];
-  if (!(size > 0) || depth / size <= deepest_share_) return;
-  deepest_share_ = depth / size;
-  asked_there_ = asked_;
+  if (!(size > 0) || depth / size <= found_.deepest_share) return;
+  found_.deepest_share = depth / size;
+  found_.asked_there = asked_;
 }
 
 // Bodies that meet come with the sum of two speeds.
@@ -95,23 +95,17 @@ void ContactDepth::end_contact(std::size_t contact, bool moves) {
       continue;
     }
     const double explained = asked_ + std::sqrt(asked_ * asked_ + asked_ * free * free / gravity_);
-    const bool further = depth * beyond_.explained > beyond_.depth * explained;
-    if (moves || depth <= kTooDeep * explained || (beyond_.depth > 0 && !further)) continue;
-    beyond_ = {.depth = depth, .asked = asked_, .explained = explained};
+    const bool further = depth * found_.beyond.explained > found_.beyond.depth * explained;
+    if (moves || depth <= kTooDeep * explained || (found_.beyond.depth > 0 && !further)) continue;
+    found_.beyond = {.depth = depth, .asked = asked_, .explained = explained};
   }
 }
 
-void ContactDepth::report(RunSummary& summary) const {
-  summary.contact_depth = now_;
-  summary.deepest = deepest_;
-  summary.deepest_share = deepest_share_;
-  summary.asked_there = asked_there_;
-  summary.beyond = beyond_;
-}
+void ContactDepth::report(RunSummary& summary) const { summary.contact = found_; }
 
 void ContactDepth::step(const WatchedStep& step) {
   const State& state = step.after;
-  now_ = 0;
+  found_.now = 0;
   for (std::size_t k = 0; k < scene_.bodies().touches.size(); ++k) {
     const Obstacle& obstacle = scene_.bodies().obstacles[k];
     const Pose pose = obstacle.motion.at(state.t);
@@ -138,13 +132,14 @@ void ContactDepth::step(const WatchedStep& step) {
     end_contact(scene_.bodies().touches.size() + k, false);
   }
   if (!scene_.shared) return;
-  const double own_share = deepest_share_;
-  std::array<double, 3> worst = {now_, deepest_, deepest_share_};
+  const double own_share = found_.deepest_share;
+  std::array<double, 3> worst = {found_.now, found_.deepest, found_.deepest_share};
   scene_.shared->ranks->largest(worst);
-  now_ = worst[0];
-  deepest_ = worst[1];
-  deepest_share_ = worst[2];
-  asked_there_ = scene_.shared->ranks->largest(own_share == deepest_share_ ? asked_there_ : 0);
+  found_.now = worst[0];
+  found_.deepest = worst[1];
+  found_.deepest_share = worst[2];
+  found_.asked_there =
+      scene_.shared->ranks->largest(own_share == found_.deepest_share ? found_.asked_there : 0);
 }
 
 }  // namespace lilyan

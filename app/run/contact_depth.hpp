@@ -19,9 +19,7 @@ class ContactDepth final : public RunWatcher {
   [[nodiscard]] bool wanted() const override { return scene_.bodies().have_contact(); }
   void begin(const State& state) override { step({state, state}); }
   void step(const WatchedStep& step) override;
-  void archive(Archive& a) override {
-    a(now_, deepest_, deepest_share_, asked_there_, beyond_, fastest_free_);
-  }
+  void archive(Archive& a) override { a(found_, fastest_free_); }
   void report(RunSummary& summary) const override;
 
   // A body that sank in deeper than the `depth` that the contact was told, and than a fall explains.
@@ -30,6 +28,18 @@ class ContactDepth final : public RunWatcher {
     double asked = 0;
     double explained = 0;  // by the speed that it came with
     void archive(Archive& a) { a(depth, asked, explained); }
+  };
+  struct Found {
+    // How far the deepest vertex is beyond where contact begins: at the surface of an obstacle or of another body, or
+    // before it by the contact's thickness. Vertices that are fixed do not count.
+    double now = 0;
+    // The depth at worst over all states so far, and the largest share of its body's size that a vertex was deep.
+    double deepest = 0;
+    double deepest_share = 0;
+    // The `depth` that the contact of that vertex was told; 0: it was told a stiffness.
+    double asked_there = 0;
+    Beyond beyond;  // the one that went furthest beyond
+    void archive(Archive& a) { a(now, deepest, deepest_share, asked_there, beyond); }
   };
 
  private:
@@ -46,15 +56,7 @@ class ContactDepth final : public RunWatcher {
   const Scene& scene_;
   // Of each vertex's body: its smallest extent, or if it is flat its largest.
   std::vector<double> sizes_;
-  // How far the deepest vertex is beyond where contact begins: at the surface of an obstacle or of another body, or
-  // before it by the contact's thickness. Vertices that are fixed do not count.
-  double now_ = 0;
-  // The depth at worst over all states so far, and the largest share of its body's size that a vertex was deep.
-  double deepest_ = 0;
-  double deepest_share_ = 0;
-  // The `depth` that the contact of that vertex was told; 0: it was told a stiffness.
-  double asked_there_ = 0;
-  Beyond beyond_;          // the one that went furthest beyond
+  Found found_;
   std::vector<int> body_;  // of each vertex; −1: none
   double gravity_;
   // For each contact that was told a depth and each body: the largest speed while nothing of the body touched.

@@ -7,6 +7,7 @@
 
 #include "app/run/body_spins.hpp"
 #include "app/run/contact_depth.hpp"
+#include "app/run/tunnelling.hpp"
 #include "lilyan/conservation/drift.hpp"
 #include "lilyan/conservation/step_report.hpp"
 #include "lilyan/saving/digest.hpp"
@@ -53,17 +54,9 @@ struct RunSummary {
     void archive(Archive& a) { a(step, from, to); }
   };
   std::vector<SolverSwitch> switches;
-  Digest digest;      // of all states so far
-  long passages = 0;  // of vertices through obstacles, within one step
-  // How far the deepest vertex is beyond where contact begins, now and at worst; and the latter as a share
-  // of its body's size.
-  double contact_depth = 0;
-  double deepest = 0;
-  double deepest_share = 0;
-  double asked_there = 0;  // the depth that the contact was told there; 0: it was told a stiffness
-  ContactDepth::Beyond beyond;
-  double longest_to_obstacle = 0;  // longest step towards an obstacle, over its thickness
-  long passages_of_bodies = 0;     // of vertices through other bodies' surfaces
+  Digest digest;  // of all states so far
+  TunnelWatch::Found passages;
+  ContactDepth::Found contact;
   // Bodies that keep an angular momentum of their own while they are apart, where there are several.
   std::vector<BodySpins::Body> bodies;
   // The one of those whose angular momentum went wrong most; null where none was ever apart.

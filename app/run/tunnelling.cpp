@@ -20,27 +20,23 @@ TunnelWatch::TunnelWatch(const Scene& scene)
   }
 }
 
-void TunnelWatch::report(RunSummary& summary) const {
-  summary.passages = passages_;
-  summary.longest_to_obstacle = longest_;
-  summary.passages_of_bodies = between_bodies_;
-}
+void TunnelWatch::report(RunSummary& summary) const { summary.passages = found_; }
 
 void TunnelWatch::step(const WatchedStep& step) {
   const State& before = step.before;
   const State& after = step.after;
-  const long passages = passages_;
+  const long passages = found_.through_obstacles;
   add_obstacles(before, after);
   if (scene_.shared) {
-    passages_ = passages +
-                std::lround(scene_.shared->ranks->sum(static_cast<double>(passages_ - passages)));
-    longest_ = scene_.shared->ranks->largest(longest_);
+    found_.through_obstacles = passages + std::lround(scene_.shared->ranks->sum(static_cast<double>(
+                                              found_.through_obstacles - passages)));
+    found_.longest_step = scene_.shared->ranks->largest(found_.longest_step);
   }
   for (const TouchingBodies& touching : scene_.bodies().contacts) {
     for (const ContactSurface& one : touching.surfaces) {
       for (const ContactSurface& other : touching.surfaces) {
         if (&one == &other) continue;
-        between_bodies_ += points_through(one, other, before.x, after.x, candidates_);
+        found_.through_bodies += points_through(one, other, before.x, after.x, candidates_);
       }
     }
   }
@@ -57,8 +53,8 @@ void TunnelWatch::add_obstacles(const State& before, const State& after) {
       const Vec3 a = from.undo(before.x.segment<3>(i));
       const Vec3 b = to.undo(after.x.segment<3>(i));
       const Approach way = approach(obstacle.shape, thickness, a, b);
-      longest_ = std::max(longest_, way.length / thickness);
-      passages_ += way.through;
+      found_.longest_step = std::max(found_.longest_step, way.length / thickness);
+      found_.through_obstacles += way.through;
     }
   }
 }

@@ -24,8 +24,20 @@ class TunnelWatch final : public RunWatcher {
     return !scene_.bodies().obstacles.empty() || bodies_touch_;
   }
   void step(const WatchedStep& step) override;
-  void archive(Archive& a) override { a(passages_, longest_, between_bodies_); }
+  void archive(Archive& a) override { a(found_); }
   void report(RunSummary& summary) const override;
+
+  struct Found {
+    // Vertices that went through an obstacle, each time that one did.
+    long through_obstacles = 0;
+    // Vertices whose way went through a triangle of another body that they are in contact with, each step that one
+    // did. Edges that go through edges are not looked at: contact does not see them either.
+    long through_bodies = 0;
+    // The longest step that a vertex made towards an obstacle within its reach, over the obstacle's
+    // thickness. Above 1 one may go through.
+    double longest_step = 0;
+    void archive(Archive& a) { a(through_obstacles, longest_step, through_bodies); }
+  };
 
  private:
   void add_obstacles(const State& before, const State& after);
@@ -36,15 +48,8 @@ class TunnelWatch final : public RunWatcher {
   };
   const Scene& scene_;
   std::vector<Thin> obstacles_;
-  // Vertices that went through an obstacle, each time that one did.
-  long passages_ = 0;
-  // The longest step that a vertex made towards an obstacle within its reach, over the obstacle's
-  // thickness. Above 1 one may go through.
-  double longest_ = 0;
   bool bodies_touch_;
-  // Vertices whose way went through a triangle of another body that they are in contact with, each step that one did.
-  // Edges that go through edges are not looked at: contact does not see them either.
-  long between_bodies_ = 0;
+  Found found_;
   Candidates candidates_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -193,11 +194,84 @@ std::vector<Body> read_all_bodies(const std::vector<TableReader>& tables, const 
         table.fail("name", fmt::format("there already is a body '{}'; give this one another 'name'",
                                        body.name));
       }
-      for (std::string& remark : remarks_on(body)) remarks.push_back(std::move(remark));
+      std::ranges::move(remarks_on(body), std::back_inserter(remarks));
       bodies.push_back(std::move(body));
     });
   }
   return bodies;
+}
+
+// What holds bodies, or acts between them.
+struct Encounters {
+  std::vector<TableReader> constraints, springs, obstacles, contacts;
+  bool project = false;  // the velocities of constraints
+};
+
+Encounters find_encounters(TableReader& root, const Distribution* ranks) {
+  Encounters found{.constraints = root.tables("constraint"),
+                   .springs = root.tables("spring"),
+                   .obstacles = root.tables("obstacle"),
+                   .contacts = root.tables("contact")};
+  if (!ranks) return found;
+  for (const auto& [key, tables] :
+       {std::pair{"constraint", &found.constraints}, std::pair{"spring", &found.springs},
+        std::pair{"contact", &found.contacts}}) {
+    if (tables->empty()) continue;
+    root.fail(key, fmt::format("a run on several ranks cannot have a [[{}]]: run it on one", key));
+  }
+  return found;
+}
+
+void read_encounters(TableReader& root, Encounters tables, const std::vector<PlacedBody>& placed,
+                     const std::vector<HeldObstacle>& held, const SceneSettings& settings,
+                     ReadBodies& read) {
+  Bodies& all = read.bodies;
+  const auto remark = [&](std::vector<std::string> more) {
+    std::ranges::move(more, std::back_inserter(read.remarks));
+  };
+  all.springs += tables.springs.size();
+  root.recover([&] { read_springs(std::move(tables.springs), placed, read); });
+  for (auto& [obstacle, touch] :
+       read_obstacles(std::move(tables.obstacles), placed, held, all.gravity, *read.system)) {
+    all.obstacles.push_back(std::move(obstacle));
+    all.touches.push_back(std::move(touch));
+  }
+  const BarrierScene barriers{placed, held, all.gravity, all.rest, read.initial};
+  root.recover([&] {
+    bool any = false;
+    for (TableReader& reader : tables.contacts) {
+      if (!is_barrier(reader)) continue;
+      add_barrier(reader, barriers, *read.system);
+      any = true;
+    }
+    if (!any && !held.empty()) add_barrier(barriers, tables.contacts.empty(), *read.system, root);
+  });
+  root.recover([&] {
+    all.contacts = read_contacts(std::move(tables.contacts), placed, all.gravity, read.initial.x,
+                                 *read.system);
+  });
+  remark(remarks_on_speed(all.contacts, placed, read.initial, settings.step));
+  root.recover(
+      [&] { read_constraints(std::move(tables.constraints), placed, tables.project, read); });
+  remark(remarks_on_sound(placed, {.system = *read.system,
+                                   .rest = all.rest,
+                                   .x = read.initial.x,
+                                   .scheme = settings.scheme,
+                                   .step = settings.step,
+                                   .shared = read.shared.has_value()}));
+}
+
+// What the view draws of anchors and fixed points.
+void add_links(const std::vector<PlacedBody>& placed, ReadBodies& read) {
+  std::vector<Link>& links = read.bodies.links;
+  for (const PlacedBody& b : placed) {
+    for (const Anchor& a : b.body->anchors) {
+      links.push_back(
+          {.kind = Link::Kind::anchor, .ends = {{{b.first + a.vertex}, {.point = a.point}}}});
+    }
+    std::ranges::move(pivots(*read.system, read.initial.x, b.first, b.count()),
+                      std::back_inserter(links));
+  }
 }
 
 }  // namespace
@@ -213,21 +287,9 @@ ReadBodies read_bodies(TableReader& root, const SceneSettings& settings,
   Bodies& all = read.bodies;
   TableReader world = root.table("world");
   all.gravity = world.vector("gravity", Vec3::Zero());
-  std::vector<TableReader> constraints = root.tables("constraint");
-  std::vector<TableReader> springs = root.tables("spring");
-  std::vector<TableReader> obstacles = root.tables("obstacle");
-  std::vector<TableReader> contacts = root.tables("contact");
-  if (ranks) {
-    for (const auto& [key, tables] :
-         {std::pair{"constraint", &constraints}, std::pair{"spring", &springs},
-          std::pair{"contact", &contacts}}) {
-      if (tables->empty()) continue;
-      root.fail(key,
-                fmt::format("a run on several ranks cannot have a [[{}]]: run it on one", key));
-    }
-  }
-  const bool asks = world.has("project_velocities") || !constraints.empty();
-  const bool project = asks && world.flag("project_velocities", false);
+  Encounters encounters = find_encounters(root, ranks);
+  const bool asks = world.has("project_velocities") || !encounters.constraints.empty();
+  encounters.project = asks && world.flag("project_velocities", false);
   world.finish({"project_velocities"});
   const std::size_t faults = root.faults();
   const std::vector<TableReader> tables = root.tables("body");
@@ -239,6 +301,7 @@ ReadBodies read_bodies(TableReader& root, const SceneSettings& settings,
   const std::vector<PlacedBody> placed = place_bodies(bodies, all);
   if (root.faults() > faults) {
     // The rest depends on where the vertices are, which is not as it was meant.
+    std::vector<TableReader>& obstacles = encounters.obstacles;
     if (bodies.size() < tables.size()) {
       std::erase_if(obstacles, [](const TableReader& o) { return o.has("bodies"); });
     }
@@ -254,7 +317,7 @@ ReadBodies read_bodies(TableReader& root, const SceneSettings& settings,
   all.damping = RayleighDamping{bodies[0].damping.mass, bodies[0].damping.stiffness};
 
   const int vertices = placed.back().first + placed.back().count();
-  const std::vector<HeldObstacle> held = read_held_obstacles(obstacles, vertices);
+  const std::vector<HeldObstacle> held = read_held_obstacles(encounters.obstacles, vertices);
   if (ranks && !held.empty()) {
     root.fail("obstacle",
               "a run on several ranks needs obstacles with a 'stiffness': run it on one");
@@ -266,48 +329,8 @@ ReadBodies read_bodies(TableReader& root, const SceneSettings& settings,
   } catch (const Error& error) {
     root.fail("body", error.what());
   }
-  all.springs += springs.size();
-  root.recover([&] { read_springs(std::move(springs), placed, read); });
-  for (auto& [obstacle, touch] :
-       read_obstacles(std::move(obstacles), placed, held, all.gravity, *read.system)) {
-    all.obstacles.push_back(std::move(obstacle));
-    all.touches.push_back(std::move(touch));
-  }
-  const BarrierScene barriers{placed, held, all.gravity, all.rest, read.initial};
-  root.recover([&] {
-    bool any = false;
-    for (TableReader& reader : contacts) {
-      if (!is_barrier(reader)) continue;
-      add_barrier(reader, barriers, *read.system);
-      any = true;
-    }
-    if (!any && !held.empty()) add_barrier(barriers, contacts.empty(), *read.system, root);
-  });
-  root.recover([&] {
-    all.contacts =
-        read_contacts(std::move(contacts), placed, all.gravity, read.initial.x, *read.system);
-  });
-  for (std::string& remark : remarks_on_speed(all.contacts, placed, read.initial, settings.step)) {
-    read.remarks.push_back(std::move(remark));
-  }
-  root.recover([&] { read_constraints(std::move(constraints), placed, project, read); });
-  for (std::string& remark : remarks_on_sound(placed, {.system = *read.system,
-                                                      .rest = all.rest,
-                                                      .x = read.initial.x,
-                                                      .scheme = settings.scheme,
-                                                      .step = settings.step,
-                                                      .shared = ranks != nullptr})) {
-    read.remarks.push_back(std::move(remark));
-  }
-  for (const PlacedBody& b : placed) {
-    for (const Anchor& a : b.body->anchors) {
-      all.links.push_back(
-          {.kind = Link::Kind::anchor, .ends = {{{b.first + a.vertex}, {.point = a.point}}}});
-    }
-    for (const Link& pivot : pivots(*read.system, read.initial.x, b.first, b.count())) {
-      all.links.push_back(pivot);
-    }
-  }
+  read_encounters(root, std::move(encounters), placed, held, settings, read);
+  add_links(placed, read);
   return read;
 }
 

@@ -94,10 +94,10 @@ class MomentMaker {
   // Empty when there is none at this step.
   std::vector<double> row(const RunMoment& moment) {
     if (!moment.report) {
-      watch_.start(moment.state, moment.invariants.kinetic, moment.so_far.contact_depth);
+      watch_.start(moment.state, moment.invariants.kinetic, moment.so_far.contact.now);
       return next_.take(moment.step, moment.state.t, moment.invariants, watch_.take_values());
     }
-    watch_.add(moment.state, moment.invariants.kinetic, moment.so_far.contact_depth);
+    watch_.add(moment.state, moment.invariants.kinetic, moment.so_far.contact.now);
     next_.add(*moment.report);
     if (!moment.last && moment.step % scene_.settings.output.series_every != 0) return {};
     return next_.take(moment.step, moment.state.t, moment.invariants, watch_.take_values());

@@ -322,7 +322,7 @@ py::dict conservation(Simulation& s) {
        last_state(scene, s.run().state(), s.run().summary().invariants.total)) {
     all[py::str(name + "_end")] = value;
   }
-  if (scene.bodies().have_contact()) all["contact_depth_most"] = s.run().summary().deepest;
+  if (scene.bodies().have_contact()) all["contact_depth_most"] = s.run().summary().contact.deepest;
   return all;
 }
 

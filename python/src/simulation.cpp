@@ -190,14 +190,14 @@ int Simulation::make_steps(int n, const py::object& callback, int every, Recordi
   if (recording && recording->rows.empty()) recording->add(run_.start());
   if (whole) {
     run_.end_at(scene_->scene.initial.t + scene_->duration);
-    watch_.start(run_.state(), run_.summary().invariants.kinetic, run_.summary().contact_depth);
+    watch_.start(run_.state(), run_.summary().invariants.kinetic, run_.summary().contact.now);
   }
   Clock::time_point next = Clock::now() + kPulse;
   for (int k = 0; k < n; ++k) {
     if (run_.done()) return k;
     const std::optional<RunMoment> moment = run_.step();
     if (!moment) return k;
-    if (whole) watch_.add(moment->state, moment->invariants.kinetic, moment->so_far.contact_depth);
+    if (whole) watch_.add(moment->state, moment->invariants.kinetic, moment->so_far.contact.now);
     if (recording) {
       recording->add(*moment);
       if (k + 1 == n || run_.done()) recording->add_last(*moment);

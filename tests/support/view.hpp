@@ -307,9 +307,9 @@ struct PlainRun {
     (void)run_scene(scene, drift, [&](const RunMoment& moment) {
       if (moment.report) {
         next.add(*moment.report);
-        watch.add(moment.state, moment.invariants.kinetic, moment.so_far.contact_depth);
+        watch.add(moment.state, moment.invariants.kinetic, moment.so_far.contact.now);
       } else {
-        watch.start(moment.state, moment.invariants.kinetic, moment.so_far.contact_depth);
+        watch.start(moment.state, moment.invariants.kinetic, moment.so_far.contact.now);
       }
       rows.push_back(
           next.take(moment.step, moment.state.t, moment.invariants, watch.take_values()));

@@ -285,14 +285,14 @@ void ResultFolder::add(const RunMoment& moment) {
 void ResultFolder::take_in(const RunMoment& moment) {
   const OutputSettings& output = scene_.settings.output;
   if (moment.report) {
-    watch_.add(moment.state, moment.invariants.kinetic, moment.so_far.contact_depth);
+    watch_.add(moment.state, moment.invariants.kinetic, moment.so_far.contact.now);
     watch_.require_finite(moment.step, moment.state.t);
     // Of the last step finish() writes a row, so that a longer run can go on from before it.
     const bool due = moment.step % output.series_every == 0;
     series_->add(moment.step, moment.state.t, *moment.report, due,
                  due ? watch_.take_values() : std::vector<double>());
   } else {
-    watch_.start(moment.state, moment.invariants.kinetic, moment.so_far.contact_depth);
+    watch_.start(moment.state, moment.invariants.kinetic, moment.so_far.contact.now);
     series_->start(moment.state.t, moment.invariants, watch_.take_values());
   }
   if (figures_) figures_->add(moment, watch_);

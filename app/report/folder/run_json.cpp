@@ -181,19 +181,19 @@ void add_orbits(const RunSummary& summary, Json& json) {
 
 void add_contact(const Scene& scene, const RunSummary& summary, Json& json) {
   if (!scene.bodies().obstacles.empty()) {
-    json["obstacles"] = {{"vertices_through", summary.passages},
-                         {"longest_step_over_thickness", summary.longest_to_obstacle}};
+    json["obstacles"] = {{"vertices_through", summary.passages.through_obstacles},
+                         {"longest_step_over_thickness", summary.passages.longest_step}};
   }
   if (scene.bodies().have_contact()) {
-    json["contact_depth"] = {{"deepest", summary.deepest},
-                             {"deepest_over_size_of_body", summary.deepest_share}};
-    if (const auto& [depth, asked, explained] = summary.beyond; depth > 0) {
+    json["contact_depth"] = {{"deepest", summary.contact.deepest},
+                             {"deepest_over_size_of_body", summary.contact.deepest_share}};
+    if (const auto& [depth, asked, explained] = summary.contact.beyond; depth > 0) {
       json["contact_depth"]["beyond_asked"] = {
           {"depth", depth}, {"asked", asked}, {"explained_by_speed", explained}};
     }
   }
   if (!scene.bodies().contacts.empty()) {
-    json["contacts"] = {{"vertices_through", summary.passages_of_bodies}};
+    json["contacts"] = {{"vertices_through", summary.passages.through_bodies}};
   }
 }
 

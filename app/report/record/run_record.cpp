@@ -160,7 +160,7 @@ void Recorder::add(const RunMoment& moment) {
                        moment.invariants.potential[k]);
   }
   set(Curve::total, moment.invariants.total);
-  set(Curve::contact_depth, moment.so_far.contact_depth);
+  set(Curve::contact_depth, moment.so_far.contact.now);
 }
 
 void Recorder::finish(const RunSummary& summary, const State& state, const DriftTracker& drift,

@@ -169,6 +169,50 @@ BodyKind body_kind(TableReader& reader, const std::string& source) {
   return kind == "solid" ? BodyKind::solid : kind == "cloth" ? BodyKind::cloth : BodyKind::rod;
 }
 
+// The key that says what the body is made from: 'mesh' or 'shape'.
+std::string body_source(TableReader& reader) {
+  if (!reader.has("mesh")) reader.refuse_misspelling("mesh");
+  if (!reader.has("shape")) reader.refuse_misspelling("shape");
+  if (reader.has("mesh") == reader.has("shape")) {
+    reader.fail("shape", reader.has("mesh") ? "give either 'mesh' or 'shape', not both"
+                                            : "a body needs a 'mesh' file or a built-in 'shape'");
+  }
+  if (reader.has("mesh")) return "mesh";
+  if (const char* key = reader.has("merge") ? "merge" : "merge_within"; reader.has(key)) {
+    reader.fail(
+        key,
+        fmt::format("'{}' joins vertices of a mesh file; a built-in shape has none to join", key));
+  }
+  return "shape";
+}
+
+void read_solid(TableReader& reader, const std::string& source, Body& body) {
+  PartOfMesh read;
+  if (source == "mesh") {
+    const std::filesystem::path file = reader.file("mesh");
+    const double share = read_merge_share(reader);
+    read = shared_mesh(body.ranks, [&] { return read_body_tets(reader, file, share, body); });
+  } else {
+    read = read_solid_shape(reader.table("shape"), body.ranks);
+  }
+  body.part = std::move(read.part);
+  body.tets = std::move(read.mesh.tets);
+  body.set_rest(read.mesh.vertices);
+  place_rest_shape(reader, body.rest);
+  lump_mass(reader, rest_volumes(reader, source, body), body.tets, body);
+}
+
+void read_cloth_or_rod(TableReader& reader, const std::string& source, Body& body) {
+  read_cloth_or_rod_shape(reader, source, body);
+  place_rest_shape(reader, body.rest);
+  const std::vector<double> measures = areas_or_lengths(reader, source, body);
+  if (body.kind == BodyKind::cloth) {
+    lump_mass(reader, measures, body.triangles, body);
+  } else {
+    lump_mass(reader, measures, body.edges, body);
+  }
+}
+
 // Springs that hold vertices where they start.
 void read_anchors(TableReader& reader, Body& body) {
   for (TableReader& table : reader.tables("attach")) {
@@ -179,6 +223,40 @@ void read_anchors(TableReader& reader, Body& body) {
       // Where several processes share the body, each vertex is held by its owner.
       if (i < body.owned()) body.anchors.push_back({i, body.x.segment<3>(3 * i), stiffness});
     }
+  }
+}
+
+void read_fixed(TableReader& reader, Body& body) {
+  body.fixed.assign(body.masses.size(), 0);
+  for (TableReader& table : reader.tables("fix")) {
+    for (const int i : read_region(table, body)) body.fixed[static_cast<std::size_t>(i)] = 1;
+    table.finish();
+  }
+}
+
+void read_scripts(TableReader& reader, Body& body) {
+  std::vector<char> scripted(body.masses.size(), 0);
+  for (const TableReader& table : reader.tables("script")) {
+    SceneScript script = read_script(table, body);
+    for (const int i : script.vertices) {
+      const auto at = static_cast<std::size_t>(i);
+      if (body.fixed[at] || scripted[at]) {
+        table.fail("region", fmt::format("vertex {} is {} already",
+                                         body.ranks ? body.part.number[at] : long{i},
+                                         scripted[at] ? "moved by another script" : "fixed"));
+      }
+      scripted[at] = 1;
+    }
+    body.scripts.push_back(std::move(script));
+  }
+}
+
+void read_forces(TableReader& reader, Body& body) {
+  for (TableReader& table : reader.tables("force")) {
+    SceneForce force = read_force(table, 3);
+    if (has_region(table)) force.vertices = read_region(table, body);
+    table.finish({"region"});
+    body.forces.push_back(std::move(force));
   }
 }
 
@@ -236,78 +314,21 @@ Body read_body(TableReader reader, int number, const Distribution* ranks) {
   Body body;
   body.ranks = ranks;
   body.name = reader.text("name", fmt::format("body{}", number));
-  if (!reader.has("mesh")) reader.refuse_misspelling("mesh");
-  if (!reader.has("shape")) reader.refuse_misspelling("shape");
-  if (reader.has("mesh") == reader.has("shape")) {
-    reader.fail("shape", reader.has("mesh") ? "give either 'mesh' or 'shape', not both"
-                                            : "a body needs a 'mesh' file or a built-in 'shape'");
-  }
-  const std::string source = reader.has("mesh") ? "mesh" : "shape";
-  if (const char* key = reader.has("merge") ? "merge" : "merge_within";
-      source == "shape" && reader.has(key)) {
-    reader.fail(
-        key,
-        fmt::format("'{}' joins vertices of a mesh file; a built-in shape has none to join", key));
-  }
+  const std::string source = body_source(reader);
   body.kind = body_kind(reader, source);
   if (ranks && body.kind != BodyKind::solid) {
     reader.fail("kind", "a run on several ranks is for solids: cloth and rods run on one");
   }
   if (body.kind == BodyKind::solid) {
-    PartOfMesh read;
-    if (source == "mesh") {
-      const std::filesystem::path file = reader.file("mesh");
-      const double share = read_merge_share(reader);
-      read = shared_mesh(ranks, [&] { return read_body_tets(reader, file, share, body); });
-    } else {
-      read = read_solid_shape(reader.table("shape"), ranks);
-    }
-    body.part = std::move(read.part);
-    body.tets = std::move(read.mesh.tets);
-    body.set_rest(read.mesh.vertices);
-    place_rest_shape(reader, body.rest);
-    lump_mass(reader, rest_volumes(reader, source, body), body.tets, body);
+    read_solid(reader, source, body);
   } else {
-    read_cloth_or_rod_shape(reader, source, body);
-    place_rest_shape(reader, body.rest);
-    const std::vector<double> measures = areas_or_lengths(reader, source, body);
-    if (body.kind == BodyKind::cloth) {
-      lump_mass(reader, measures, body.triangles, body);
-    } else {
-      lump_mass(reader, measures, body.edges, body);
-    }
+    read_cloth_or_rod(reader, source, body);
   }
   read_initial_state(reader, body);
   read_anchors(reader, body);
-
-  body.fixed.assign(body.masses.size(), 0);
-  for (TableReader& table : reader.tables("fix")) {
-    for (const int i : read_region(table, body)) body.fixed[static_cast<std::size_t>(i)] = 1;
-    table.finish();
-  }
-
-  std::vector<char> scripted(body.masses.size(), 0);
-  for (const TableReader& table : reader.tables("script")) {
-    SceneScript script = read_script(table, body);
-    for (const int i : script.vertices) {
-      const auto at = static_cast<std::size_t>(i);
-      if (body.fixed[at] || scripted[at]) {
-        table.fail("region", fmt::format("vertex {} is {} already",
-                                         body.ranks ? body.part.number[at] : long{i},
-                                         scripted[at] ? "moved by another script" : "fixed"));
-      }
-      scripted[at] = 1;
-    }
-    body.scripts.push_back(std::move(script));
-  }
-
-  for (TableReader& table : reader.tables("force")) {
-    SceneForce force = read_force(table, 3);
-    if (has_region(table)) force.vertices = read_region(table, body);
-    table.finish({"region"});
-    body.forces.push_back(std::move(force));
-  }
-
+  read_fixed(reader, body);
+  read_scripts(reader, body);
+  read_forces(reader, body);
   if (body.kind == BodyKind::solid) {
     read_solid_material(reader, body);
   } else {

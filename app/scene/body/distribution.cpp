@@ -69,6 +69,26 @@ int LatticeCut::owner(const std::array<int, 3>& point) const {
 
 namespace {
 
+// The points of a box in a lattice, numbered with the last coordinate first.
+class LatticeNumbers {
+ public:
+  LatticeNumbers(const std::array<int, 3>& low, const std::array<int, 3>& high)
+      : low_(low), wide_{high[1] - low[1], high[2] - low[2]} {}
+
+  [[nodiscard]] long number(const std::array<int, 3>& p) const {
+    return (long{p[0] - low_[0]} * wide_[0] + (p[1] - low_[1])) * wide_[1] + (p[2] - low_[2]);
+  }
+  [[nodiscard]] std::array<int, 3> point(long number) const {
+    return {static_cast<int>(number / wide_[1] / wide_[0]) + low_[0],
+            static_cast<int>(number / wide_[1] % wide_[0]) + low_[1],
+            static_cast<int>(number % wide_[1]) + low_[2]};
+  }
+
+ private:
+  std::array<int, 3> low_;
+  std::array<int, 2> wide_;  // in the second and third direction
+};
+
 // What a part is made of: vertices known by their numbers in the whole body, and who owns them.
 struct Source {
   std::vector<std::array<long, 4>> tets;  // those that have a vertex of this process
@@ -143,6 +163,7 @@ PartOfMesh part_of(const TetMesh& whole, std::span<const int> owner, std::span<c
 PartOfMesh block_part(const std::array<double, 3>& size, const std::array<int, 3>& cells,
                       CubeCut cut, int process, int processes) {
   const std::array<int, 3> points = {cells[0] + 1, cells[1] + 1, cells[2] + 1};
+  const LatticeNumbers whole({}, points);
   const LatticeCut lattice(points, processes);
   const LatticeBox own = lattice.box(process);
   // The cells that touch vertices of this process.
@@ -153,26 +174,16 @@ PartOfMesh block_part(const std::array<double, 3>& size, const std::array<int, 3
   }
   const bool nothing = own.high[0] <= own.low[0];
   const TetMesh near = nothing ? TetMesh{} : block(size, cells, cut, window.low, window.high);
-  const auto lattice_point = [&](long number) {
-    return std::array<int, 3>{static_cast<int>(number / points[2] / points[1]),
-                              static_cast<int>(number / points[2] % points[1]),
-                              static_cast<int>(number % points[2])};
-  };
-  // Numbers of the vertices of `near`, whose lattice is that of the window.
-  const auto wide = [&](std::size_t k) { return window.high[k] - window.low[k] + 1; };
-  const auto number_of = [&](int v) {
-    const long i = v / (wide(1) * wide(2)) + window.low[0];
-    const long j = v / wide(2) % wide(1) + window.low[1];
-    const long k = v % wide(2) + window.low[2];
-    return (i * points[1] + j) * points[2] + k;
-  };
-  const auto owner = [&](long v) { return lattice.owner(lattice_point(v)); };
+  // (A window has one point more than cells.)
+  const LatticeNumbers of_near(window.low,
+                               {window.high[0] + 1, window.high[1] + 1, window.high[2] + 1});
+  const auto owner = [&](long v) { return lattice.owner(whole.point(v)); };
   Source source{.vertices = static_cast<long>(points[0]) * points[1] * points[2],
                 .elements = static_cast<long>(cells[0]) * cells[1] * cells[2] *
                             (cut == CubeCut::kSixTets ? 6 : 5)};
   for (const auto& tet : near.tets) {
     std::array<long, 4> numbers{};
-    for (std::size_t a = 0; a < 4; ++a) numbers[a] = number_of(tet[a]);
+    for (std::size_t a = 0; a < 4; ++a) numbers[a] = whole.number(of_near.point(tet[a]));
     if (std::ranges::any_of(numbers, [&](long v) { return owner(v) == process; })) {
       source.tets.push_back(numbers);
     }
@@ -181,23 +192,16 @@ PartOfMesh block_part(const std::array<double, 3>& size, const std::array<int, 3
   for (int i = own.low[0]; i < own.high[0]; ++i) {
     for (int j = own.low[1]; j < own.high[1]; ++j) {
       for (int k = own.low[2]; k < own.high[2]; ++k) {
-        owned.push_back((static_cast<long>(i) * points[1] + j) * points[2] + k);
+        owned.push_back(whole.number({i, j, k}));
       }
     }
   }
   const auto position = [&](long v) {
-    const auto [i, j, k] = lattice_point(v);
-    const long at =
-        (static_cast<long>(i - window.low[0]) * wide(1) + (j - window.low[1])) * wide(2) +
-        (k - window.low[2]);
-    return near.vertices[static_cast<std::size_t>(at)];
+    return near.vertices[static_cast<std::size_t>(of_near.number(whole.point(v)))];
   };
   const auto place = [&](long v) {
-    const std::array<int, 3> p = lattice_point(v);
-    const LatticeBox box = lattice.box(lattice.owner(p));
-    return ((p[0] - box.low[0]) * (box.high[1] - box.low[1]) + (p[1] - box.low[1])) *
-               (box.high[2] - box.low[2]) +
-           (p[2] - box.low[2]);
+    const LatticeBox box = lattice.box(owner(v));
+    return static_cast<int>(LatticeNumbers(box.low, box.high).number(whole.point(v)));
   };
   return assemble_part(source, std::move(owned), process, position, owner, place);
 }

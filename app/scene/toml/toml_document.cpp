@@ -46,6 +46,37 @@ SourceLocation shortened(SourceLocation option) {
   return option;
 }
 
+// `value` under this name, read as TOML; or the text as it is, if it is none.
+toml::table parsed_value(const std::string& toml, const std::string& text) {
+  const NoticedMemory memory;
+  toml::table parsed;
+  try {
+    parsed = toml::parse(toml);
+  } catch (const toml::parse_error&) {
+    parsed.clear();
+  }
+  memory.require();
+  if (parsed.size() != 1) {
+    parsed.clear();
+    parsed.insert("value", text);
+  }
+  return parsed;
+}
+
+// The entry of a list that a key of an option is the number of.
+std::size_t entry_of(std::size_t size, const std::string& key, const std::string& list,
+                     const SourceLocation& option) {
+  std::size_t index = 0;
+  const char* last = key.data() + key.size();
+  const auto [end, error] = std::from_chars(key.data(), last, index);
+  if (error != std::errc{} || end != last || index >= size) {
+    throw InputError(option, fmt::format("'{}' is a list of {} entries, counted from 0; '{}' is "
+                                         "none of them",
+                                         list, size, key));
+  }
+  return index;
+}
+
 std::string too_deep() {
   return fmt::format("more than {} tables and lists within each other", kDeepestToml);
 }
@@ -112,34 +143,14 @@ void TomlDocument::apply(const std::string& assignment) {
     throw InputError(shortened(option), too_deep());
   }
 
-  const NoticedMemory memory;
-  toml::table parsed;
-  try {
-    parsed = toml::parse(toml);
-  } catch (const toml::parse_error&) {
-    parsed.clear();
-  }
-  memory.require();
-  if (parsed.size() != 1) {
-    parsed.clear();
-    parsed.insert("value", value);
-  }
-
+  const toml::table parsed = parsed_value(toml, value);
   toml::node* here = &root_;
   std::string walked;
   for (std::size_t k = 0; k < keys.size(); ++k) {
     const bool last = k + 1 == keys.size();
     std::string name = keys[k];
     if (toml::array* list = here->as_array()) {
-      std::size_t index = 0;
-      const auto [end, error] =
-          std::from_chars(keys[k].data(), keys[k].data() + keys[k].size(), index);
-      if (error != std::errc{} || end != keys[k].data() + keys[k].size() || index >= list->size()) {
-        throw InputError(option,
-                         fmt::format("'{}' is a list of {} entries, counted from 0; '{}' is "
-                                     "none of them",
-                                     walked, list->size(), keys[k]));
-      }
+      const std::size_t index = entry_of(list->size(), name, walked, option);
       name = std::to_string(index);  // "00" is 0
       here = list->get(index);
       if (last) {

@@ -123,20 +123,6 @@ void Assembler::forget_stress() {
   for (std::vector<double>& of_energy : stress_) std::ranges::fill(of_energy, 0.0);
 }
 
-void Assembler::add_geometric(const Vector& w, double weight, Vector& image) const {
-  for (std::size_t k = 0; k < stress_.size(); ++k) {
-    if (stress_[k].empty() || !averages_strain(k)) continue;
-    const Energy& energy = *system_.energies()[k];
-    energy.abilities().discrete_gradient->balance({.task = BalanceEvaluation::Task::product,
-                                                   .x0 = w.data(),
-                                                   .along = w.data(),
-                                                   .stress = stress_[k].data(),
-                                                   .weight = weight,
-                                                   .gradient = image.data(),
-                                                   .memory = world_.memory_of(energy)});
-  }
-}
-
 EnergyByKind Assembler::values(const Vector& x0, const Vector* d,
                                std::span<const WeightedNode> nodes, bool from_start) const {
   return run(

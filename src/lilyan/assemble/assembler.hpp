@@ -65,8 +65,6 @@ class Assembler {
                     std::span<const double> stiffening);
   // σ = 0, so that the Hessian has no geometric part.
   void forget_stress();
-  // image += weight · ½ K(σ) w
-  void add_geometric(const Vector& w, double weight, Vector& image) const;
 
   // For each degree of freedom, how large the numbers are that its forces are computed from.
   void lengths(const Vector& x, Vector& lengths) const;

@@ -212,13 +212,6 @@ void balance_elements(std::span<const Element<E>> elements, const BalanceEvaluat
   using Task = BalanceEvaluation::Task;
   for (std::size_t k = 0; k < elements.size(); ++k) {
     const Element<E>& element = elements[k];
-    if (at.task == Task::product) {
-      Matrix geometric = Matrix::Zero();
-      E::add_stress(Eigen::Map<const Stress>(at.stress + k * E::kStress), 0.5 * at.weight,
-                    geometric);
-      element.add_gradient(geometric * element.gather(at.along), at.gradient);
-      continue;
-    }
     const Coordinates start = element.gather(at.x0);
     Coordinates d = Coordinates::Zero();
     if (at.d) d = element.gather(at.d);

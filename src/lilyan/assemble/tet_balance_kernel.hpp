@@ -39,32 +39,10 @@ template <AnyPack P>
 void add_balanced_blocks(const TetPart<P>& part, const Mat3<P>& middle, const StressByStrain<P>& a,
                          const Sym3<P>& sigma, std::ptrdiff_t first, const BalanceEvaluation& at);
 
-// The forces ½ δF σ gᵃ of a displacement.
-template <AnyPack P>
-inline void store_geometric_forces(const TetPart<P>& part, const Sym3<P>& sigma, double weight,
-                                   const double* along, double* forces) {
-  const Mat3<P> G = part.inverse_rest();
-  const Mat3<P> dF = multiply(gather_edges(part, along), G);
-  const P scale = (0.5 * weight) * part.volume();
-  Mat3<P> stress = zero3<P>();
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      for (int p = 0; p < 3; ++p) stress(i, j) += dF(i, p) * sigma(p, j);
-      stress(i, j) *= scale;
-    }
-  }
-  store_forces(part, stress, G, forces);
-}
-
 template <class Material, AnyPack P>
 inline void balance_part(const MeanStressLaw<Material>& law, const TetPart<P>& part,
-                         std::ptrdiff_t first, const BalanceEvaluation& at, const double* along,
-                         std::ptrdiff_t group, double* forces) {
+                         std::ptrdiff_t first, const BalanceEvaluation& at, std::ptrdiff_t group) {
   using Task = BalanceEvaluation::Task;
-  if (at.task == Task::product) {
-    return store_geometric_forces(part, load_stress<P>(at.stress + stress_of(group), part.lane),
-                                  at.weight, along, forces);
-  }
   const Mat3<P> G = part.inverse_rest();
   Mat3<P> dF = zero3<P>();
   if (at.d) dF = multiply(gather_edges(part, at.d), G);
@@ -75,9 +53,9 @@ inline void balance_part(const MeanStressLaw<Material>& law, const TetPart<P>& p
                                load_stress<P>(at.stress + stress_of(group), part.lane), first, at);
   }
   MeanStress<P> mean;
-  if (along) {
+  if (at.along) {
     mean = law(step, Slope::along,
-               twice_symmetric(step.middle, multiply(gather_edges(part, along), G)));
+               twice_symmetric(step.middle, multiply(gather_edges(part, at.along), G)));
     for (int m = 0; m < kStressNumbers; ++m) mean.S.s[m] += at.stiffening * mean.change.s[m];
   } else {
     mean = law(step);
@@ -87,25 +65,25 @@ inline void balance_part(const MeanStressLaw<Material>& law, const TetPart<P>& p
 
 template <class Material>
 void balance_chunk(const MeanStressLaw<Material>& law, const TetChunks& tets, const TetChunk& chunk,
-                   const BalanceEvaluation& all) {
-  const auto evaluate = [&](const TetBatch& batch, const BalanceEvaluation& at, double* forces) {
-    const double* along = take_vertices(tets, batch, at.along, BatchVector::rest);
+                   BalanceEvaluation at) {
+  const BalanceEvaluation all = at;
+  for (int b = chunk.first_batch; b < chunk.last_batch; ++b) {
+    const TetBatch& batch = tets.batches[static_cast<std::size_t>(b)];
+    at.x0 = take_vertices(tets, batch, all.x0, BatchVector::x0);
+    at.d = take_vertices(tets, batch, all.d, BatchVector::d);
+    at.along = take_vertices(tets, batch, all.along, BatchVector::rest);
     on_best_lanes([&]<int kWidth>(Lanes<kWidth>) {
       std::ptrdiff_t first = batch.tets.first_tet;
-      double* rows = forces;
       for (int k = batch.tets.first_group; k < batch.tets.last_group; ++k, first += kLanes) {
         for (int lane = 0; lane < kLanes && first + lane < batch.tets.last_tet; lane += kWidth) {
           const int left = static_cast<int>(batch.tets.last_tet - first) - lane;
           const TetPart<PackOf<kWidth>> part{tets.groups[static_cast<std::size_t>(k)], lane,
                                              std::min(kWidth, left)};
-          balance_part(law, part, first + lane, at, along, k, rows);
+          balance_part(law, part, first + lane, at, k);
         }
-        if (rows) rows += kForceRow * kGroupRows;
       }
     });
-    return 0.0;
-  };
-  sum_over_batches(tets, chunk, all, evaluate);
+  }
 }
 
 }  // namespace lilyan

@@ -50,16 +50,18 @@ std::string ErrorControl::attempts() const {
 }
 
 void ErrorControl::see(const Invariants& at) {
-  velocity_ = std::max(velocity_, std::sqrt(2 * at.scale()));
+  sizes_.velocity = std::max(sizes_.velocity, std::sqrt(2 * at.scale()));
 }
 
 void ErrorControl::fade(double h, double acceleration) {
-  largest_velocity_ = std::max(largest_velocity_, velocity_);
-  largest_acceleration_ = std::max({largest_acceleration_, acceleration_, acceleration});
-  const double left = velocity_ > 0 ? std::exp(-h * acceleration_ / (kMemory * velocity_)) : 1;
-  velocity_ = std::max(velocity_ * left, kLeastVelocity * largest_velocity_);
-  acceleration_ =
-      std::max({acceleration, acceleration_ * left, kLeastAcceleration * largest_acceleration_});
+  sizes_.largest_velocity = std::max(sizes_.largest_velocity, sizes_.velocity);
+  sizes_.largest_acceleration =
+      std::max({sizes_.largest_acceleration, sizes_.acceleration, acceleration});
+  const double left =
+      sizes_.velocity > 0 ? std::exp(-h * sizes_.acceleration / (kMemory * sizes_.velocity)) : 1;
+  sizes_.velocity = std::max(sizes_.velocity * left, kLeastVelocity * sizes_.largest_velocity);
+  sizes_.acceleration = std::max(
+      {acceleration, sizes_.acceleration * left, kLeastAcceleration * sizes_.largest_acceleration});
 }
 
 StepReport ErrorControl::attempt(State& state, double h) {
@@ -100,9 +102,9 @@ void ErrorControl::start(const State& state) {
   add_forces(system_, {state.t, state.t + h_}, state.t, state.x, state.v, 1, scratch, force);
   scratch.setZero();
   system_.mass().add_solved(1, force, scratch);
-  acceleration_ = norm(scratch);
+  sizes_.acceleration = norm(scratch);
   // A body at rest has no energies yet: what its forces give it in the first step will have to do.
-  velocity_ = h_ * acceleration_;
+  sizes_.velocity = h_ * sizes_.acceleration;
   started_ = true;
 }
 
@@ -111,16 +113,16 @@ void ErrorControl::see_start(const State& state, double h) {
   const double rounding = rounding_v(state, h);
   if (!(gained > rounding) || !std::isfinite(gained)) return;
   const double nothing = rounding + kNoForce * gained;
-  if (h * acceleration_ <= nothing) acceleration_ = gained / h;
-  if (velocity_ <= nothing) velocity_ = gained;
+  if (h * sizes_.acceleration <= nothing) sizes_.acceleration = gained / h;
+  if (sizes_.velocity <= nothing) sizes_.velocity = gained;
 }
 
 double ErrorControl::error(const State& state, double h) {
   const auto share = [&](double difference, double rounding, double scale) {
     return difference <= rounding ? 0 : (difference - rounding) / (h * scale);
   };
-  return std::hypot(share(norm(state.x - whole_.x), rounding_x(state), velocity_),
-                    share(norm(state.v - whole_.v), rounding_v(state, h), acceleration_)) /
+  return std::hypot(share(norm(state.x - whole_.x), rounding_x(state), sizes_.velocity),
+                    share(norm(state.v - whole_.v), rounding_v(state, h), sizes_.acceleration)) /
          ((start_.h_previous == 0 ? doubling_ : doubling_after_) * tolerance_);
 }
 

@@ -49,10 +49,7 @@ class ErrorControl final : public StepControl {
   ErrorControl(Integrator& integrator, const System& system, const Scheme& scheme,
                const StepControlOptions& options);
   StepReport step(State& state, double until) override;
-  void archive(Archive& a) override {
-    a(h_, previous_error_, started_, velocity_, acceleration_, largest_velocity_,
-      largest_acceleration_, rejected_);
-  }
+  void archive(Archive& a) override { a(h_, previous_error_, started_, sizes_, rejected_); }
   [[nodiscard]] int rejected() const override { return rejected_; }
   [[nodiscard]] std::string attempts() const override;
 
@@ -81,10 +78,14 @@ class ErrorControl final : public StepControl {
   double h_;  // to try next
   double previous_error_ = 1;
   bool started_ = false;
-  double velocity_ = 0;      // V
-  double acceleration_ = 0;  // A
-  double largest_velocity_ = 0;
-  double largest_acceleration_ = 0;
+  struct Sizes {
+    double velocity = 0;      // V
+    double acceleration = 0;  // A
+    double largest_velocity = 0;
+    double largest_acceleration = 0;
+    void archive(Archive& a) { a(velocity, acceleration, largest_velocity, largest_acceleration); }
+  };
+  Sizes sizes_;
   int rejected_ = 0;
   State start_, whole_;
   Vector free_;  // where vertices are scripted

@@ -23,18 +23,16 @@ struct DiscreteEvaluation {
 //   renew:    σ = S̄ + stiffening · D̄ B½ y,  D̄ the derivative of S̄ by the strain at the end
 //             (all of it at d = 0 where d is null; without the second term where `along` is)
 //   matrix:   hessian += weight · [stiffening · B½ᵀ D̄ B½ + ½ K(σ)],  K the geometric part
-//   product:  gradient += weight · ½ K(σ) w
 struct BalanceEvaluation {
-  enum class Task { renew, matrix, product };
+  enum class Task { renew, matrix };
   Task task = Task::renew;
   const double* x0 = nullptr;
   const double* d = nullptr;
-  const double* along = nullptr;   // y, w
+  const double* along = nullptr;   // y
   const double* stress = nullptr;  // σ: stress_numbers() of them
   double* renewed = nullptr;       // where a renewal puts them
   double stiffening = 1;
   double weight = 1;
-  double* gradient = nullptr;
   double* hessian = nullptr;
   const BlockSlots* slots = nullptr;  // needed with hessian
   double projection = 0;              // as in Evaluation

@@ -54,6 +54,14 @@ struct PathRule {
   return rule;
 }
 
+// What is known of a path beforehand: ascending numbers between 0 and 1 at which it comes to a place where E is not
+// smooth, and a part beyond which E is zero.
+struct KnownPath {
+  std::span<const double> breaks = {};
+  double from = 0;
+  double to = 1;
+};
+
 namespace path_mean {
 
 // A part of the path, with the energies at its ends.
@@ -90,6 +98,32 @@ template <class BranchAt>
   return split;
 }
 
+// The parts between known breaks, the first one on top, given the energies at the ends of the path. Returns how many.
+template <class EnergyAt, class BranchAt>
+[[nodiscard]] std::size_t split_at_breaks(const KnownPath& known, const std::array<double, 2>& ends,
+                                          const EnergyAt& energy_at, const BranchAt& branch_at,
+                                          std::span<Part> stack) {
+  std::size_t count = 0;
+  Part last{.from = known.from,
+            .to = known.to,
+            .energy_from = ends[0],
+            .energy_to = ends[1],
+            .branch_from = branch_at(known.from),
+            .branch_to = branch_at(known.to),
+            .depth = 0};
+  for (std::size_t k = std::min(known.breaks.size(), PathBreaks::kMost); k > 0; --k) {
+    const double at = known.breaks[k - 1];
+    const double there = energy_at(at);
+    const int branch_there = branch_at(at);
+    stack[count++] = {at, last.to, there, last.energy_to, branch_there, last.branch_to, 0};
+    last.to = at;
+    last.energy_to = there;
+    last.branch_to = branch_there;
+  }
+  stack[count++] = last;
+  return count;
+}
+
 struct OneBranch {
   template <class Coordinates>
   int operator()(const Coordinates& /*z*/) const {
@@ -115,14 +149,6 @@ void add(const Derivatives& part, bool want_hessian, Derivatives& sum) {
 
 }  // namespace path_mean
 
-// What is known of a path beforehand: ascending numbers between 0 and 1 at which it comes to a place where E is not
-// smooth, and a part beyond which E is zero.
-struct KnownPath {
-  std::span<const double> breaks = {};
-  double from = 0;
-  double to = 1;
-};
-
 // energy(z, want_hessian) gives E and its derivatives at z. `size` is how large the lengths are
 // that E is computed from: their rounding errors are errors of E, which no halving makes smaller. branch(z) is a
 // number of the branch of E that holds at z.
@@ -141,7 +167,6 @@ template <class Function, class Coordinates, class Branch = path_mean::OneBranch
   constexpr int kMostParts = 500;
   using path_mean::Part;
   std::array<Part, kDeepest + 2 + PathBreaks::kMost> stack;
-  std::size_t count = 0;
 
   const PathRule& rule = path_rule();
   const double start = energy(z0, false).value;
@@ -151,24 +176,10 @@ template <class Function, class Coordinates, class Branch = path_mean::OneBranch
   int parts = 0;
   const auto branch_at = [&](double s) { return branch(Coordinates(z0 + s * d)); };
   const auto energy_at = [&](double s) { return energy(Coordinates(z0 + s * d), false).value; };
-  Part last{.from = known.from,
-            .to = known.to,
-            .energy_from = known.from > 0 ? 0 : start,
-            .energy_to = known.to < 1 ? 0 : energy(Coordinates(z0 + d), false).value,
-            .branch_from = branch_at(known.from),
-            .branch_to = branch_at(known.to),
-            .depth = 0};
+  const double end = known.to < 1 ? 0 : energy(Coordinates(z0 + d), false).value;
   if (known.to < 1 && known.to > 0) mean.value += start * std::log(known.to);
-  for (std::size_t k = std::min(known.breaks.size(), PathBreaks::kMost); k > 0; --k) {
-    const double at = known.breaks[k - 1];
-    const double there = energy_at(at);
-    const int branch_there = branch_at(at);
-    stack[count++] = {at, last.to, there, last.energy_to, branch_there, last.branch_to, 0};
-    last.to = at;
-    last.energy_to = there;
-    last.branch_to = branch_there;
-  }
-  stack[count++] = last;
+  std::size_t count = path_mean::split_at_breaks(known, {known.from > 0 ? 0 : start, end},
+                                                 energy_at, branch_at, stack);
   while (count > 0) {
     const Part part = stack[--count];
     const double length = part.to - part.from;

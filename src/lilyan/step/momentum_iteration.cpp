@@ -238,7 +238,7 @@ class MomentumSolve::StiffIteration {
 
   // From where the equation is not defined.
   std::optional<StepStatus> recover() {
-    if (std::isfinite(best_)) {
+    if (std::isfinite(best_.size)) {
       if (!go_back()) return StepStatus::no_descent;
       return {};
     }
@@ -254,7 +254,8 @@ class MomentumSolve::StiffIteration {
     if (velocity_error_ <= solve_.options_.velocity_tolerance) return StepStatus::converged;
     Vector& change = solve_.work_.scratch;
     change = solve_.work_.d - solve_.here_.h * step_.start.v;
-    return small_beside(solve_.system_, *solve_.here_.x0, best_, size_of(solve_.system_, change))
+    return small_beside(solve_.system_, *solve_.here_.x0, best_.size,
+                        size_of(solve_.system_, change))
                ? StepStatus::round_off
                : StepStatus::drowned_in_rounding;
   }
@@ -303,25 +304,25 @@ class MomentumSolve::StiffIteration {
     remember(rounding);
     if ((rounding && velocity_error_ <= solve_.options_.velocity_tolerance) || size_ <= floor) {
       last_ = true;
-    } else if (since_ >= kPatience && best_at_rounding_) {
+    } else if (since_ >= kPatience && best_.at_rounding) {
       at_.z = solve_.work_.best;
-      velocity_error_ = best_error_;
+      velocity_error_ = best_.error;
       last_ = true;
       return Next::again;
     } else if (since_ >= kMostPatience) {
       return Next::stuck;
     }
     // (What grows by so little may be rounding error.)
-    if (!(size_ > kGrown * best_ && !last_ && !best_at_rounding_)) return Next::advance;
+    if (!(size_ > kGrown * best_.size && !last_ && !best_.at_rounding)) return Next::advance;
     // Where strains are found first and turns later.
-    if (norm_ < best_norm_ && size_ < kFarGrown * best_) return Next::advance;
+    if (norm_ < best_.norm && size_ < kFarGrown * best_.size) return Next::advance;
     if (fresh_) return go_back() ? Next::again : Next::lost;
     // The matrix may be to blame: on from the best iterate, with its own.
     at_.z = solve_.work_.best;
     fresh_ = true;
     solve_.mixing_.forget();
-    best_ = halved_ = kInfinity;
-    best_at_rounding_ = false;
+    best_.size = halved_ = kInfinity;
+    best_.at_rounding = false;
     since_ = 0;
     solve_.work_.d = at_.z.head(solve_.work_.d.size());
     renew_stress(&solve_.work_.d, nullptr);
@@ -329,17 +330,14 @@ class MomentumSolve::StiffIteration {
   }
 
   void remember(bool rounding) {
-    if (size_ < best_) {
-      best_at_rounding_ = rounding;
-      best_ = size_;
-      best_error_ = velocity_error_;
-      best_norm_ = norm_;
+    if (size_ < best_.size) {
+      best_ = {.size = size_, .error = velocity_error_, .norm = norm_, .at_rounding = rounding};
       solve_.work_.best = at_.z;
       solve_.work_.best_direction = solve_.work_.direction;
     }
     ++since_;
-    if (best_ <= 0.5 * halved_) {
-      halved_ = best_;
+    if (best_.size <= 0.5 * halved_) {
+      halved_ = best_.size;
       since_ = 0;
     }
   }
@@ -374,15 +372,17 @@ class MomentumSolve::StiffIteration {
   bool fresh_;               // a matrix for every direction
   bool last_ = false;        // the point at hand is as good as it gets
   double share_ = 1;         // of directions that is taken
-  double norm_ = kInfinity;  // of the residual, and where the direction was smallest
-  double best_norm_ = kInfinity;
-  double size_ = 0;  // of the last direction, and as a relative velocity
+  double norm_ = kInfinity;  // of the residual
+  double size_ = 0;          // of the last direction, and as a relative velocity
   double velocity_error_ = kInfinity;
   double first_ = kInfinity;
-  double best_ = kInfinity;  // size of the smallest direction, and as a relative velocity
-  double best_error_ = kInfinity;
-  bool best_at_rounding_ = false;
-  double halved_ = kInfinity;  // when it last was half of what it was
+  // The smallest direction: its size, that as a relative velocity, and the residual there.
+  struct Best {
+    double size = kInfinity, error = kInfinity, norm = kInfinity;
+    bool at_rounding = false;
+  };
+  Best best_;
+  double halved_ = kInfinity;  // size of the best one when it last was half of what it was
   int since_ = 0;              // directions after that
   int setbacks_ = 0;
   int solves_ = 0;

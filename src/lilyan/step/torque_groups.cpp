@@ -73,7 +73,6 @@ TorqueGroups::TorqueGroups(const System& system, std::vector<int>& parent) : sys
         constraint->dofs().empty()
             ? -1
             : group_of_[static_cast<std::size_t>(constraint->dofs().front() / system.dimension())];
-    owners_.push_back(owner);
     if (owner < 0) continue;
     Group& group = groups_[static_cast<std::size_t>(owner)];
     group.constraints.push_back(constraint.get());

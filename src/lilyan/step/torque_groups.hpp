@@ -61,9 +61,8 @@ class TorqueGroups {
       function(i, system_->vertex_masses()[static_cast<std::size_t>(i)]);
     }
   }
-  // The group of a vertex, and the one that a constraint acts on; −1 for none.
+  // The group of a vertex; −1 for none.
   [[nodiscard]] int of_vertex(int i) const { return group_of_[static_cast<std::size_t>(i)]; }
-  [[nodiscard]] int of_constraint(std::size_t constraint) const { return owners_[constraint]; }
 
   // Takes the fixed vertices from where x has them.
   void find_symmetries(const Vector& x);
@@ -79,7 +78,7 @@ class TorqueGroups {
 
   const System* system_ = nullptr;
   std::vector<Group> groups_;
-  std::vector<int> members_, fixed_, owners_, group_of_;
+  std::vector<int> members_, fixed_, group_of_;
 };
 
 inline std::span<double> numbers(double& value) { return {&value, 1}; }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <vector>
 
@@ -10,13 +9,6 @@
 #include "lilyan/step/integrator.hpp"
 
 namespace lilyan {
-
-// The drift of the energy over very long compiled runs, down to rounding errors.
-//
-// A symplectic method's energy oscillates by h² or so, far more than rounding errors add up to. Its
-// mean over some hundred periods with a smooth window, sin⁸, has no trace of the oscillation left
-// (the window's spectrum falls off with the ninth power of the frequency): it is a function of
-// what the method itself conserves, and changes by rounding errors only.
 
 // Straight line through points, least squares.
 struct Fit {
@@ -45,58 +37,6 @@ inline Fit fit(const std::vector<double>& x, const std::vector<double>& y) {
   }
   f.band = high - low;
   return f;
-}
-
-struct EnergyDrift {
-  std::vector<double> step;    // at the middle of each window
-  std::vector<double> change;  // of the mean energy from the first window
-  double drift = 0;            // slope of a straight fit × length of the run
-  double uncertainty = 0;      // one standard deviation of that, for independent windows
-  double band = 0;             // of the deviations from the fit
-};
-
-// The mean energy over the next `steps` steps of a compiled run.
-template <class Run>
-[[nodiscard]] long double mean_energy(Run& run, int steps) {
-  long double sum = 0, weights = 0;
-  for (int k = 1; k < steps; ++k) {
-    run.advance(1);
-    const double s = std::sin(std::numbers::pi * k / steps);
-    const long double w = std::pow(s, 8);
-    sum += w * static_cast<long double>(run.total_energy());
-    weights += w;
-  }
-  run.advance(1);
-  return sum / weights;
-}
-
-// Advances the run by `steps` steps, with windows at equal distances. A window should be some
-// hundred periods long.
-template <class Run>
-[[nodiscard]] EnergyDrift energy_drift(Run& run, long steps, int windows, int window_steps) {
-  EnergyDrift r;
-  long double first = 0;
-  const long between = steps / windows - window_steps;
-  for (int k = 0; k < windows; ++k) {
-    const long double mean = mean_energy(run, window_steps);
-    if (k == 0) first = mean;
-    r.step.push_back(static_cast<double>(k * (between + window_steps) + window_steps / 2));
-    r.change.push_back(static_cast<double>(mean - first));
-    run.advance(between);
-  }
-  const Fit line = fit(r.step, r.change);
-  double middle = 0, squares = 0, residuals = 0;
-  for (const double s : r.step) middle += s / windows;
-  for (std::size_t k = 0; k < r.step.size(); ++k) {
-    const double x = r.step[k] - middle;
-    const double off = r.change[k] - line.middle - line.slope * x;
-    squares += x * x;
-    residuals += off * off;
-  }
-  r.drift = line.slope * static_cast<double>(steps);
-  r.uncertainty = std::sqrt(residuals / (windows - 2) / squares) * static_cast<double>(steps);
-  r.band = line.band;
-  return r;
 }
 
 // The nonlinear motions on which methods are measured, none of them with a symmetry that could hide

@@ -6,12 +6,15 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "lilyan/assemble/assembler.hpp"
 #include "lilyan/assemble/scatter.hpp"
 #include "lilyan/model/energy_memory.hpp"
+#include "lilyan/solve/direction.hpp"
+#include "lilyan/solve/newton.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
 
@@ -223,6 +226,72 @@ TEST(GrowingPattern, IsThatOfANewOne) {
   }
   EXPECT_FALSE(full.is_current());
   EXPECT_GT(entries.size(), 1U);
+}
+
+// Takes what it is told, and remembers how often it was asked.
+class Source final : public DirectionSource {
+ public:
+  explicit Source(std::vector<bool>& same_matrix) : same_matrix_(same_matrix) {}
+  void begin() override {}
+  bool find(const LocalModel&, const Vector&, const Request& request, Vector&, SolverWork&,
+            NewtonTimes&) override {
+    same_matrix_.push_back(request.same_matrix);
+    ++asked_;
+    return true;
+  }
+  [[nodiscard]] bool factorised() const override { return true; }
+  [[nodiscard]] bool truncated() const override { return false; }
+  [[nodiscard]] std::string_view name() const override { return asked_ == 3 ? "wise" : "new"; }
+  [[nodiscard]] LinearKind kind() const override { return {}; }
+  void archive(Archive& a) override { a(asked_); }
+  [[nodiscard]] const std::vector<double>& hessian() const override { return none_; }
+
+ private:
+  std::vector<bool>& same_matrix_;
+  int asked_ = 0;
+  std::vector<double> none_;
+};
+struct Maker final : DirectionMaker {
+  mutable std::vector<bool> same_matrix;
+  mutable int made = 0;
+  [[nodiscard]] std::unique_ptr<DirectionSource> make(const BlockPattern&) const override {
+    ++made;
+    return std::make_unique<Source>(same_matrix);
+  }
+};
+struct Flat final : Objective {
+  void evaluate(const Linearised&, Iterate&) const override {}
+  void hessian(const Linearised&, const Vector&, double, std::vector<double>&) const override {}
+  [[nodiscard]] Defect defect(const Vector&, const Vector&) const override { return {}; }
+  [[nodiscard]] double norm(const Vector&) const override { return 0; }
+  [[nodiscard]] Rounding rounding(const Vector&, double, const Vector&) const override {
+    return {};
+  }
+};
+
+// The matrix of the pattern before is of no use, but what was learned about solvers is.
+TEST(GrowingPattern, NewtonFollowsIt) {
+  Body body({.cells = {2, 1, 1}});
+  body.system.add(std::make_unique<Bridge>());
+  WorldMemory memory(body.system);
+  Assembler assembler({body.system, &memory});
+  const Maker maker;
+  Newton newton(assembler.hessian_pattern(), {.directions = &maker});
+  const Flat flat;
+  const Linearised none;
+  Vector direction = Vector::Zero(body.rest.size());
+  SolverWork work;
+  const auto correct = [&] {
+    return newton.correct({flat, none, body.rest}, body.rest, {}, direction, work);
+  };
+  EXPECT_TRUE(correct());
+  EXPECT_TRUE(correct());
+  memory.begin_step({.t = 1});
+  assembler.follow_stencils();
+  EXPECT_TRUE(correct());
+  EXPECT_EQ(maker.made, 2);
+  EXPECT_EQ(maker.same_matrix, (std::vector<bool>{false, true, false}));
+  EXPECT_EQ(newton.linear_name(), "wise");
 }
 
 TEST(PatternEdge, NoEnergies) {

@@ -288,6 +288,50 @@ TEST(BodyContact, ASolvedStepStandsWhenItMetNobody) {
   }
 }
 
+// A step that went far is looked at again from farther away, and the next one is not.
+TEST(BodyContact, AStepThatStandsDoesNotWidenTheNextSearch) {
+  Vector x = with_point(Vec3(0.3, 0.3, 1));
+  const BodyContact contact({{.body = 0, .vertices = {OnePair::kPoint}, .triangles = {}},
+                             {.body = 1, .vertices = {0, 1, 3}, .triangles = {OnePair::kCorners}}},
+                            kStiffness, kThickness, x);
+  const Vector rest = Vector::Zero(x.size());
+  const auto memory = contact.make_memory();
+  contact.begin_step({.h = 0.1, .x = x.data(), .v = rest.data()}, *memory);
+  Vector end = x;
+  end[3 * OnePair::kPoint + 2] -= 0.42;
+  ASSERT_TRUE(contact.found_all_contacts(end.data(), *memory));
+  x[3 * OnePair::kPoint + 2] = 0.9;
+  EXPECT_FALSE(contact.begin_step({.h = 0.1, .x = x.data(), .v = rest.data()}, *memory));
+  EXPECT_TRUE(contact.stencils_with(memory.get()).vertices.empty());
+}
+
+// Pairs stay when there are fewer, but not when hardly any is left of many.
+TEST(BodyContact, ForgetsManyPairsThatHaveParted) {
+  constexpr int kPoints = 100;
+  Vector x(3 * (kPoints + 3));
+  ContactSurface cloud{.body = 0, .vertices = {}, .triangles = {}};
+  for (int i = 0; i < kPoints; ++i) {
+    cloud.vertices.push_back(i);
+    x.segment<3>(3 * i) = Vec3(0.2, 0.2, 0.1 + 1e-4 * i);
+  }
+  x.tail<9>() << 0, 0, 0, 1, 0, 0, 0, 1, 0;
+  const std::array<int, 3> corners{kPoints, kPoints + 1, kPoints + 2};
+  const BodyContact contact(
+      {cloud, {.body = 1, .vertices = {corners.begin(), corners.end()}, .triangles = {corners}}},
+      kStiffness, kThickness, x);
+  const auto memory = contact.make_memory();
+  const Vector rest = Vector::Zero(x.size());
+  const auto pairs_with_away = [&](int away) {
+    Vector now = x;
+    for (int i = 0; i < away; ++i) now[3 * i + 2] += 5;
+    (void)contact.begin_step({.h = 0.1, .x = now.data(), .v = rest.data()}, *memory);
+    return contact.stencils_with(memory.get()).vertices.size() / 4;
+  };
+  EXPECT_EQ(pairs_with_away(0), 100U);
+  EXPECT_EQ(pairs_with_away(90), 100U);
+  EXPECT_EQ(pairs_with_away(95), 5U);
+}
+
 // A point that starts from rest beyond the thickness and moves less than any search looks ahead: the
 // pair must be known because the thickness reaches farther than both ways.
 TEST(BodyContact, PairsAreKnownBeforeTheyTouch) {

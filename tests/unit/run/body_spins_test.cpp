@@ -67,6 +67,23 @@ TEST(BodySpins, OfBodiesThatDoNotTouch) {
   }
 }
 
+// What is changed by hand between two steps is no error either.
+TEST(BodySpins, OfBodiesThatAreTurnedByHand) {
+  const TempFolder folder;
+  const Scene scene = load_scene(folder.write(
+      "s.toml", "[integrator]\nmethod = \"energy-momentum\"\nstep = 0.05\nsteps = 10\n" + kTwo));
+  DriftTracker drift = follow_drift(scene);
+  SceneRun run(scene, drift, nullptr);
+  for (int k = 0; k < 5; ++k) ASSERT_TRUE(run.step());
+  run.editable_state().v *= 1.5;
+  run.state_changed();
+  for (int k = 0; k < 5; ++k) ASSERT_TRUE(run.step());
+  for (const BodySpins::Body& body : run.finish().bodies) {
+    EXPECT_LE(body.angular.worst_relative(), 1e-12) << body.name;
+    EXPECT_EQ(body.steps_apart, 5) << body.name;
+  }
+}
+
 // Bodies that meet give each other some, which is no error of the method.
 TEST(BodySpins, OfBodiesThatMeet) {
   const Result met = run(kTwo + kContact, "energy-momentum", 120);

@@ -81,6 +81,16 @@ void expect_resumes(const fs::path& file, const std::vector<std::string>& settin
   EXPECT_EQ(a.most_points, b.most_points);
   EXPECT_EQ(whole.drift.energy().worst, resumed.drift.energy().worst);
   EXPECT_EQ(whole.drift.angular_momentum().worst, resumed.drift.angular_momentum().worst);
+  EXPECT_EQ(a.passages.longest_step, b.passages.longest_step);
+  EXPECT_EQ(a.contact.now, b.contact.now);
+  EXPECT_EQ(a.contact.deepest, b.contact.deepest);
+  EXPECT_EQ(a.contact.deepest_share, b.contact.deepest_share);
+  ASSERT_EQ(a.bodies.size(), b.bodies.size());
+  for (std::size_t k = 0; k < a.bodies.size(); ++k) {
+    EXPECT_EQ(a.bodies[k].now, b.bodies[k].now);
+    EXPECT_EQ(a.bodies[k].angular.worst, b.bodies[k].angular.worst);
+    EXPECT_EQ(a.bodies[k].steps_apart, b.bodies[k].steps_apart);
+  }
 }
 
 std::vector<std::string> shipped_scenes() {
@@ -193,6 +203,13 @@ TEST(Resume, AdaptiveQuadratureAndChosenSolvers) {
       "deform = [{ kind = \"stretch\", factors = [1.01, 1, 1] }, { kind = \"twist\", axis = \"x\", "
       "angle = 90 }]\n");
   for (int before = 1; before < 5; ++before) expect_resumes(slender, {}, before, 3);
+}
+
+// The block has bounced off the floor, and is away from it, when the run is interrupted.
+TEST(Resume, WhatWasSeenBeforeCounts) {
+  const TempFolder folder;
+  const fs::path file = folder.write("s.toml", std::string(kBlock) + kFloor);
+  expect_resumes(file, {"obstacle.0.stiffness=3000", "body.0.velocity=[0, -4, 0]"}, 20, 20);
 }
 
 TEST(Resume, WhateverTheThreads) {
@@ -477,6 +494,27 @@ TEST(ResumeProgram, ARunKilledBeforeItsFirstCheckpointIsRefused) {
   p.run({"run", "--resume", "failed"});
   EXPECT_EQ(p.code, 2);
   EXPECT_NE(p.output.find("lilyan run failed/scene.resolved.toml"), std::string::npos) << p.output;
+}
+
+TEST(ResumeProgram, AMeshThatWasChangedIsRefused) {
+  Program p;
+  const auto write_mesh = [&](const std::string& corner) {
+    p.folder.write("m.mesh", "MeshVersionFormatted 2\nDimension 3\nVertices\n4\n0 0 0 0\n" +
+                                 corner + " 0\n0 1 0 0\n0 0 1 0\nTetrahedra\n1\n1 2 3 4 0\nEnd\n");
+  };
+  write_mesh("1 0 0");
+  p.folder.write("s.toml",
+                 "[integrator]\nmethod = \"avf\"\nstep = 0.01\nsteps = 20\n[[body]]\nmass = 1\n"
+                 "mesh = \"m.mesh\"\nmaterial = { mu = 60, lambda = 40 }\n");
+  p.run({"run", "s.toml", "--steps", "5", "-o", "cut", "-q"});
+  ASSERT_EQ(p.code, 0) << p.output;
+  write_mesh("1.5 0 0");
+  p.run({"run", "--resume", "cut", "--steps", "20"});
+  EXPECT_EQ(p.code, 2) << p.output;
+  EXPECT_NE(p.output.find("starts from another state now"), std::string::npos) << p.output;
+  write_mesh("1 0 0");
+  p.run({"run", "--resume", "cut", "--steps", "20"});
+  EXPECT_EQ(p.code, 0) << p.output;
 }
 
 // Whatever the bytes: an Error, or all of the state.

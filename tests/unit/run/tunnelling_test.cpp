@@ -37,14 +37,14 @@ constexpr const char* kFloor = "kind = \"plane\"\nnormal = [-1, 0, 0]\npoint = [
 TEST(Tunnelling, IsCounted) {
   // Four vertices at a time jump over the wall of 0.2 in steps of 2.
   const RunSummary fast = run_of(scene_with(kWall, 20));
-  EXPECT_EQ(fast.passages, 8);
-  EXPECT_NEAR(fast.longest_to_obstacle, 10, 0.1);
+  EXPECT_EQ(fast.passages.through_obstacles, 8);
+  EXPECT_NEAR(fast.passages.longest_step, 10, 0.1);
 }
 
 TEST(Tunnelling, SlowBodiesAreTurnedBack) {
   const RunSummary slow = run_of(scene_with(kWall, 1));
-  EXPECT_EQ(slow.passages, 0);
-  EXPECT_LT(slow.longest_to_obstacle, 1);
+  EXPECT_EQ(slow.passages.through_obstacles, 0);
+  EXPECT_LT(slow.passages.longest_step, 1);
 }
 
 TEST(Tunnelling, IsSeenAsTheObstacleSeesIt) {
@@ -53,17 +53,18 @@ TEST(Tunnelling, IsSeenAsTheObstacleSeesIt) {
       std::string(kWall) +
           "motion = { easing = \"linear\", keys = [{ t = 0 }, { t = 1, shift = [-20, 0, 0] }] }\n",
       0));
-  EXPECT_EQ(swept.passages, 8);
+  EXPECT_EQ(swept.passages.through_obstacles, 8);
 }
 
 TEST(Tunnelling, PassingByIsNotThrough) {
-  EXPECT_EQ(run_of(scene_with("kind = \"sphere\"\ncenter = [3, 5, 0]\nradius = 1\n", 20)).passages,
+  EXPECT_EQ(run_of(scene_with("kind = \"sphere\"\ncenter = [3, 5, 0]\nradius = 1\n", 20))
+                .passages.through_obstacles,
             0);
-  EXPECT_EQ(
-      run_of(scene_with("kind = \"sphere\"\ncenter = [3, 0, 0]\nradius = 1\n", 40)).passages > 0,
-      true);
+  EXPECT_EQ(run_of(scene_with("kind = \"sphere\"\ncenter = [3, 0, 0]\nradius = 1\n", 40))
+                    .passages.through_obstacles > 0,
+            true);
   // A half-space has no other side.
-  EXPECT_EQ(run_of(scene_with(kFloor, 20)).passages, 0);
+  EXPECT_EQ(run_of(scene_with(kFloor, 20)).passages.through_obstacles, 0);
 }
 
 TEST(Depth, IsTheLargestOfAnyStep) {
@@ -78,8 +79,8 @@ TEST(Depth, IsTheLargestOfAnyStep) {
       return true;
     });
     EXPECT_EQ(deepest > 0, speed > 1);
-    EXPECT_DOUBLE_EQ(summary.deepest, deepest);
-    EXPECT_DOUBLE_EQ(summary.deepest_share, deepest);  // its size is 1
+    EXPECT_DOUBLE_EQ(summary.contact.deepest, deepest);
+    EXPECT_DOUBLE_EQ(summary.contact.deepest_share, deepest);  // its size is 1
   }
 }
 
@@ -102,13 +103,13 @@ TEST(Tunnelling, OfBodiesThroughEachOtherIsCounted) {
   // In one step of 4 each passes all of the other: of the 25 vertices of a side those below the other plate, which is
   // shifted by half a cell, are four by four.
   const RunSummary fast = run_of(plates(20, thin));
-  EXPECT_EQ(fast.passages_of_bodies, 4 * 16);
+  EXPECT_EQ(fast.passages.through_bodies, 4 * 16);
   // Slowly, contact turns them back.
-  EXPECT_EQ(run_of(plates(0.5, "stiffness = 1000\nthickness = 0.1\n")).passages_of_bodies, 0);
+  EXPECT_EQ(run_of(plates(0.5, "stiffness = 1000\nthickness = 0.1\n")).passages.through_bodies, 0);
   // No more than a distance of contact in a step, but with more energy than it has.
-  EXPECT_GT(run_of(plates(1.5, "stiffness = 0.1\nthickness = 0.05\n")).passages_of_bodies, 0);
+  EXPECT_GT(run_of(plates(1.5, "stiffness = 0.1\nthickness = 0.05\n")).passages.through_bodies, 0);
   // Without a contact bodies may pass through each other.
-  EXPECT_EQ(run_of(scene_with(kWall, 1)).passages_of_bodies, 0);
+  EXPECT_EQ(run_of(scene_with(kWall, 1)).passages.through_bodies, 0);
 }
 
 }  // namespace

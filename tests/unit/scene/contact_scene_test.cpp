@@ -75,8 +75,8 @@ double depth_at_rest(const std::string& shape, const std::string& floor, double 
   for (int i = 0; i < scene.system->vertices(); ++i) {
     deepest = std::max(deepest, -summary.state.x[3 * i + 1]);
   }
-  EXPECT_NEAR(summary.contact_depth, deepest, 1e-15);
-  EXPECT_GE(summary.deepest, deepest);
+  EXPECT_NEAR(summary.contact.now, deepest, 1e-15);
+  EXPECT_GE(summary.contact.deepest, deepest);
   return deepest;
 }
 
@@ -115,9 +115,9 @@ TEST(ContactScene, DepthIsReachedOnObstaclesThatAreNotFlat) {
     DriftTracker drift = follow_drift(scene);
     const FinishedRun summary = run_scene(scene, drift, [](const RunMoment&) { return true; });
     EXPECT_EQ(summary.end, RunEnd::finished) << summary.message;
-    EXPECT_EQ(summary.beyond.depth, 0) << obstacle;
-    EXPECT_EQ(summary.asked_there, depth);
-    return summary.contact_depth;
+    EXPECT_EQ(summary.contact.beyond.depth, 0) << obstacle;
+    EXPECT_EQ(summary.contact.asked_there, depth);
+    return summary.contact.now;
   };
   const std::string block = "kind = \"box\", size = [0.6, 0.6, 0.6], cells = [4, 4, 4]";
   for (const double depth : {0.003, 0.02}) {
@@ -148,7 +148,7 @@ TEST(ContactScene, ADepthBeyondWhatWasAskedForIsTold) {
         ", 0]\nshape = { kind = \"box\", size = [0.6, 0.6, 0.6], cells = [2, 2, 2] }\n" + more +
         "[[obstacle]]\nkind = \"plane\"\ndepth = 0.004\n");
     DriftTracker drift = follow_drift(scene);
-    return run_scene(scene, drift, [](const RunMoment&) { return true; }).beyond;
+    return run_scene(scene, drift, [](const RunMoment&) { return true; }).contact.beyond;
   };
   EXPECT_EQ(beyond(0.301, "").depth, 0);
   EXPECT_EQ(beyond(1.5, "").depth, 0);
@@ -210,7 +210,7 @@ TEST(ContactScene, EnergyIsKeptThroughContactOfAStiffnessPerArea) {
     });
     EXPECT_EQ(summary.end, RunEnd::finished) << summary.message;
     EXPECT_GT(contact, 0.01);
-    EXPECT_GT(summary.deepest, 0.001);
+    EXPECT_GT(summary.contact.deepest, 0.001);
     EXPECT_LT(drift.energy().worst_relative(), 1e-11);
   }
 }

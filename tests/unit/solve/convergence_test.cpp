@@ -88,6 +88,7 @@ TEST(DescentProgress, AsksForBetterDirectionsUntilTheyAreExact) {
   EXPECT_TRUE(progress.ask(1e6).reuse);
   EXPECT_TRUE(progress.ask_better(source));
   EXPECT_FALSE(progress.ask(1e6).reuse);
+  EXPECT_EQ(progress.ask(1e6).insist, 0) << "the old factor was to blame";
   source.factor = false;
   progress.moved(1, 0.1, source);
   EXPECT_TRUE(progress.ask_better(source));

@@ -7,6 +7,8 @@
 #include <functional>
 #include <limits>
 
+#include "lilyan/solve/options.hpp"
+
 namespace lilyan::test::line_search_test {
 namespace {
 
@@ -123,6 +125,57 @@ TEST(Lengthen, DoesNotGoUp) {
   EXPECT_EQ(search(f, {}, true).length, 10);
   f.most = 9;
   EXPECT_EQ(search(f, {}, true).length, 1);
+}
+
+// ‖F‖ is one at 0 and two beyond: no step lowers it.
+struct Rising final : Equation, MeritFunction {
+  Slope slope;
+  bool rounding_is_all = false;
+  void evaluate(Iterate& at) override { at.norm = at.z[0] > 0 ? 2 : 1; }
+  [[nodiscard]] Defect defect(const Iterate&) override { return {}; }
+  [[nodiscard]] bool at_rounding(const Iterate&) override { return rounding_is_all; }
+  [[nodiscard]] bool factorise(const Vector&, SolverWork&, NewtonTimes&) override { return true; }
+  void solve(const Vector&, Vector&) override {}
+  Slope begin_search(const Iterate&, const Vector&) override { return slope; }
+  double change(double, const Iterate&, const Iterate&) override { return 0; }
+  double rounding(const Iterate&, const Iterate&) override { return 1; }
+};
+
+// How many points a search in vain looks at.
+int points_looked_at(Rising& f, bool by_merit) {
+  int points = 0;
+  Iterate at, trial;
+  at.z = trial.z = Vector::Zero(1);
+  f.evaluate(at);
+  const Vector direction = Vector::Ones(1);
+  const auto evaluate = [&](Iterate& point) {
+    ++points;
+    f.evaluate(point);
+  };
+  const RootSearch search{
+      .equation = f, .at = at, .direction = direction, .trials = 60, .evaluate = evaluate};
+  EXPECT_EQ(by_merit ? lower_merit(search, f, trial) : lower_norm(search, trial), 0);
+  return points;
+}
+
+TEST(RootSearch, ShorterStepsAreNotTriedAtTheLevelOfRounding) {
+  Rising f;
+  EXPECT_EQ(points_looked_at(f, false), 60);
+  f.rounding_is_all = true;
+  EXPECT_EQ(points_looked_at(f, false), 1);
+}
+
+// Of a direction that is noise itself.
+TEST(RootSearch, ShorterStepsAreNotTriedAlongNoise) {
+  Rising f;
+  f.slope = {.value = -1e-3};
+  EXPECT_EQ(points_looked_at(f, true), 60);
+  f.slope.noise = true;
+  EXPECT_EQ(points_looked_at(f, true), 1);
+  f.slope = {.value = 1e-3, .noise = true};
+  EXPECT_EQ(points_looked_at(f, true), 1);
+  f.slope.noise = false;
+  EXPECT_EQ(points_looked_at(f, true), 0);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 // the equation the method's table stands for.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <random>
 
+#include "lilyan/physics/forces.hpp"
 #include "lilyan/step/stage_equation.hpp"
 #include "support/body.hpp"
 #include "support/dense.hpp"
@@ -130,6 +132,77 @@ TEST_P(StageEquationOf, GradientIsTheMethodsEquation) {
 
 INSTANTIATE_TEST_SUITE_P(Integrate, StageEquationOf, testing::ValuesIn(implicit_schemes()),
                          test_name);
+
+// One equation after the other in a workspace.
+struct Equations {
+  [[nodiscard]] StageEquation at(const Vector& x0, double h) {
+    return {work, {.x0 = &x0, .target = &still, .h = h, .nodes = middle, .force_nodes = middle}};
+  }
+  explicit Equations(Body& of) : body(of), assembler(of.system), work(assembler, {}) {}
+  Body& body;
+  Assembler assembler;
+  StageWorkspace work;
+  const std::vector<Node> middle{{0.5, 0.5}};
+  const Vector still = Vector::Zero(body.rest.size());
+};
+
+TEST(StageEquation, KnowsTheRoundingOfItsOwnLengthsAndTerms) {
+  Body body(BodyOptions{});
+  Equations equations(body);
+  const Vector large = 100 * body.rest;
+  const Vector& d = equations.still;
+  const Vector ones = Vector::Ones(d.size());
+  const auto rounding = [&](const Vector& x0, double terms, const Vector& diagonal) {
+    return equations.at(x0, kStep).rounding(d, terms, diagonal);
+  };
+  const auto small = rounding(body.rest, 0, ones);
+  EXPECT_GT(small.value, 0);
+  const auto hundredfold = rounding(large, 0, ones);
+  EXPECT_NEAR(hundredfold.value, 1e4 * small.value, 1e-8 * small.value);
+  EXPECT_NEAR(hundredfold.gradient, 100 * small.gradient, 1e-10 * small.gradient);
+  EXPECT_DOUBLE_EQ(rounding(body.rest, 1e3, equations.still).value, 4e3 * kEpsilon);
+}
+
+// A residual is small beside the motion that it is a residual of, however much there is of it.
+TEST(StageEquation, ComparesResidualsWithTheMotion) {
+  Body body(BodyOptions{});
+  Equations equations(body);
+  const StageEquation equation = equations.at(body.rest, kStep);
+  std::mt19937 random(3);
+  const Vector d = random_vector(body.rest.size(), 1, random);
+  for (const double size : {1e-3, 1.0, 1e3}) {
+    Vector gradient;
+    body.system.mass().apply(size * d, gradient);
+    EXPECT_NEAR(equation.defect(size * d, 1e-6 * gradient).velocity, 1e-6, 1e-16) << size;
+  }
+}
+
+// A sum that several threads share knows which vertices each part of it is of.
+TEST(StageEquation, MeasuresGradientsOfLargeSystems) {
+  std::vector<double> masses;
+  for (int i = 0; i < 1500; ++i) masses.push_back(1 + i);
+  const System system(masses);
+  Assembler assembler(system);
+  StageWorkspace work(assembler, {});
+  const Vector still = Vector::Zero(system.dofs());
+  const StageEquation equation(work, {.x0 = &still, .target = &still, .h = kStep});
+  const Vector gradient = Vector::Ones(system.dofs());
+  const double square = system.mass().inverse_square(gradient);
+  EXPECT_NEAR(std::pow(equation.norm(gradient), 2), square, 1e-12 * square);
+}
+
+// Backwards in time drag pushes.
+TEST(StageEquation, LinearisedForcesAreConvexInBothDirectionsOfTime) {
+  Body body(BodyOptions{});
+  body.system.add(std::make_unique<Drag>(body.system.mass(), 0.5));
+  Equations equations(body);
+  for (const double h : {kStep, -kStep}) {
+    Linearised forces;
+    ASSERT_TRUE(equations.at(body.rest, h).linearise(equations.still, forces));
+    EXPECT_GE(forces.damping.minCoeff(), 0) << h;
+    EXPECT_EQ(forces.damping.maxCoeff() > 0, h > 0) << h;
+  }
+}
 
 }  // namespace
 }  // namespace lilyan::test::stage_equation_test
