@@ -26,6 +26,7 @@ double next_accuracy(double contraction) {
 }  // namespace
 
 const DirectionSource::Request& DescentProgress::ask(double defect) {
+  request_.all_digits = precise_;
   // No more accurate than what is left to do asks for.
   request_.accuracy = std::max(request_.accuracy, std::min(kFirstAccuracy, kShareOfGoal / defect));
   request_.last = request_.accuracy * defect < kMayBeLast;

@@ -9,7 +9,8 @@ namespace lilyan {
 // Of a minimisation: which directions to ask for, and whether they can be trusted.
 class DescentProgress {
  public:
-  explicit DescentProgress(const NewtonOptions& options) : reuse_factor_(options.reuse_factor) {}
+  explicit DescentProgress(const NewtonOptions& options)
+      : reuse_factor_(options.reuse_factor && !options.precise), precise_(options.precise) {}
 
   // The next direction, with this defect left to do.
   const DirectionSource::Request& ask(double defect);
@@ -35,6 +36,7 @@ class DescentProgress {
   }
 
   bool reuse_factor_;
+  bool precise_;
   bool stalled_ = false;
   bool accurate_ = true;
   int poor_ = 0;  // steps in a row that did not shrink the residual

@@ -42,6 +42,9 @@ struct NewtonOptions {
   Definiteness definiteness = Definiteness::project;
   // Solve again with the factor at hand while that contracts the residual fast.
   bool reuse_factor = true;
+  // The Hessian has entries of very different sizes, such as those of barriers: all of its digits count, and an old
+  // factor is of no use.
+  bool precise = false;
   LinearChoice linear = LinearChoice::automatic;
   // Looked at once in every iteration, if there is one: when it is set, the solve ends as
   // `stopped`.

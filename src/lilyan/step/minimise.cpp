@@ -16,18 +16,25 @@ namespace {
 
 constexpr std::array<WeightedNode, 1> kStageEnd{{{.theta = 1, .gradient = 1}}};
 
+SolverOptions options_for(const System& system, SolverOptions options) {
+  for (const auto& energy : system.energies()) {
+    options.newton.precise = options.newton.precise || energy->abilities().blocks_paths;
+  }
+  return options;
+}
+
 }  // namespace
 
 MinimiseIntegrator::MinimiseIntegrator(const World& world, const MinimisationTable& table,
                                        const SolverOptions& options)
     : system_(world.system),
-      options_(options),
+      options_(options_for(world.system, options)),
       plan_(table),
       assembler_(world),
       potential_(assembler_),
       balance_(world),
-      work_(assembler_, options),
-      newton_(assembler_.hessian_pattern(), options.newton),
+      work_(assembler_, options_),
+      newton_(assembler_.hessian_pattern(), options_.newton),
       renewals_(system_),
       forced_(!system_.forces().empty() || !system_.dissipations().empty()) {
   data_.resize(system_.dofs(), plan_.stages.size());
