@@ -1,12 +1,12 @@
 #!/bin/sh
-# Makes assets/bar/bar-1314.msh, assets/blob/blob.msh and assets/dragon/dragon.msh.
+# Makes assets/bar/bar-1314.msh, assets/blob/blob.msh, assets/dragon/dragon.msh and assets/ring/ring.msh.
 #   tools/make_shapes/make.sh [FOLDER]   (FOLDER: where to write; default assets)
 # Needs python3 (no modules) and tetgen 1.5.0; the dragon takes a minute.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 bunny=$here/../make_bunny
 out=${1:-$here/../../assets}
-mkdir -p "$out/bar" "$out/blob" "$out/dragon"
+mkdir -p "$out/bar" "$out/blob" "$out/dragon" "$out/ring"
 out=$(cd "$out" && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -30,4 +30,6 @@ python3 "$bunny/to_poly.py" <dragon.off >dragon.poly
 tetgen -QFpYq1.2/15a0.01056O9/7o/140.5 dragon.poly
 python3 "$bunny/to_msh.py" dragon.poly dragon.1 "$out/dragon/dragon.msh"
 
-python3 "$bunny/stats.py" "$out/bar/bar-1314.msh" "$out/blob/blob.msh" "$out/dragon/dragon.msh"
+python3 "$here/ring.py" 1 0.25 24 8 >"$out/ring/ring.msh"
+
+python3 "$bunny/stats.py" "$out/bar/bar-1314.msh" "$out/blob/blob.msh" "$out/dragon/dragon.msh" "$out/ring/ring.msh"
