@@ -34,7 +34,7 @@ points = np.concatenate([(a + b) / 2 + (b - a) / 2 * nodes for a, b in zip(cuts,
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), dpi=110)
 left.plot(s, gap, color=COLOURS["avf"], linewidth=2.4)
 left.axhline(1, color="0.5", linestyle="--", linewidth=1)
-left.text(0.01, 1.03, "contact begins here", color="0.4", fontsize=10)
+left.text(0.5, 1.03, "contact begins here", color="0.4", fontsize=10)
 left.axhspan(-0.12, 0, color="0.8")
 left.text(0.01, -0.09, "the other surface", color="0.3", fontsize=10)
 left.plot([0.5], np.interp([0.5], s, gap), "o", color=COLOURS["implicit-midpoint"], label="all that the midpoint sees")

@@ -74,7 +74,7 @@ def near(low1, high1, low2, high2, reach):
     return i[keep], order[j[keep]]
 
 
-def between(x, triangles, lines, of, reach):
+def between(x, start, triangles, lines, of, reach, thickness):
     edges = np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]], lines]), axis=1)
     edges = np.unique(edges, axis=0)
     thin = np.zeros(of.max() + 1, bool)
@@ -88,6 +88,11 @@ def between(x, triangles, lines, of, reach):
     bodies = of[edges[:, 0]]
     keep = (i < j) & ~shared & ((bodies[i] != bodies[j]) | thin[bodies[i]])
     i, j = i[keep], j[keep]
+    if thickness:  # neighbours of a thick rod or cloth are within each other's thickness
+        first = start[edges]
+        apart = segment_distance(first[i, 0], first[i, 1], first[j, 0], first[j, 1]) > 1.5 * thickness
+        keep = apart | (bodies[i] != bodies[j])
+        i, j = i[keep], j[keep]
     if len(i):
         best = segment_distance(ends[i, 0], ends[i, 1], ends[j, 0], ends[j, 1]).min()
     if len(triangles):
@@ -122,12 +127,14 @@ def smallest_gap(lilyan, run):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([lilyan, "export", run, "--format", "obj", "--no-obstacles", "-o", folder + "/"], check=True,
                        capture_output=True)
+        start = None
         for file in sorted(pathlib.Path(folder).glob("*.obj")):
             x, triangles, lines, of = read(file)
+            start = x if start is None else start
             edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]], lines])
             thickness = next((c.get("thickness", 0) for c in scene.get("contact", [])), 0)
             size = np.linalg.norm(np.ptp(x, axis=0))
-            bodies = between(x, triangles, lines, of, 0.01 * size + thickness) - thickness
+            bodies = between(x, start, triangles, lines, of, 0.01 * size + thickness, thickness) - thickness
             obstacles = min((to_obstacle(o, x, edges) for o in scene.get("obstacle", [])), default=np.inf) - thickness / 2
             best = {"bodies": min(best["bodies"], bodies), "obstacles": min(best["obstacles"], obstacles)}
     return best
