@@ -61,6 +61,18 @@ bool BarrierContact::meet(const double* x0, const double* d, EnergyMemory& memor
   return static_cast<BarrierPairs&>(memory).meet(x0, d);
 }
 
+int BarrierContact::find_walls(const StepTrial& trial, EnergyMemory& memory) const {
+  return static_cast<BarrierPairs&>(memory).find_walls(trial);
+}
+
+void BarrierContact::add_walls(const EnergyMemory& memory, double* gradient) const {
+  pairs(&memory).add_walls(gradient);
+}
+
+void BarrierContact::forget_walls(EnergyMemory& memory) const {
+  static_cast<BarrierPairs&>(memory).forget_walls();
+}
+
 bool BarrierContact::between_bodies() const {
   return model_.planes.empty() && model_.containers.empty() &&
          std::ranges::find(model_.held, 1) == model_.held.end();
@@ -144,6 +156,24 @@ double BarrierContact::evaluate(const Evaluation& at) const {
   if (std::ranges::find(blocked, 1) != blocked.end()) {
     return std::numeric_limits<double>::infinity();
   }
+  // The matrix of a pair goes to the places of its vertices.
+  const auto add_matrix = [&](const BarrierPair& pair, int slot, const PairMatrix& matrix) {
+    const std::array<int, 4> order = ascending_order(pair);
+    const int size = size_of(pair.kind);
+    const auto entry = [&](int a, int b, int r, int c) {
+      const int row = order[static_cast<std::size_t>(a)];
+      const int column = order[static_cast<std::size_t>(b)];
+      return row < size && column < size ? matrix(3 * row + r, 3 * column + c) : 0.0;
+    };
+    add_element(*at.slots, static_cast<std::size_t>(slot), {.vertices = 4}, entry, at.hessian);
+  };
+  if (at.hessian) {
+    for (const BarrierPairs::Wall& wall : pairs(at.memory).walls()) {
+      if (wall.dropped) continue;
+      add_matrix(pairs(at.memory).listed()[static_cast<std::size_t>(wall.slot)], wall.slot,
+                 wall.stiffness * wall.normal * wall.normal.transpose());
+    }
+  }
   double value = 0;
   for (const std::vector<Found>& chunk : all) {
     for (const Found& found : chunk) {
@@ -156,15 +186,7 @@ double BarrierContact::evaluate(const Evaluation& at) const {
         }
       }
       if (!at.hessian || found.candidate->slot < 0) continue;
-      const std::array<int, 4> order = ascending_order(pair);
-      const int size = size_of(pair.kind);
-      const auto entry = [&](int a, int b, int r, int c) {
-        const int row = order[static_cast<std::size_t>(a)];
-        const int column = order[static_cast<std::size_t>(b)];
-        return row < size && column < size ? found.sum.hessian(3 * row + r, 3 * column + c) : 0.0;
-      };
-      add_element(*at.slots, static_cast<std::size_t>(found.candidate->slot), {.vertices = 4},
-                  entry, at.hessian);
+      add_matrix(pair, found.candidate->slot, found.sum.hessian);
     }
   }
   return value;

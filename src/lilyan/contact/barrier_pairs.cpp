@@ -307,6 +307,59 @@ bool BarrierPairs::meet(const double* x0, const double* d) {
   return true;
 }
 
+int BarrierPairs::find_walls(const StepTrial& trial) {
+  constexpr double kBlocked = 0.3;  // of the gap, or the reach, that a direction may leave
+  constexpr double kTarget = 0.6;
+  int changes = 0;
+  // Walls only push.
+  for (Wall& wall : walls_) {
+    if (wall.dropped) continue;
+    const BarrierPair& pair = listed_[static_cast<std::size_t>(wall.slot)];
+    if (wall.gap + wall.normal.dot(pair.gather(trial.along)) <= wall.target) continue;
+    wall.dropped = true;
+    ++changes;
+  }
+  const std::size_t known = walls_.size();
+  const std::size_t listed = listed_.size();
+  for (const Candidate& candidate : candidates_) {
+    const BarrierPair& pair = candidate.pair;
+    const PairCoordinates along = pair.gather(trial.along);
+    PairCoordinates z = pair.gather(trial.x0) + pair.gather(trial.d);
+    const double moved = relative_motion(pair.kind, z - pair.gather(start_.data()));
+    if (candidate.gap - moved - relative_motion(pair.kind, along) >= kBlocked * pair.reach) continue;
+    if (candidate.slot >= 0 &&
+        std::ranges::find(walls_, candidate.slot, &Wall::slot) != walls_.end()) {
+      continue;
+    }
+    const Vec3 first = z.segment<3>(0);
+    for (int a = 0; a < 4; ++a) z.segment<3>(3 * a) -= first;
+    const PairDistance distance = pair_distance_derivatives(pair.kind, z, pair.normal, false);
+    Wall wall{.normal = pair.inside ? PairCoordinates(-distance.gradient) : distance.gradient,
+              .gap = pair.gap_of(distance.value)};
+    const double near = std::min(wall.gap, pair.reach);
+    if (!(wall.gap > 0) || wall.gap + wall.normal.dot(along) >= kBlocked * near) continue;
+    wall.target = kTarget * near;
+    wall.stiffness = trial.weight * barrier(wall.target, pair.reach, pair.stiffness).second;
+    list(pair);
+    wall.slot = places_.at(pair);
+    walls_.push_back(wall);
+  }
+  if (listed_.size() > listed) relist();
+  return changes + static_cast<int>(walls_.size() - known);
+}
+
+void BarrierPairs::add_walls(double* gradient) const {
+  for (const Wall& wall : walls_) {
+    if (wall.dropped) continue;
+    const BarrierPair& pair = listed_[static_cast<std::size_t>(wall.slot)];
+    const double force = wall.stiffness * (wall.gap - wall.target);
+    for (int a = 0; a < size_of(pair.kind); ++a) {
+      const std::ptrdiff_t i = pair.vertex[static_cast<std::size_t>(a)];
+      Eigen::Map<Vec3>(gradient + 3 * i) += force * wall.normal.segment<3>(3 * a);
+    }
+  }
+}
+
 BarrierPairs::Nearest BarrierPairs::nearest(const double* x) const {
   Nearest nearest;
   for (const Candidate& candidate : covering(x, nullptr)) {

@@ -88,6 +88,21 @@ class BarrierPairs final : public EnergyMemory {
   bool meet(const double* x0, const double* d);
   void archive(Archive& a) override;
 
+  // A spring against a pair's coming nearer than `target`: ½ stiffness (gap − target)², with the gap as it is linear in
+  // the direction.
+  struct Wall {
+    int slot = 0;
+    PairCoordinates normal;
+    double stiffness = 0;
+    double gap = 0;
+    double target = 0;
+    bool dropped = false;
+  };
+  [[nodiscard]] const std::vector<Wall>& walls() const { return walls_; }
+  int find_walls(const StepTrial& trial);
+  void add_walls(double* gradient) const;
+  void forget_walls() { walls_.clear(); }
+
   // The smallest gap in units of the reach at the start of the step, 1 if nothing is nearer, and how many are.
   struct Nearest {
     double gap = 1;
@@ -118,6 +133,7 @@ class BarrierPairs final : public EnergyMemory {
   std::vector<BarrierPair> listed_;
   std::vector<int> vertices_;  // of these, each four ascending
   std::map<BarrierPair, int> places_;
+  std::vector<Wall> walls_;
   // A shortcut: what is in it follows from the rest.
   mutable std::vector<Box> boxes_;
   mutable std::vector<Candidate> candidates_;
