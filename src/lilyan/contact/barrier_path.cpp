@@ -10,8 +10,11 @@ namespace {
 
 constexpr int kDeepest = 48;  // halvings of the path
 constexpr int kMostParts = 6000;
-constexpr double kLongest = 3;       // ratio of the ends of a part
-constexpr double kTouching = 1e-12;  // a gap that is nothing beside the reach of the barrier
+constexpr double kLongest = 3;  // ratio of the ends of a part
+// A gap that is nothing beside the reach of the barrier, or not known for rounding errors of positions: near a place
+// where both pass through each other the distance is not zero, but any number as small as that.
+constexpr double kTouching = 1e-12;
+constexpr double kRounding = 8e-16;
 
 // Bounds of polynomials with vectors as coefficients, by Bernstein's.
 template <class Value, std::size_t N>
@@ -44,12 +47,18 @@ struct Part {
 class Path {
  public:
   Path(const PairBarrier& barrier, const PairCoordinates& z0, const PairCoordinates& d)
-      : barrier_(barrier), z0_(z0), d_(d), fastest_(relative_motion(barrier.pair().kind, d)) {}
+      : barrier_(barrier),
+        z0_(z0),
+        d_(d),
+        fastest_(relative_motion(barrier.pair().kind, d)),
+        touching_(kTouching * barrier.reach() + kRounding * (z0.norm() + d.norm())) {}
 
   [[nodiscard]] PairBarrier::Course at(double s) const {
     return barrier_.course(PairCoordinates(z0_ + s * d_), d_);
   }
   [[nodiscard]] double fastest() const { return fastest_; }
+  // Gaps that are not larger may be none.
+  [[nodiscard]] double touching() const { return touching_; }
 
   // The least gap there may be on a part.
   [[nodiscard]] double least(const Part& part) {
@@ -107,6 +116,7 @@ class Path {
   const PairCoordinates& z0_;
   const PairCoordinates& d_;
   double fastest_;
+  double touching_;
   bool has_volume_ = false;
   std::array<Vec3, 3> normal_;
   std::array<double, 4> volume_{};
@@ -161,7 +171,7 @@ BarrierMean barrier_mean(const PairBarrier& barrier, const PairCoordinates& z0,
     mean.apart = true;
     return mean;
   }
-  if (!(start.gap > kTouching * reach)) return mean;
+  if (!(start.gap > path.touching())) return mean;
   const double before = barrier.energy(z0, start.gap);
   const double size = z0.norm() + d.norm();
   std::array<Part, kDeepest + 8> stack;
@@ -173,7 +183,7 @@ BarrierMean barrier_mean(const PairBarrier& barrier, const PairCoordinates& z0,
     const Part part = stack[--count];
     const double length = part.to - part.from;
     const double nearest = std::min(part.start.gap, part.end.gap);
-    if (!(nearest > kTouching * reach) || part.depth > kDeepest || ++parts > kMostParts) {
+    if (!(nearest > path.touching()) || part.depth > kDeepest || ++parts > kMostParts) {
       return mean;
     }
     const auto divide_at = [&](double s, const PairBarrier::Course& there) {
@@ -216,8 +226,7 @@ BarrierMean barrier_mean(const PairBarrier& barrier, const PairCoordinates& z0,
     const double steep =
         std::max(std::abs(lilyan::barrier(part.start.gap, reach, barrier.pair().stiffness).first),
                  std::abs(lilyan::barrier(part.end.gap, reach, barrier.pair().stiffness).first));
-    constexpr double kRounding = 4e-16;
-    const double rounding = kRounding * (steep * size + std::max(from, to));
+    const double rounding = 0.5 * kRounding * (steep * size + std::max(from, to));
     if (!(defect > tolerance + rounding) || part.depth == kDeepest) {
       if (part.from > 0) sum.value += before * (logarithm - std::log(part.to / part.from));
       mean.active = mean.active || sum.gradient.squaredNorm() > 0 || before != 0;
@@ -240,20 +249,19 @@ BarrierMean barrier_mean(const PairBarrier& barrier, const PairCoordinates& z0,
 
 bool stays_apart(const PairBarrier& barrier, const PairCoordinates& z0, const PairCoordinates& d) {
   Path path(barrier, z0, d);
-  const double reach = barrier.reach();
   const PairBarrier::Course start = path.at(0);
-  if (start.gap > path.fastest()) return true;
+  if (start.gap > path.fastest() + path.touching()) return true;
   std::array<Part, kDeepest + 8> stack;
   std::size_t count = 0;
   stack[count++] = {0, 1, start, path.at(1), 0};
   int parts = 0;
   while (count > 0) {
     const Part part = stack[--count];
-    if (!(std::min(part.start.gap, part.end.gap) > kTouching * reach) || part.depth > kDeepest ||
+    if (!(std::min(part.start.gap, part.end.gap) > path.touching()) || part.depth > kDeepest ||
         ++parts > kMostParts) {
       return false;
     }
-    if (path.least(part) > 0) continue;
+    if (path.least(part) > 0.5 * path.touching()) continue;
     const double middle = 0.5 * (part.from + part.to);
     const PairBarrier::Course there = path.at(middle);
     stack[count++] = {middle, part.to, there, part.end, part.depth + 1};
