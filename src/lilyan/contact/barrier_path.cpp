@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace lilyan {
 namespace {
@@ -68,10 +69,36 @@ class Path {
         0.5 * (part.start.gap + part.end.gap - fastest_ * (part.to - part.from));
     // (Another bound is worth its price where this one does not tell.)
     if (by_motion > 0.5 * std::min(ends, barrier_.reach())) return by_motion;
-    return std::max(by_motion, by_volume(part));
+    const double sliding = std::max(by_motion, by_direction(part));
+    if (sliding > 0.5 * std::min(ends, barrier_.reach())) return sliding;
+    return std::max(sliding, by_volume(part));
   }
 
  private:
+  [[nodiscard]] double by_direction(const Part& part) const {
+    const BarrierPair& pair = barrier_.pair();
+    const Vec3 sum = part.start.direction + part.end.direction;
+    const double length = sum.norm();
+    if (pair.inside || !(length > 0)) return -1;
+    const int of_first = pair.kind == PairKind::edge_edge ? 2 : 1;
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const double s : {part.from, part.to}) {
+      const PairCoordinates z = z0_ + s * d_;
+      double first = std::numeric_limits<double>::infinity();
+      double second = -first;
+      for (int i = 0; i < size_of(pair.kind); ++i) {
+        const double along = sum.dot(z.segment<3>(3 * i));
+        if (i < of_first) {
+          first = std::min(first, along);
+        } else {
+          second = std::max(second, along);
+        }
+      }
+      lowest = std::min(lowest, first - second);
+    }
+    return lowest / length - touching_ - pair.thickness;
+  }
+
   [[nodiscard]] double by_volume(const Part& part) {
     const BarrierPair& pair = barrier_.pair();
     if (pair.inside || size_of(pair.kind) < 4) return -1;

@@ -17,8 +17,7 @@
 namespace lilyan::test::pair_distance_test {
 namespace {
 
-constexpr PairKind kRound[] = {PairKind::point_triangle, PairKind::edge_edge,
-                               PairKind::point_edge};
+constexpr PairKind kRound[] = {PairKind::point_triangle, PairKind::edge_edge, PairKind::point_edge};
 
 // (Vertices that repeat the last one move with it.)
 PairCoordinates random_pair(PairKind kind, std::mt19937& random) {
@@ -176,8 +175,7 @@ TEST(PairDistance, DerivativesOfAllFeatures) {
 TEST(PairDistance, OfWhatTouchesHasNoDerivatives) {
   PairCoordinates z;
   z << 0.25, 0.25, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0;
-  const PairDistance d =
-      pair_distance_derivatives(PairKind::point_triangle, z, Vec3::Zero(), true);
+  const PairDistance d = pair_distance_derivatives(PairKind::point_triangle, z, Vec3::Zero(), true);
   EXPECT_EQ(d.value, 0);
   EXPECT_TRUE(d.gradient.isZero(0));
   EXPECT_TRUE(d.hessian.isZero(0));
@@ -191,8 +189,8 @@ TEST(PairDistance, ChangesNoMoreThanTheMotion) {
       const PairCoordinates z = random_pair(kind, random);
       const PairCoordinates d = (k % 2 == 0 ? 0.05 : 2) * random_pair(kind, random);
       const double most = relative_motion(kind, d);
-      const double change = std::abs(pair_distance(kind, z + d, Vec3::Zero()) -
-                                     pair_distance(kind, z, Vec3::Zero()));
+      const double change =
+          std::abs(pair_distance(kind, z + d, Vec3::Zero()) - pair_distance(kind, z, Vec3::Zero()));
       EXPECT_LE(change, most + 1e-14);
       closest = std::max(closest, change / most);
     }
