@@ -16,6 +16,9 @@ constexpr double kLongest = 3;  // ratio of the ends of a part
 // where both pass through each other the distance is not zero, but any number as small as that.
 constexpr double kTouching = 1e-12;
 constexpr double kRounding = 8e-16;
+// Nearest points on needles are not known well, so that distances as small as this beside their primitives may be too
+// large. Bounds that ask for no nearest points hold all the same.
+constexpr double kBlurred = 1e-6;
 
 // Bounds of polynomials with vectors as coefficients, by Bernstein's.
 template <class Value, std::size_t N>
@@ -52,7 +55,8 @@ class Path {
         z0_(z0),
         d_(d),
         fastest_(relative_motion(barrier.pair().kind, d)),
-        touching_(kTouching * barrier.reach() + kRounding * (z0.norm() + d.norm())) {}
+        size_(z0.norm() + d.norm()),
+        touching_(kTouching * barrier.reach() + kRounding * size_) {}
 
   [[nodiscard]] PairBarrier::Course at(double s) const {
     return barrier_.course(PairCoordinates(z0_ + s * d_), d_);
@@ -60,13 +64,18 @@ class Path {
   [[nodiscard]] double fastest() const { return fastest_; }
   // Gaps that are not larger may be none.
   [[nodiscard]] double touching() const { return touching_; }
+  [[nodiscard]] bool blurred(double gap) const {
+    const BarrierPair& pair = barrier_.pair();
+    return !pair.inside && pair.thickness + gap < kBlurred * size_;
+  }
 
   // The least gap there may be on a part.
   [[nodiscard]] double least(const Part& part) {
     const double ends = std::min(part.start.gap, part.end.gap);
     if (barrier_.pair().kind == PairKind::point_plane) return ends;
     const double by_motion =
-        0.5 * (part.start.gap + part.end.gap - fastest_ * (part.to - part.from));
+        blurred(ends) ? -1.0
+                      : 0.5 * (part.start.gap + part.end.gap - fastest_ * (part.to - part.from));
     // (Another bound is worth its price where this one does not tell.)
     if (by_motion > 0.5 * std::min(ends, barrier_.reach())) return by_motion;
     const double sliding = std::max(by_motion, by_direction(part));
@@ -143,6 +152,7 @@ class Path {
   const PairCoordinates& z0_;
   const PairCoordinates& d_;
   double fastest_;
+  double size_;
   double touching_;
   bool has_volume_ = false;
   std::array<Vec3, 3> normal_;
@@ -200,7 +210,8 @@ BarrierMean barrier_mean(const PairBarrier& barrier, const PairCoordinates& z0,
   }
   if (!(start.gap > path.touching())) return mean;
   const double before = barrier.energy(z0, start.gap);
-  const double size = z0.norm() + d.norm();
+  const double size = z0.norm();
+  const double way = d.norm();
   std::array<Part, kDeepest + 8> stack;
   std::size_t count = 0;
   stack[count++] = {0, 1, start, path.at(1), 0};
@@ -253,7 +264,9 @@ BarrierMean barrier_mean(const PairBarrier& barrier, const PairCoordinates& z0,
     const double steep =
         std::max(std::abs(lilyan::barrier(part.start.gap, reach, barrier.pair().stiffness).first),
                  std::abs(lilyan::barrier(part.end.gap, reach, barrier.pair().stiffness).first));
-    const double rounding = 0.5 * kRounding * (steep * size + std::max(from, to));
+    // (Parts that are halved again and again without getting better tell of larger rounding errors.)
+    const double rounding =
+        kRounding * (0.5 + part.depth / 8) * (steep * (size + part.to * way) + std::max(from, to));
     if (!(defect > tolerance + rounding) || part.depth == kDeepest) {
       if (part.from > 0) sum.value += before * (logarithm - std::log(part.to / part.from));
       mean.active = mean.active || sum.gradient.squaredNorm() > 0 || before != 0;
@@ -277,7 +290,7 @@ BarrierMean barrier_mean(const PairBarrier& barrier, const PairCoordinates& z0,
 bool stays_apart(const PairBarrier& barrier, const PairCoordinates& z0, const PairCoordinates& d) {
   Path path(barrier, z0, d);
   const PairBarrier::Course start = path.at(0);
-  if (start.gap > path.fastest() + path.touching()) return true;
+  if (start.gap > path.fastest() + path.touching() && !path.blurred(start.gap)) return true;
   std::array<Part, kDeepest + 8> stack;
   std::size_t count = 0;
   stack[count++] = {0, 1, start, path.at(1), 0};
