@@ -42,7 +42,8 @@ struct SceneOptions {
   double young = 1e5;
   Vec3 origin = Vec3::Zero();
   bool excluded = false;
-  bool self = false;  // both are one body
+  bool self = false;    // both are one body
+  bool corner = false;  // a corner of the second hits a face of the first
   int cells = 1;
 };
 
@@ -73,6 +74,7 @@ struct Scene {
         x.segment<3>(3 * (first + i)) = o.origin + place + turned * Vec3(rest.segment<3>(3 * i));
         v[3 * (first + i)] = b == 0 ? o.speed : -o.speed;
       }
+      if (o.corner && b == 1) point_a_corner(x, vertices, o.gap);
       const std::vector<double> of_body = lumped_masses(mesh, 1000 * kSize * kSize * kSize);
       masses.insert(masses.end(), of_body.begin(), of_body.end());
       for (auto t : mesh.tets) {
@@ -111,6 +113,23 @@ struct Scene {
     contact = energy_of_contact.get();
     system->add(std::move(energy_of_contact));
     state = {.x = x, .v = v};
+  }
+
+  // Turns the second block so that a corner of it is over the first one's face, away from its edges.
+  static void point_a_corner(Vector& x, int vertices, double gap) {
+    Eigen::Map<Eigen::Matrix3Xd> all(x.data(), 3, 2 * vertices);
+    auto first = all.leftCols(vertices);
+    auto second = all.rightCols(vertices);
+    const Vec3 middle = first.rowwise().mean();
+    const Vec3 low = first.rowwise().minCoeff();
+    second = first.colwise() - middle;
+    const Eigen::Quaterniond turned =
+        Eigen::Quaterniond::FromTwoVectors(low - middle, -Vec3::UnitX());
+    second = (turned * Eigen::AngleAxisd(0.2, (low - middle).normalized())).toRotationMatrix() *
+             Eigen::Matrix3Xd(second);
+    const double tip = second.row(0).minCoeff();
+    second.colwise() += Vec3(first.row(0).maxCoeff() + gap - tip, middle[1] + 0.1 * kSize,
+                             middle[2] + 0.25 * kSize);
   }
 
   [[nodiscard]] std::unique_ptr<Integrator> integrator(const char* method) const {
@@ -218,6 +237,15 @@ TEST(BarrierContact, EnergyMomentumKeepsBothMomentaToo) {
   }
 }
 
+// Contact meets pairs in the middle of the solve, whose matrix is of no use any more.
+TEST(BarrierContact, EnergyMomentumMeetsPairsOnTheWay) {
+  Scene scene({.speed = 5, .cells = 2});
+  const Kept kept = run(scene, "energy-momentum", 3);
+  EXPECT_LE(kept.energy, 1e-12);
+  EXPECT_LE(kept.linear, 1e-12);
+  EXPECT_LE(kept.angular, 1e-12);
+}
+
 TEST(BarrierContact, BackwardEulerNeverGains) {
   Scene scene({});
   const Kept kept = run(scene, "backward-euler", 15);
@@ -303,6 +331,28 @@ TEST(BarrierContact, FastBodiesDoNotPassThroughEachOther) {
   }
 }
 
+// Ways that leave the boxes of the candidates have others.
+TEST(BarrierContact, FindsPairsOnAnyWay) {
+  const Scene scene({.gap = 1});
+  const BarrierPairs& pairs = scene.contact->pairs(nullptr);
+  const auto active = [&](double way) {
+    Vector d = Vector::Zero(scene.state.x.size());
+    for (Eigen::Index i = 0; i < d.size() / 2; i += 3) d[i] = way;
+    std::ptrdiff_t count = 0;
+    for (const auto& candidate : pairs.covering(scene.state.x.data(), d.data())) {
+      count += pairs.far(candidate, scene.state.x.data(), d.data()) ? 0 : 1;
+    }
+    const double value = scene.contact->evaluate({.x0 = scene.state.x.data(), .d = d.data()});
+    EXPECT_EQ(std::isinf(value), way > 1.1);
+    return count;
+  };
+  EXPECT_EQ(active(0), 0);
+  EXPECT_EQ(active(0.3), 0);
+  EXPECT_GT(active(1.2), 100);
+  EXPECT_GT(active(5), 100);
+  EXPECT_EQ(active(0.1), 0);
+}
+
 TEST(BarrierContact, MethodsThatDoNotMinimiseRefuse) {
   const Scene scene({});
   for (const char* method : {"avf", "energy-momentum", "backward-euler"}) {
@@ -336,6 +386,13 @@ TEST(BarrierContact, ExcludedBodiesPass) {
   }
   EXPECT_GT(most, 0U);
   EXPECT_LT(scene.distance_along_x(), 0);
+}
+
+TEST(BarrierContact, ACornerDoesNotPassThroughAFace) {
+  Scene scene({.speed = 1, .offset = 0, .turn = 0, .corner = true});
+  const Kept kept = run(scene, "avf", 5);
+  EXPECT_LE(kept.energy, 1e-12);
+  EXPECT_LT(kept.nearest, 1);
 }
 
 TEST(BarrierContact, ABodyTouchesItself) {
