@@ -223,7 +223,7 @@ TouchedObstacle add_obstacle(TableReader& reader, const std::vector<PlacedBody>&
 }  // namespace
 
 std::vector<const PlacedBody*> named_bodies(TableReader& reader,
-                                               const std::vector<PlacedBody>& bodies) {
+                                            const std::vector<PlacedBody>& bodies) {
   std::vector<const PlacedBody*> chosen;
   if (!reader.has("bodies")) {
     for (const PlacedBody& body : bodies) chosen.push_back(&body);
@@ -316,8 +316,8 @@ std::vector<TouchingBodies> read_contacts(std::vector<TableReader> readers,
   for (TableReader& reader : readers) {
     if (is_barrier(reader)) continue;
     if (reader.has("kind")) (void)reader.choice("kind", {"barrier", "penalty"});
-    reader.expect({"kind", "bodies", "stiffness", "stiffness_per_area", "depth", "thickness", "friction",
-                   "creep", "overlap"});
+    reader.expect({"kind", "bodies", "stiffness", "stiffness_per_area", "depth", "thickness",
+                   "friction", "creep", "overlap"});
     TouchingBodies touching;
     const std::vector<const PlacedBody*> chosen = named_bodies(reader, bodies);
     for (const PlacedBody* body : chosen) touching.surfaces.push_back(contact_surface(*body));

@@ -61,6 +61,10 @@ bool BarrierContact::meet(const double* x0, const double* d, EnergyMemory& memor
   return static_cast<BarrierPairs&>(memory).meet(x0, d);
 }
 
+double BarrierContact::largest_step(const double* along, const EnergyMemory& memory) const {
+  return pairs(&memory).largest_step(along);
+}
+
 int BarrierContact::find_walls(const StepTrial& trial, EnergyMemory& memory) const {
   return static_cast<BarrierPairs&>(memory).find_walls(trial);
 }
@@ -132,6 +136,7 @@ bool BarrierContact::find(const Evaluation& at, const BarrierPairs::Candidate& c
 double BarrierContact::evaluate(const Evaluation& at) const {
   const std::span<const BarrierPairs::Candidate> candidates =
       pairs(at.memory).covering(at.x0, at.d);
+  const BarrierPairs::Way way = pairs(at.memory).way(at.x0, at.d);
   const std::size_t chunks = (candidates.size() + kChunk - 1) / kChunk;
   std::vector<std::vector<Found>> all(chunks);
   std::vector<char> blocked(chunks, 0);
@@ -141,7 +146,7 @@ double BarrierContact::evaluate(const Evaluation& at) const {
     const std::size_t last = std::min(first + kChunk, candidates.size());
     Found found;
     for (std::size_t n = first; n < last; ++n) {
-      if (pairs(at.memory).far(candidates[n], at.x0, at.d)) continue;
+      if (BarrierPairs::far(candidates[n], way)) continue;
       if (!find(at, candidates[n], found)) {
         blocked[chunk] = 1;
         return;

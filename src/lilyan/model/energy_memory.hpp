@@ -1,6 +1,7 @@
 // Energies that change between steps, and what they know.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -53,6 +54,11 @@ class ChangesBetweenSteps {
   // only says which stencils that Hessian needs. True when there are new ones.
   virtual bool meet(const double* /*x0*/, const double* /*d*/, EnergyMemory& /*memory*/) const {
     return false;
+  }
+  // The share of a direction that an iteration may go at once.
+  [[nodiscard]] virtual double largest_step(const double* /*along*/,
+                                            const EnergyMemory& /*memory*/) const {
+    return std::numeric_limits<double>::infinity();
   }
   // Walls are a part of the model of an iteration, and of nothing else. A direction that would run into something the
   // energy begins only close to knows nothing of it; with a stiff spring in its way it bends. Looks what the direction

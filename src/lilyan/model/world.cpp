@@ -78,6 +78,14 @@ bool WorldMemory::meet(const double* x0, const double* d) {
   return true;
 }
 
+double WorldMemory::largest_step(const double* along) const {
+  double share = std::numeric_limits<double>::infinity();
+  for (const auto& [energy, changing, memory] : slots_) {
+    share = std::min(share, changing->largest_step(along, *memory));
+  }
+  return share;
+}
+
 int WorldMemory::find_walls(const StepTrial& trial) {
   int changes = 0;
   for (const auto& [energy, changing, memory] : slots_) {

@@ -193,15 +193,18 @@ void StageEquation::evaluate(const Linearised& forces, Iterate& at) const {
   system.embedding().pull_back(gradient);
 }
 
+double StageEquation::largest_step(const Vector& /*d*/, const Vector& direction) const {
+  const WorldMemory* memory = work_->assembler.world().memory;
+  return memory ? memory->largest_step(direction.data()) : std::numeric_limits<double>::infinity();
+}
+
 int StageEquation::find_walls(const Vector& d, const Vector& direction) const {
   WorldMemory* memory = work_->assembler.world().stepped;
   if (!memory) return 0;
   double weight = 0;
   for (const WeightedNode& node : work_->nodes) weight += node.hessian;
-  const int changes = memory->find_walls({.x0 = terms_.x0->data(),
-                                          .d = d.data(),
-                                          .along = direction.data(),
-                                          .weight = weight});
+  const int changes = memory->find_walls(
+      {.x0 = terms_.x0->data(), .d = d.data(), .along = direction.data(), .weight = weight});
   if (changes > 0) work_->assembler.follow_stencils();
   return changes;
 }
