@@ -12,6 +12,7 @@
 #include "app/files/surface.hpp"
 #include "app/scene/contact/contact_stiffness.hpp"
 #include "lilyan/contact/body_contact.hpp"
+#include "lilyan/contact/broad_phase.hpp"
 #include "lilyan/contact/friction.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/contact/overlap.hpp"
