@@ -254,6 +254,24 @@ TEST(BarrierContact, BackwardEulerNeverGains) {
   EXPECT_LT(kept.nearest, 1);
 }
 
+// Without walls in their way directions are cut short by what they run into: 8 of 20 steps are halved then, and steps
+// take 90 iterations.
+TEST(BarrierContact, DirectionsBendAroundWhatTheyRunInto) {
+  Scene scene({.speed = 1, .young = 1e6, .cells = 2});
+  const auto integrator = scene.integrator("backward-euler");
+  constexpr int kSteps = 14;
+  constexpr long kMost = 30;  // iterations of a step
+  double nearest = 1;
+  for (int k = 0; k < kSteps; ++k) {
+    const StepReport report = integrator->step(scene.state, kFrame);
+    ASSERT_TRUE(succeeded(report.status)) << describe(report.status);
+    EXPECT_LE(report.solver_work.iterations, kMost);
+    const EnergyMemory* memory = integrator->memory()->of(*scene.contact);
+    nearest = std::min(nearest, scene.contact->pairs(memory).nearest(scene.state.x.data()).gap);
+  }
+  EXPECT_LT(nearest, 1);
+}
+
 TEST(BarrierContact, IsTheSameOnAnyNumberOfThreads) {
   for (const char* method : {"avf", "energy-momentum"}) {
     Scene one({});
