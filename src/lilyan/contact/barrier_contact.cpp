@@ -216,7 +216,23 @@ ContactPoint BarrierContact::contact_point(std::size_t n, const double* x, const
   if (point.pressure == 0) return point;
   point.normal = force / point.pressure;
   point.pressure *= pair.friction / strongest_friction();
-  const std::array<Eigen::Matrix3d, 4> turn = gap_turning(pair.kind, middle, nearest);
+  // Between bodies the gap, thicknesses included, turns with them: friction is no couple. What is held has a surface of
+  // its own, however far it is from the vertices.
+  const auto held = [&](int from, int to) {
+    bool all = true;
+    for (int a = from; a < to; ++a) {
+      const int v = pair.vertex[static_cast<std::size_t>(a)];
+      all = all && model_.held[static_cast<std::size_t>(v)] != 0;
+    }
+    return all;
+  };
+  const int second = pair.kind == PairKind::edge_edge ? 2 : 1;
+  std::array<Eigen::Matrix3d, 4> turn;
+  if (held(0, second) || held(second, 4)) {
+    turn.fill(Eigen::Matrix3d::Zero());
+  } else {
+    turn = gap_turning(pair.kind, middle, nearest);
+  }
   for (std::size_t i = 0; i < 4; ++i) {
     const auto a = static_cast<std::size_t>(order[i]);
     if (static_cast<int>(a) >= size_of(pair.kind)) continue;
