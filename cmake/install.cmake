@@ -4,7 +4,8 @@ include(CMakePackageConfigHelpers)
 
 # Headers that users include, and what these include in turn; nothing else is installed.
 set(public_roots lilyan.hpp plugin.hpp assemble/elements.hpp assemble/tets.hpp lagrangian/automatic.hpp
-  lagrangian/compiled.hpp verify/verification.hpp solve/newton.hpp step/account.hpp step/stage_equation.hpp)
+  lagrangian/compiled.hpp conservation/drift.hpp verify/verification.hpp solve/newton.hpp step/account.hpp
+  step/stage_equation.hpp)
 set(headers "")
 while(public_roots)
   list(POP_FRONT public_roots header)

@@ -222,6 +222,10 @@ void print_summary(const Scene& scene, const RunSummary& summary, const DriftTra
     fmt::print("  work done on the system {:.4g}, energy dissipated {:.4g}\n", summary.ledger.work,
                0.0 - summary.ledger.dissipation);
   }
+  if (summary.gap.most_pairs > 0) {
+    fmt::print("  contact: up to {} pairs nearer than {:.3g}, none nearer than {:.2g}\n",
+               summary.gap.most_pairs, summary.gap.reach, summary.gap.smallest * summary.gap.reach);
+  }
   warn_of_passages(summary);
   warn_of_depth(summary);
   warn_of_passages_of_bodies(summary);

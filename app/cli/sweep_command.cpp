@@ -11,6 +11,7 @@
 #include "app/cli/sweep_plan.hpp"
 #include "app/cli/terminal.hpp"
 #include "app/files/file.hpp"
+#include "app/report/page/report.hpp"
 #include "app/report/page/sweep_table.hpp"
 #include "app/scene/scene.hpp"
 #include "lilyan/base/error.hpp"

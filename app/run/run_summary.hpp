@@ -7,6 +7,7 @@
 
 #include "app/run/body_spins.hpp"
 #include "app/run/contact_depth.hpp"
+#include "app/run/contact_gap.hpp"
 #include "app/run/tunnelling.hpp"
 #include "lilyan/conservation/drift.hpp"
 #include "lilyan/conservation/step_report.hpp"
@@ -57,6 +58,7 @@ struct RunSummary {
   Digest digest;  // of all states so far
   TunnelWatch::Found passages;
   ContactDepth::Found contact;
+  ContactGap::Found gap;
   // Bodies that keep an angular momentum of their own while they are apart, where there are several.
   std::vector<BodySpins::Body> bodies;
   // The one of those whose angular momentum went wrong most; null where none was ever apart.

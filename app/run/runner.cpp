@@ -51,6 +51,7 @@ std::vector<std::unique_ptr<RunWatcher>> make_watchers(const Scene& scene,
   std::vector<std::unique_ptr<RunWatcher>> watchers;
   watchers.push_back(std::make_unique<TunnelWatch>(scene));
   watchers.push_back(std::make_unique<ContactDepth>(scene));
+  watchers.push_back(std::make_unique<ContactGap>(scene));
   watchers.push_back(std::make_unique<BodySpins>(scene, drift));
   return watchers;
 }

@@ -66,9 +66,9 @@
 // Headers that are templates of the caller's own functions are not among the following:
 // assemble/tets.hpp (materials), assemble/elements.hpp (energies of small elements), lagrangian/automatic.hpp
 // (Lagrangians as C++ functions) and lagrangian/compiled.hpp (explicit methods with a potential known when
-// compiling). Nor are solve/newton.hpp, step/stage_equation.hpp and step/account.hpp (steps by hand), plugin.hpp (a
-// shared object for the program) and verify/verification.hpp, which measures what a method claims; programs that
-// use it link lilyan::verify as well.
+// compiling). Nor are solve/newton.hpp, step/stage_equation.hpp and step/account.hpp (steps by hand),
+// conservation/drift.hpp (the verdict on what a run keeps), plugin.hpp (a shared object for the program) and
+// verify/verification.hpp, which measures what a method claims; programs that use it link lilyan::verify as well.
 //
 // lilyan/version.hpp has the version as macros.
 #pragma once
@@ -78,7 +78,6 @@
 #include "lilyan/base/error.hpp"
 #include "lilyan/base/parameter.hpp"
 #include "lilyan/base/version.hpp"
-#include "lilyan/conservation/drift.hpp"
 #include "lilyan/conservation/step_report.hpp"
 #include "lilyan/model/state.hpp"
 #include "lilyan/model/system.hpp"

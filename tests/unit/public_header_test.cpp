@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "lilyan/solve/newton.hpp"
 #include "lilyan/step/account.hpp"
@@ -46,6 +48,26 @@ TEST(PublicHeader, ItsExamplesAreTheOnesRunHere) {
             example(here, "const double h = 0.02", "potential_change"));
   EXPECT_EQ(example(header, "ExpressionModel model", "const std::unique_ptr<System> pendulum"),
             example(here, "ExpressionModel model", "const std::unique_ptr<System> pendulum"));
+}
+
+// Every file of a user's program reads all of them.
+TEST(PublicHeader, ItLeadsToFewHeaders) {
+  std::set<std::string> found;
+  std::vector<std::string> left = {"lilyan/lilyan.hpp"};
+  while (!left.empty()) {
+    const std::string header = left.back();
+    left.pop_back();
+    std::ifstream in(source_folder() / "src" / header);
+    if (!in || !found.insert(header).second) continue;  // the first: generated ones
+    std::string line;
+    while (std::getline(in, line)) {
+      if (line.starts_with("#include \"")) left.push_back(line.substr(10, line.find('"', 10) - 10));
+    }
+  }
+  EXPECT_TRUE(found.contains("lilyan/base/types.hpp")) << "the includes were not found";
+  std::string names;
+  for (const std::string& header : found) names += header + "\n";
+  EXPECT_LT(found.size(), 48U) << names;
 }
 
 TEST(PublicHeader, TheBarOfJellyFallsAndKeepsItsEnergy) {

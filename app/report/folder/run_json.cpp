@@ -192,6 +192,11 @@ void add_contact(const Scene& scene, const RunSummary& summary, Json& json) {
           {"depth", depth}, {"asked", asked}, {"explained_by_speed", explained}};
     }
   }
+  if (summary.gap.any) {
+    json["contact_gap"] = {{"smallest_over_reach", summary.gap.smallest},
+                           {"reach", summary.gap.reach},
+                           {"most_pairs", summary.gap.most_pairs}};
+  }
   if (!scene.bodies().contacts.empty()) {
     json["contacts"] = {{"vertices_through", summary.passages.through_bodies}};
   }

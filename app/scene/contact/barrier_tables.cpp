@@ -99,7 +99,8 @@ void add_held(const HeldObstacle& held, int body, BarrierModel& model) {
     return;
   }
   BarrierSurface surface{.body = body, .friction = held.friction};
-  for (int k = 0; k < static_cast<int>(held.vertices.size()); ++k) surface.points.push_back(first + k);
+  for (int k = 0; k < static_cast<int>(held.vertices.size()); ++k)
+    surface.points.push_back(first + k);
   if (sphere) surface.thickness = sphere->radius;
   if (capsule) {
     surface.thickness = capsule->radius;
@@ -142,8 +143,8 @@ double default_reach(const std::vector<const PlacedBody*>& bodies, const Barrier
   for (const BarrierSurface& surface : model.surfaces) {
     if (surface.body < 0) continue;
     for (const auto& [a, b] : surface.edges) {
-      shortest = std::min(
-          shortest, (model.rest.segment<3>(3 * a) - model.rest.segment<3>(3 * b)).norm());
+      shortest =
+          std::min(shortest, (model.rest.segment<3>(3 * a) - model.rest.segment<3>(3 * b)).norm());
     }
   }
   return std::min(kReachOfBody * smallest, kReachOfEdge * shortest);
@@ -320,10 +321,10 @@ bool is_barrier(TableReader& reader) {
 }
 
 HeldObstacle held_obstacle(TableReader& reader, const Obstacle& obstacle, int number) {
-  HeldObstacle held{.obstacle = obstacle,
-                    .name = obstacle.name.empty() ? fmt::format("obstacle {}", number)
-                                                  : obstacle.name,
-                    .vertices = vertices_of(obstacle)};
+  HeldObstacle held{
+      .obstacle = obstacle,
+      .name = obstacle.name.empty() ? fmt::format("obstacle {}", number) : obstacle.name,
+      .vertices = vertices_of(obstacle)};
   const bool flat = std::holds_alternative<PlaneShape>(obstacle.shape) ||
                     (std::holds_alternative<BoxShape>(obstacle.shape) && obstacle.inside_out);
   if (flat && turns(obstacle.motion)) {
@@ -360,8 +361,7 @@ void add_barrier(TableReader& reader, const BarrierScene& scene, System& system)
   reader.finish();
 }
 
-void add_barrier(const BarrierScene& scene, bool between, System& system,
-                 const TableReader& root) {
+void add_barrier(const BarrierScene& scene, bool between, System& system, const TableReader& root) {
   BarrierSettings settings{.between = between};
   for (const PlacedBody& body : scene.bodies) settings.bodies.push_back(&body);
   add(root, settings, scene, system);

@@ -39,7 +39,6 @@ struct BarrierScene {
 // Adds the contact that a table describes. Throws InputError where bodies begin within each other.
 void add_barrier(TableReader& reader, const BarrierScene& scene, System& system);
 // The contact of a scene that has such obstacles, but no table for them; of bodies with each other where `between`.
-void add_barrier(const BarrierScene& scene, bool between, System& system,
-                 const TableReader& root);
+void add_barrier(const BarrierScene& scene, bool between, System& system, const TableReader& root);
 
 }  // namespace lilyan

@@ -12,6 +12,7 @@
 #include "app/files/surface.hpp"
 #include "app/scene/contact/contact_stiffness.hpp"
 #include "lilyan/contact/body_contact.hpp"
+#include "lilyan/contact/broad_phase.hpp"
 #include "lilyan/contact/friction.hpp"
 #include "lilyan/contact/obstacle_contact.hpp"
 #include "lilyan/contact/overlap.hpp"
@@ -223,7 +224,7 @@ TouchedObstacle add_obstacle(TableReader& reader, const std::vector<PlacedBody>&
 }  // namespace
 
 std::vector<const PlacedBody*> named_bodies(TableReader& reader,
-                                               const std::vector<PlacedBody>& bodies) {
+                                            const std::vector<PlacedBody>& bodies) {
   std::vector<const PlacedBody*> chosen;
   if (!reader.has("bodies")) {
     for (const PlacedBody& body : bodies) chosen.push_back(&body);
@@ -316,8 +317,8 @@ std::vector<TouchingBodies> read_contacts(std::vector<TableReader> readers,
   for (TableReader& reader : readers) {
     if (is_barrier(reader)) continue;
     if (reader.has("kind")) (void)reader.choice("kind", {"barrier", "penalty"});
-    reader.expect({"kind", "bodies", "stiffness", "stiffness_per_area", "depth", "thickness", "friction",
-                   "creep", "overlap"});
+    reader.expect({"kind", "bodies", "stiffness", "stiffness_per_area", "depth", "thickness",
+                   "friction", "creep", "overlap"});
     TouchingBodies touching;
     const std::vector<const PlacedBody*> chosen = named_bodies(reader, bodies);
     for (const PlacedBody* body : chosen) touching.surfaces.push_back(contact_surface(*body));

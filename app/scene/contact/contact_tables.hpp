@@ -10,6 +10,7 @@
 #include "app/scene/toml/table_reader.hpp"
 #include "lilyan/contact/obstacle.hpp"
 #include "lilyan/contact/surface.hpp"
+#include "lilyan/model/state.hpp"
 
 namespace lilyan {
 

@@ -95,13 +95,14 @@ PairCoordinates BarrierPair::gather_positions(const double* x) const {
 PairBarrier::Course PairBarrier::course(const PairCoordinates& z, const PairCoordinates& d) const {
   if (pair_.kind == PairKind::point_plane) {
     const Vec3 moved = d.segment<3>(0) - d.segment<3>(3);
-    return {gap(z), pair_.normal.dot(moved), 0};
+    return {gap(z), pair_.normal.dot(moved), 0, pair_.normal};
   }
   const PairNearest nearest = nearest_of(pair_.kind, z);
   const Vec3 r = offset(nearest, z);
   const double distance = r.norm();
-  const double slope = distance > 0 ? r.dot(offset(nearest, d)) / distance : 0.0;
-  return {pair_.gap_of(distance), pair_.inside ? -slope : slope, nearest.feature};
+  const Vec3 direction = distance > 0 ? Vec3(r / distance) : Vec3::Zero();
+  const double slope = direction.dot(offset(nearest, d));
+  return {pair_.gap_of(distance), pair_.inside ? -slope : slope, nearest.feature, direction};
 }
 
 double PairBarrier::energy(const PairCoordinates& z, double gap) const {

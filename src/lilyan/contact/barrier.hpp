@@ -72,10 +72,11 @@ class PairBarrier {
   }
   [[nodiscard]] double reach() const { return reach_; }
   [[nodiscard]] const BarrierPair& pair() const { return pair_; }
-  // The gap, and how fast it changes along d.
+  // The gap, how fast it changes along d, and the direction from the second primitive to the first.
   struct Course {
     double gap, slope;
     int feature;
+    Vec3 direction;
   };
   [[nodiscard]] Course course(const PairCoordinates& z, const PairCoordinates& d) const;
   [[nodiscard]] double energy(const PairCoordinates& z, double gap) const;

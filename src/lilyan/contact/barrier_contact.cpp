@@ -61,6 +61,22 @@ bool BarrierContact::meet(const double* x0, const double* d, EnergyMemory& memor
   return static_cast<BarrierPairs&>(memory).meet(x0, d);
 }
 
+double BarrierContact::largest_step(const double* along, const EnergyMemory& memory) const {
+  return pairs(&memory).largest_step(along);
+}
+
+int BarrierContact::find_walls(const StepTrial& trial, EnergyMemory& memory) const {
+  return static_cast<BarrierPairs&>(memory).find_walls(trial);
+}
+
+void BarrierContact::add_walls(const EnergyMemory& memory, double* gradient) const {
+  pairs(&memory).add_walls(gradient);
+}
+
+void BarrierContact::forget_walls(EnergyMemory& memory) const {
+  static_cast<BarrierPairs&>(memory).forget_walls();
+}
+
 bool BarrierContact::between_bodies() const {
   return model_.planes.empty() && model_.containers.empty() &&
          std::ranges::find(model_.held, 1) == model_.held.end();
@@ -120,6 +136,7 @@ bool BarrierContact::find(const Evaluation& at, const BarrierPairs::Candidate& c
 double BarrierContact::evaluate(const Evaluation& at) const {
   const std::span<const BarrierPairs::Candidate> candidates =
       pairs(at.memory).covering(at.x0, at.d);
+  const BarrierPairs::Way way = pairs(at.memory).way(at.x0, at.d);
   const std::size_t chunks = (candidates.size() + kChunk - 1) / kChunk;
   std::vector<std::vector<Found>> all(chunks);
   std::vector<char> blocked(chunks, 0);
@@ -129,7 +146,7 @@ double BarrierContact::evaluate(const Evaluation& at) const {
     const std::size_t last = std::min(first + kChunk, candidates.size());
     Found found;
     for (std::size_t n = first; n < last; ++n) {
-      if (pairs(at.memory).far(candidates[n], at.x0, at.d)) continue;
+      if (BarrierPairs::far(candidates[n], way)) continue;
       if (!find(at, candidates[n], found)) {
         blocked[chunk] = 1;
         return;
@@ -144,6 +161,24 @@ double BarrierContact::evaluate(const Evaluation& at) const {
   if (std::ranges::find(blocked, 1) != blocked.end()) {
     return std::numeric_limits<double>::infinity();
   }
+  // The matrix of a pair goes to the places of its vertices.
+  const auto add_matrix = [&](const BarrierPair& pair, int slot, const PairMatrix& matrix) {
+    const std::array<int, 4> order = ascending_order(pair);
+    const int size = size_of(pair.kind);
+    const auto entry = [&](int a, int b, int r, int c) {
+      const int row = order[static_cast<std::size_t>(a)];
+      const int column = order[static_cast<std::size_t>(b)];
+      return row < size && column < size ? matrix(3 * row + r, 3 * column + c) : 0.0;
+    };
+    add_element(*at.slots, static_cast<std::size_t>(slot), {.vertices = 4}, entry, at.hessian);
+  };
+  if (at.hessian) {
+    for (const BarrierPairs::Wall& wall : pairs(at.memory).walls()) {
+      if (wall.dropped) continue;
+      add_matrix(pairs(at.memory).listed()[static_cast<std::size_t>(wall.slot)], wall.slot,
+                 wall.stiffness * wall.normal * wall.normal.transpose());
+    }
+  }
   double value = 0;
   for (const std::vector<Found>& chunk : all) {
     for (const Found& found : chunk) {
@@ -156,15 +191,7 @@ double BarrierContact::evaluate(const Evaluation& at) const {
         }
       }
       if (!at.hessian || found.candidate->slot < 0) continue;
-      const std::array<int, 4> order = ascending_order(pair);
-      const int size = size_of(pair.kind);
-      const auto entry = [&](int a, int b, int r, int c) {
-        const int row = order[static_cast<std::size_t>(a)];
-        const int column = order[static_cast<std::size_t>(b)];
-        return row < size && column < size ? found.sum.hessian(3 * row + r, 3 * column + c) : 0.0;
-      };
-      add_element(*at.slots, static_cast<std::size_t>(found.candidate->slot), {.vertices = 4},
-                  entry, at.hessian);
+      add_matrix(pair, found.candidate->slot, found.sum.hessian);
     }
   }
   return value;
@@ -189,7 +216,23 @@ ContactPoint BarrierContact::contact_point(std::size_t n, const double* x, const
   if (point.pressure == 0) return point;
   point.normal = force / point.pressure;
   point.pressure *= pair.friction / strongest_friction();
-  const std::array<Eigen::Matrix3d, 4> turn = gap_turning(pair.kind, middle, nearest);
+  // Between bodies the gap, thicknesses included, turns with them: friction is no couple. What is held has a surface of
+  // its own, however far it is from the vertices.
+  const auto held = [&](int from, int to) {
+    bool all = true;
+    for (int a = from; a < to; ++a) {
+      const int v = pair.vertex[static_cast<std::size_t>(a)];
+      all = all && model_.held[static_cast<std::size_t>(v)] != 0;
+    }
+    return all;
+  };
+  const int second = pair.kind == PairKind::edge_edge ? 2 : 1;
+  std::array<Eigen::Matrix3d, 4> turn;
+  if (held(0, second) || held(second, 4)) {
+    turn.fill(Eigen::Matrix3d::Zero());
+  } else {
+    turn = gap_turning(pair.kind, middle, nearest);
+  }
   for (std::size_t i = 0; i < 4; ++i) {
     const auto a = static_cast<std::size_t>(order[i]);
     if (static_cast<int>(a) >= size_of(pair.kind)) continue;

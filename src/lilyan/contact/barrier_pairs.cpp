@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "lilyan/contact/barrier_path.hpp"
 #include "lilyan/saving/archive.hpp"
@@ -209,15 +210,47 @@ std::span<const BarrierPairs::Candidate> BarrierPairs::covering(const double* x0
   return candidates_;
 }
 
-bool BarrierPairs::far(const Candidate& candidate, const double* x0, const double* d) const {
-  const BarrierPair& pair = candidate.pair;
-  PairCoordinates moved = PairCoordinates::Zero();
-  if (x0 != start_.data()) {
-    moved = pair.gather(x0) - pair.gather(start_.data());
+namespace {
+
+// The square of the largest difference of what two parts of a pair have in a vector.
+double largest_difference(const BarrierPair& pair, const double* x) {
+  const auto at = [&](int i) {
+    return x + 3 * std::ptrdiff_t{pair.vertex[static_cast<std::size_t>(i)]};
+  };
+  const auto square = [](const double* a, const double* b) {
+    const double p = a[0] - b[0];
+    const double q = a[1] - b[1];
+    const double r = a[2] - b[2];
+    return p * p + q * q + r * r;
+  };
+  if (pair.kind == PairKind::edge_edge) {
+    return std::max(
+        {square(at(0), at(2)), square(at(0), at(3)), square(at(1), at(2)), square(at(1), at(3))});
   }
-  double most = relative_motion(pair.kind, moved);
-  if (d) most = std::max(most, relative_motion(pair.kind, moved + pair.gather(d)));
-  return candidate.gap - most >= pair.reach;
+  double most = square(at(0), at(1));
+  for (int k = 2; k < size_of(pair.kind); ++k) most = std::max(most, square(at(0), at(k)));
+  return most;
+}
+
+}  // namespace
+
+BarrierPairs::Way BarrierPairs::way(const double* x0, const double* d) const {
+  Way way{.d = d};
+  const auto bytes = static_cast<std::size_t>(start_.size()) * sizeof(double);
+  if (x0 == start_.data() || std::memcmp(x0, start_.data(), bytes) == 0) return way;
+  way.from = Eigen::Map<const Vector>(x0, start_.size()) - start_;
+  if (d) way.to = way.from + Eigen::Map<const Vector>(d, start_.size());
+  return way;
+}
+
+bool BarrierPairs::far(const Candidate& candidate, const Way& way) {
+  const BarrierPair& pair = candidate.pair;
+  const double spare = candidate.gap - pair.reach;
+  if (!(spare >= 0)) return false;
+  const double enough = spare * spare;
+  if (way.from.size() == 0) return !way.d || largest_difference(pair, way.d) <= enough;
+  return largest_difference(pair, way.from.data()) <= enough &&
+         (!way.d || largest_difference(pair, way.to.data()) <= enough);
 }
 
 void BarrierPairs::clear_list() {
@@ -249,6 +282,13 @@ bool BarrierPairs::begin_step(const StepStart& start) {
   for (BarrierPair& pair : listed_) {
     if (pair.gap_at(start.x) >= pair.reach) pair.stiffness = stiffness_;
   }
+  constexpr double kReaches = 20;
+  farthest_ = kReaches * model_->reach;
+  for (std::size_t i = 0; i < of_vertex_.size(); ++i) {
+    if (of_vertex_[i] < 0) continue;
+    const double moved = std::abs(start.h) * vertex_at(start.v, static_cast<int>(i)).norm();
+    if (std::isfinite(moved)) farthest_ = std::max(farthest_, moved);
+  }
   boxes_.assign(static_cast<std::size_t>(start_.size() / 3), Box());
   const Vector way = start.h * Eigen::Map<const Vector>(start.v, start_.size());
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
@@ -264,8 +304,9 @@ bool BarrierPairs::begin_step(const StepStart& start) {
   std::vector<BarrierPair> near;
   std::size_t needed = 0;
   bool known = true;
+  const Way inertial{.d = way.data()};
   for (const Candidate& candidate : candidates_) {
-    if (far(candidate, start_.data(), way.data())) continue;
+    if (far(candidate, inertial)) continue;
     const PairCoordinates end =
         candidate.pair.gather_positions(start_.data()) + candidate.pair.gather(way.data());
     const double then =
@@ -294,8 +335,10 @@ void BarrierPairs::relist() {
 
 bool BarrierPairs::meet(const double* x0, const double* d) {
   const std::size_t before = listed_.size();
-  for (const Candidate& candidate : covering(x0, d)) {
-    if (candidate.slot >= 0 || far(candidate, x0, d)) continue;
+  const std::span<const Candidate> candidates = covering(x0, d);
+  const Way here = way(x0, d);
+  for (const Candidate& candidate : candidates) {
+    if (candidate.slot >= 0 || far(candidate, here)) continue;
     const PairBarrier barrier(candidate.pair);
     const PairCoordinates z0 = candidate.pair.gather_positions(x0);
     const PairCoordinates moved = candidate.pair.gather(d);
@@ -307,10 +350,91 @@ bool BarrierPairs::meet(const double* x0, const double* d) {
   return true;
 }
 
+double BarrierPairs::largest_step(const double* along) const {
+  double most = 0;
+  for (std::size_t i = 0; i < of_vertex_.size(); ++i) {
+    if (of_vertex_[i] >= 0)
+      most = std::max(most, vertex_at(along, static_cast<int>(i)).squaredNorm());
+  }
+  return farthest_ / std::sqrt(most);
+}
+
+int BarrierPairs::find_walls(const StepTrial& trial) {
+  constexpr double kBlocked = 0.3;  // of the gap, or the reach, that a direction may leave
+  constexpr double kTarget = 0.6;
+  constexpr double kLater = 3;
+  constexpr double kLittle = 0.02;
+  int changes = 0;
+  // Walls only push.
+  for (Wall& wall : walls_) {
+    if (wall.dropped) continue;
+    const BarrierPair& pair = listed_[static_cast<std::size_t>(wall.slot)];
+    if (wall.gap + wall.normal.dot(pair.gather(trial.along)) <= wall.target) continue;
+    wall.dropped = true;
+    ++changes;
+  }
+  // A direction that runs into a surface runs into all of its other side as well: what it meets first comes first.
+  std::vector<char> is_wall(listed_.size(), 0);
+  for (const Wall& wall : walls_) is_wall[static_cast<std::size_t>(wall.slot)] = 1;
+  struct Met {
+    const Candidate* candidate;
+    Wall wall;
+    double share;  // of the direction
+  };
+  std::vector<Met> met;
+  double soonest = 1;
+  for (const Candidate& candidate : candidates_) {
+    const BarrierPair& pair = candidate.pair;
+    const PairCoordinates along = pair.gather(trial.along);
+    PairCoordinates z = pair.gather(trial.x0) + pair.gather(trial.d);
+    const double moved = relative_motion(pair.kind, z - pair.gather(start_.data()));
+    if (candidate.gap - moved - relative_motion(pair.kind, along) >= kBlocked * pair.reach)
+      continue;
+    if (candidate.slot >= 0 && is_wall[static_cast<std::size_t>(candidate.slot)] != 0) continue;
+    const Vec3 first = z.segment<3>(0);
+    for (int a = 0; a < 4; ++a) z.segment<3>(3 * a) -= first;
+    const PairDistance distance = pair_distance_derivatives(pair.kind, z, pair.normal, false);
+    Wall wall{.normal = pair.inside ? PairCoordinates(-distance.gradient) : distance.gradient,
+              .gap = pair.gap_of(distance.value)};
+    const double near = std::min(wall.gap, pair.reach);
+    const double approach = -wall.normal.dot(along);
+    if (!(wall.gap > 0) || wall.gap - approach >= kBlocked * near) continue;
+    wall.target = kTarget * near;
+    wall.stiffness = trial.weight * barrier(wall.target, pair.reach, pair.stiffness).second;
+    const double share = (wall.gap - wall.target) / approach;
+    soonest = std::min(soonest, share);
+    met.push_back({&candidate, wall, share});
+  }
+  const std::size_t listed = listed_.size();
+  for (Met& one : met) {
+    if (one.share > kLater * soonest + kLittle) continue;
+    list(one.candidate->pair);
+    one.wall.slot = places_.at(one.candidate->pair);
+    walls_.push_back(one.wall);
+    ++changes;
+  }
+  if (listed_.size() > listed) relist();
+  return changes;
+}
+
+void BarrierPairs::add_walls(double* gradient) const {
+  for (const Wall& wall : walls_) {
+    if (wall.dropped) continue;
+    const BarrierPair& pair = listed_[static_cast<std::size_t>(wall.slot)];
+    const double force = wall.stiffness * (wall.gap - wall.target);
+    for (int a = 0; a < size_of(pair.kind); ++a) {
+      const std::ptrdiff_t i = pair.vertex[static_cast<std::size_t>(a)];
+      Eigen::Map<Vec3>(gradient + 3 * i) += force * wall.normal.segment<3>(3 * a);
+    }
+  }
+}
+
 BarrierPairs::Nearest BarrierPairs::nearest(const double* x) const {
   Nearest nearest;
-  for (const Candidate& candidate : covering(x, nullptr)) {
-    if (far(candidate, x, nullptr)) continue;
+  const std::span<const Candidate> candidates = covering(x, nullptr);
+  const Way here = way(x, nullptr);
+  for (const Candidate& candidate : candidates) {
+    if (far(candidate, here)) continue;
     const double gap = candidate.pair.gap_at(x);
     if (gap >= candidate.pair.reach) continue;
     nearest.gap = std::min(nearest.gap, gap / candidate.pair.reach);

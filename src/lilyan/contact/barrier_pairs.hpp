@@ -76,8 +76,14 @@ class BarrierPairs final : public EnergyMemory {
   };
   // All pairs that may come within reach on the way from x0 to x0 + d (null: zero).
   [[nodiscard]] std::span<const Candidate> covering(const double* x0, const double* d) const;
+  // A way, as displacements of where the vertices were at the start of the step.
+  struct Way {
+    const double* d = nullptr;
+    Vector from = {}, to = {};  // empty where it begins at the start
+  };
+  [[nodiscard]] Way way(const double* x0, const double* d) const;
   // Whether a candidate stays out of reach on this way for the simple reason that it starts too far away.
-  [[nodiscard]] bool far(const Candidate& candidate, const double* x0, const double* d) const;
+  [[nodiscard]] static bool far(const Candidate& candidate, const Way& way);
 
   [[nodiscard]] const std::vector<BarrierPair>& listed() const { return listed_; }
   [[nodiscard]] Stencils stencils() const { return {4, vertices_}; }
@@ -87,6 +93,24 @@ class BarrierPairs final : public EnergyMemory {
   // Lists pairs that are active on the way to x0 + d. True when there are new ones.
   bool meet(const double* x0, const double* d);
   void archive(Archive& a) override;
+
+  // A spring against a pair's coming nearer than `target`: ½ stiffness (gap − target)², with the gap as it is linear in
+  // the direction.
+  struct Wall {
+    int slot = 0;
+    PairCoordinates normal;
+    double stiffness = 0;
+    double gap = 0;
+    double target = 0;
+    bool dropped = false;
+  };
+  [[nodiscard]] const std::vector<Wall>& walls() const { return walls_; }
+  int find_walls(const StepTrial& trial);
+  // The share of a direction that vertices may go: no farther at once than inertia takes the fastest in a step, or
+  // some reaches. Farther away everything would be a candidate.
+  [[nodiscard]] double largest_step(const double* along) const;
+  void add_walls(double* gradient) const;
+  void forget_walls() { walls_.clear(); }
 
   // The smallest gap in units of the reach at the start of the step, 1 if nothing is nearer, and how many are.
   struct Nearest {
@@ -115,9 +139,11 @@ class BarrierPairs final : public EnergyMemory {
   std::vector<int> of_vertex_;  // the surface that each vertex is on, or −1
   Vector start_;
   double stiffness_;  // of pairs that become active
+  double farthest_ = 0;
   std::vector<BarrierPair> listed_;
   std::vector<int> vertices_;  // of these, each four ascending
   std::map<BarrierPair, int> places_;
+  std::vector<Wall> walls_;
   // A shortcut: what is in it follows from the rest.
   mutable std::vector<Box> boxes_;
   mutable std::vector<Candidate> candidates_;

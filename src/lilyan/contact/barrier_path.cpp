@@ -4,14 +4,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace lilyan {
 namespace {
 
 constexpr int kDeepest = 48;  // halvings of the path
 constexpr int kMostParts = 6000;
-constexpr double kLongest = 3;       // ratio of the ends of a part
-constexpr double kTouching = 1e-12;  // a gap that is nothing beside the reach of the barrier
+constexpr double kLongest = 3;  // ratio of the ends of a part
+// A gap that is nothing beside the reach of the barrier, or not known for rounding errors of positions: near a place
+// where both pass through each other the distance is not zero, but any number as small as that.
+constexpr double kTouching = 1e-12;
+constexpr double kRounding = 8e-16;
+// Nearest points on needles are not known well, so that distances as small as this beside their primitives may be too
+// large. Bounds that ask for no nearest points hold all the same.
+constexpr double kBlurred = 1e-6;
 
 // Bounds of polynomials with vectors as coefficients, by Bernstein's.
 template <class Value, std::size_t N>
@@ -44,25 +51,63 @@ struct Part {
 class Path {
  public:
   Path(const PairBarrier& barrier, const PairCoordinates& z0, const PairCoordinates& d)
-      : barrier_(barrier), z0_(z0), d_(d), fastest_(relative_motion(barrier.pair().kind, d)) {}
+      : barrier_(barrier),
+        z0_(z0),
+        d_(d),
+        fastest_(relative_motion(barrier.pair().kind, d)),
+        size_(z0.norm() + d.norm()),
+        touching_(kTouching * barrier.reach() + kRounding * size_) {}
 
   [[nodiscard]] PairBarrier::Course at(double s) const {
     return barrier_.course(PairCoordinates(z0_ + s * d_), d_);
   }
   [[nodiscard]] double fastest() const { return fastest_; }
+  // Gaps that are not larger may be none.
+  [[nodiscard]] double touching() const { return touching_; }
+  [[nodiscard]] bool blurred(double gap) const {
+    const BarrierPair& pair = barrier_.pair();
+    return !pair.inside && pair.thickness + gap < kBlurred * size_;
+  }
 
   // The least gap there may be on a part.
   [[nodiscard]] double least(const Part& part) {
     const double ends = std::min(part.start.gap, part.end.gap);
     if (barrier_.pair().kind == PairKind::point_plane) return ends;
     const double by_motion =
-        0.5 * (part.start.gap + part.end.gap - fastest_ * (part.to - part.from));
+        blurred(ends) ? -1.0
+                      : 0.5 * (part.start.gap + part.end.gap - fastest_ * (part.to - part.from));
     // (Another bound is worth its price where this one does not tell.)
     if (by_motion > 0.5 * std::min(ends, barrier_.reach())) return by_motion;
-    return std::max(by_motion, by_volume(part));
+    const double sliding = std::max(by_motion, by_direction(part));
+    if (sliding > 0.5 * std::min(ends, barrier_.reach())) return sliding;
+    return std::max(sliding, by_volume(part));
   }
 
  private:
+  [[nodiscard]] double by_direction(const Part& part) const {
+    const BarrierPair& pair = barrier_.pair();
+    const Vec3 sum = part.start.direction + part.end.direction;
+    const double length = sum.norm();
+    if (pair.inside || !(length > 0)) return -1;
+    const int of_first = pair.kind == PairKind::edge_edge ? 2 : 1;
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const double s : {part.from, part.to}) {
+      const PairCoordinates z = z0_ + s * d_;
+      double first = std::numeric_limits<double>::infinity();
+      double second = -first;
+      for (int i = 0; i < size_of(pair.kind); ++i) {
+        const double along = sum.dot(z.segment<3>(3 * i));
+        if (i < of_first) {
+          first = std::min(first, along);
+        } else {
+          second = std::max(second, along);
+        }
+      }
+      lowest = std::min(lowest, first - second);
+    }
+    return lowest / length - touching_ - pair.thickness;
+  }
+
   [[nodiscard]] double by_volume(const Part& part) {
     const BarrierPair& pair = barrier_.pair();
     if (pair.inside || size_of(pair.kind) < 4) return -1;
@@ -107,6 +152,8 @@ class Path {
   const PairCoordinates& z0_;
   const PairCoordinates& d_;
   double fastest_;
+  double size_;
+  double touching_;
   bool has_volume_ = false;
   std::array<Vec3, 3> normal_;
   std::array<double, 4> volume_{};
@@ -161,9 +208,10 @@ BarrierMean barrier_mean(const PairBarrier& barrier, const PairCoordinates& z0,
     mean.apart = true;
     return mean;
   }
-  if (!(start.gap > kTouching * reach)) return mean;
+  if (!(start.gap > path.touching())) return mean;
   const double before = barrier.energy(z0, start.gap);
-  const double size = z0.norm() + d.norm();
+  const double size = z0.norm();
+  const double way = d.norm();
   std::array<Part, kDeepest + 8> stack;
   std::size_t count = 0;
   stack[count++] = {0, 1, start, path.at(1), 0};
@@ -173,7 +221,7 @@ BarrierMean barrier_mean(const PairBarrier& barrier, const PairCoordinates& z0,
     const Part part = stack[--count];
     const double length = part.to - part.from;
     const double nearest = std::min(part.start.gap, part.end.gap);
-    if (!(nearest > kTouching * reach) || part.depth > kDeepest || ++parts > kMostParts) {
+    if (!(nearest > path.touching()) || part.depth > kDeepest || ++parts > kMostParts) {
       return mean;
     }
     const auto divide_at = [&](double s, const PairBarrier::Course& there) {
@@ -216,8 +264,9 @@ BarrierMean barrier_mean(const PairBarrier& barrier, const PairCoordinates& z0,
     const double steep =
         std::max(std::abs(lilyan::barrier(part.start.gap, reach, barrier.pair().stiffness).first),
                  std::abs(lilyan::barrier(part.end.gap, reach, barrier.pair().stiffness).first));
-    constexpr double kRounding = 4e-16;
-    const double rounding = kRounding * (steep * size + std::max(from, to));
+    // (Parts that are halved again and again without getting better tell of larger rounding errors.)
+    const double rounding =
+        kRounding * (0.5 + part.depth / 8) * (steep * (size + part.to * way) + std::max(from, to));
     if (!(defect > tolerance + rounding) || part.depth == kDeepest) {
       if (part.from > 0) sum.value += before * (logarithm - std::log(part.to / part.from));
       mean.active = mean.active || sum.gradient.squaredNorm() > 0 || before != 0;
@@ -240,20 +289,19 @@ BarrierMean barrier_mean(const PairBarrier& barrier, const PairCoordinates& z0,
 
 bool stays_apart(const PairBarrier& barrier, const PairCoordinates& z0, const PairCoordinates& d) {
   Path path(barrier, z0, d);
-  const double reach = barrier.reach();
   const PairBarrier::Course start = path.at(0);
-  if (start.gap > path.fastest()) return true;
+  if (start.gap > path.fastest() + path.touching() && !path.blurred(start.gap)) return true;
   std::array<Part, kDeepest + 8> stack;
   std::size_t count = 0;
   stack[count++] = {0, 1, start, path.at(1), 0};
   int parts = 0;
   while (count > 0) {
     const Part part = stack[--count];
-    if (!(std::min(part.start.gap, part.end.gap) > kTouching * reach) || part.depth > kDeepest ||
+    if (!(std::min(part.start.gap, part.end.gap) > path.touching()) || part.depth > kDeepest ||
         ++parts > kMostParts) {
       return false;
     }
-    if (path.least(part) > 0) continue;
+    if (path.least(part) > 0.5 * path.touching()) continue;
     const double middle = 0.5 * (part.from + part.to);
     const PairBarrier::Course there = path.at(middle);
     stack[count++] = {middle, part.to, there, part.end, part.depth + 1};

@@ -8,11 +8,13 @@
 //
 // A gap on a part from a to b is at least
 //   (g_a + g_b − L (b − a))/2,   L the fastest motion of the two against each other,               (4)
-//   min |V|/max |n| − thickness,                                                                   (5)
-// where V is six times the volume that the four vertices span, a cubic of s, and n the normal of the triangle or
-// of the two edges, a quadratic: the minimum and maximum of their Bernstein coefficients are bounds. (4) is what
-// tells apart a pair that meets, and (5) one that slides along itself fast. This is collision detection: a pair is
-// never said to be apart unless one of the bounds says so.
+//   min n·(xᵢ − xₖ) − thickness,                                                                 (5)
+//   min |V|/max |n| − thickness.                                                                 (6)
+// In (5) n is any direction, xᵢ all vertices of the first primitive and xₖ those of the second: linear functions of s,
+// smallest at an end. In (6) V is six times the volume that the four vertices span, a cubic of s, and n the normal of
+// the triangle or of the two edges, a quadratic: the minimum and maximum of their Bernstein coefficients are bounds. (4)
+// is what tells apart a pair that meets, (5) one that slides along itself fast, and (6) one that turns meanwhile. This is
+// collision detection: a pair is never said to be apart unless one of the bounds says so.
 #pragma once
 
 #include "lilyan/contact/barrier.hpp"

@@ -5,6 +5,8 @@
 #include "lilyan/assemble/project.hpp"
 #include "lilyan/assemble/scatter.hpp"
 #include "lilyan/base/error.hpp"
+#include "lilyan/contact/law.hpp"
+#include "lilyan/contact/near_pairs.hpp"
 #include "lilyan/contact/near_part.hpp"
 #include "lilyan/numeric/exact_path_mean.hpp"
 
@@ -23,15 +25,19 @@ BodyContact::BodyContact(const std::vector<ContactSurface>& surfaces, const Cont
     : surfaces_(surfaces),
       k_(static_cast<std::size_t>(x.size() / 3)),
       thickness_(positive(thickness)),
-      first_(surfaces_, thickness, x) {
+      first_(std::make_unique<const NearPairs>(surfaces_, thickness, x)) {
   const std::vector<double> of_points = k.of(surfaces_.points.size());
   for (std::size_t i = 0; i < of_points.size(); ++i) {
     k_[static_cast<std::size_t>(surfaces_.points[i])] = of_points[i];
   }
 }
 
+BodyContact::~BodyContact() = default;
+
+Stencils BodyContact::stencils() const { return first_->stencils(); }
+
 const NearPairs& BodyContact::known(const EnergyMemory* memory) const {
-  return memory ? *static_cast<const NearPairs*>(memory) : first_;
+  return memory ? *static_cast<const NearPairs*>(memory) : *first_;
 }
 
 std::optional<Stencils> BodyContact::stencils_now(const EnergyMemory& memory) const {
@@ -39,7 +45,7 @@ std::optional<Stencils> BodyContact::stencils_now(const EnergyMemory& memory) co
 }
 
 std::unique_ptr<EnergyMemory> BodyContact::make_memory() const {
-  return std::make_unique<NearPairs>(first_);
+  return std::make_unique<NearPairs>(*first_);
 }
 
 bool BodyContact::begin_step(const StepStart& start, EnergyMemory& memory) const {

@@ -14,17 +14,18 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lilyan/base/types.hpp"
 #include "lilyan/contact/contact_points.hpp"
-#include "lilyan/contact/law.hpp"
-#include "lilyan/contact/near_pairs.hpp"
 #include "lilyan/contact/surface.hpp"
 #include "lilyan/model/energy.hpp"
 #include "lilyan/model/energy_memory.hpp"
 
 namespace lilyan {
+
+class NearPairs;
 
 class BodyContact final : public ContactEnergy, public ChangesBetweenSteps {
  public:
@@ -32,8 +33,9 @@ class BodyContact final : public ContactEnergy, public ChangesBetweenSteps {
   // share a vertex.
   BodyContact(const std::vector<ContactSurface>& surfaces, const ContactStiffness& k,
               double thickness, const Vector& x);
+  ~BodyContact() override;
 
-  [[nodiscard]] Stencils stencils() const override { return first_.stencils(); }
+  [[nodiscard]] Stencils stencils() const override;
   [[nodiscard]] bool translation_invariant() const override { return true; }
   [[nodiscard]] bool rotation_invariant() const override { return true; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
@@ -56,7 +58,7 @@ class BodyContact final : public ContactEnergy, public ChangesBetweenSteps {
   ContactSurfaces surfaces_;
   std::vector<double> k_;  // of each vertex of the system as a point in contact
   double thickness_;
-  NearPairs first_;  // at the initial positions
+  std::unique_ptr<const NearPairs> first_;  // at the initial positions
 };
 
 }  // namespace lilyan

@@ -1,14 +1,40 @@
-// Energies of contact, which tell friction where bodies touch.
+// Energies of contact: how stiff they are, and what they tell friction about where bodies touch.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "lilyan/base/error.hpp"
 #include "lilyan/base/types.hpp"
 #include "lilyan/model/energy.hpp"
 #include "lilyan/model/energy_abilities.hpp"
 
 namespace lilyan {
+
+// The stiffness of a contact, force per length: one number for all its vertices, or one for each of them.
+class ContactStiffness {
+ public:
+  ContactStiffness(double all) : values_{all} {}  // NOLINT(google-explicit-constructor)
+  explicit ContactStiffness(std::vector<double> each) : values_(std::move(each)), each_(true) {}
+
+  // One for each of so many vertices. Throws Error unless all are positive.
+  [[nodiscard]] std::vector<double> of(std::size_t vertices) const {
+    for (const double k : values_) {
+      if (!(k > 0)) throw Error("the stiffness of a contact must be positive");
+    }
+    if (!each_) return std::vector<double>(vertices, values_[0]);
+    if (values_.size() != vertices)
+      throw Error("a contact needs a stiffness for each of its vertices");
+    return values_;
+  }
+
+ private:
+  std::vector<double> values_;
+  bool each_ = false;
+};
 
 // Where one element of a contact energy presses, and how hard. Its sliding velocity is that of
 // Σ (weight_a + turn_a) v_a over the element's vertices, less the velocity of an obstacle. The weights compare

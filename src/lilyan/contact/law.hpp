@@ -3,38 +3,11 @@
 // of the distance d by which contact is still to begin.
 #pragma once
 
-#include <cstddef>
-#include <utility>
-#include <vector>
-
 #include <Eigen/Core>
 
-#include "lilyan/base/error.hpp"
 #include "lilyan/numeric/exact_path_mean.hpp"
 
 namespace lilyan {
-
-// The stiffness of a contact, force per length: one number for all its vertices, or one for each of them.
-class ContactStiffness {
- public:
-  ContactStiffness(double all) : values_{all} {}  // NOLINT(google-explicit-constructor)
-  explicit ContactStiffness(std::vector<double> each) : values_(std::move(each)), each_(true) {}
-
-  // One for each of so many vertices. Throws Error unless all are positive.
-  [[nodiscard]] std::vector<double> of(std::size_t vertices) const {
-    for (const double k : values_) {
-      if (!(k > 0)) throw Error("the stiffness of a contact must be positive");
-    }
-    if (!each_) return std::vector<double>(vertices, values_[0]);
-    if (values_.size() != vertices)
-      throw Error("a contact needs a stiffness for each of its vertices");
-    return values_;
-  }
-
- private:
-  std::vector<double> values_;
-  bool each_ = false;
-};
 
 // φ of a distance d < 0 of N coordinates, with its gradient. The Hessian is k (∇d ∇dᵀ + d ∇²d), with the part
 // d ∇²d as it is given, or raised: only this part can be negative.

@@ -7,6 +7,7 @@
 
 #include "lilyan/assemble/scatter.hpp"
 #include "lilyan/base/error.hpp"
+#include "lilyan/contact/law.hpp"
 #include "lilyan/numeric/exact_path_mean.hpp"
 #include "lilyan/saving/archive.hpp"
 

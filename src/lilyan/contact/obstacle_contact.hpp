@@ -16,7 +16,6 @@
 
 #include "lilyan/base/types.hpp"
 #include "lilyan/contact/contact_points.hpp"
-#include "lilyan/contact/law.hpp"
 #include "lilyan/contact/obstacle.hpp"
 #include "lilyan/model/energy.hpp"
 #include "lilyan/model/energy_abilities.hpp"

@@ -1,6 +1,7 @@
 // Energies that change between steps, and what they know.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -21,6 +22,14 @@ class EnergyMemory {
   virtual ~EnergyMemory() = default;
 
   virtual void archive(Archive& a) = 0;
+};
+
+// A step of an iteration from x0 + d along a direction, within one step in time.
+struct StepTrial {
+  const double* x0 = nullptr;
+  const double* d = nullptr;
+  const double* along = nullptr;
+  double weight = 1;  // of the energy in what is minimised
 };
 
 // Energies that depend on time (a moving obstacle) or on the past (a spring that appears on contact) change between
@@ -46,6 +55,18 @@ class ChangesBetweenSteps {
   virtual bool meet(const double* /*x0*/, const double* /*d*/, EnergyMemory& /*memory*/) const {
     return false;
   }
+  // The share of a direction that an iteration may go at once.
+  [[nodiscard]] virtual double largest_step(const double* /*along*/,
+                                            const EnergyMemory& /*memory*/) const {
+    return std::numeric_limits<double>::infinity();
+  }
+  // Walls are a part of the model of an iteration, and of nothing else. A direction that would run into something the
+  // energy begins only close to knows nothing of it; with a stiff spring in its way it bends. Looks what the direction
+  // runs into, and which walls hold it back instead: the number of changes.
+  virtual int find_walls(const StepTrial& /*trial*/, EnergyMemory& /*memory*/) const { return 0; }
+  // gradient += that of the walls at d
+  virtual void add_walls(const EnergyMemory& /*memory*/, double* /*gradient*/) const {}
+  virtual void forget_walls(EnergyMemory& /*memory*/) const {}
   // Called after a step to x that was solved. False when E left out contacts at x that nobody could
   // know of before: the step is to be repeated.
   [[nodiscard]] virtual bool found_all_contacts(const double* /*x*/,

@@ -78,6 +78,31 @@ bool WorldMemory::meet(const double* x0, const double* d) {
   return true;
 }
 
+double WorldMemory::largest_step(const double* along) const {
+  double share = std::numeric_limits<double>::infinity();
+  for (const auto& [energy, changing, memory] : slots_) {
+    share = std::min(share, changing->largest_step(along, *memory));
+  }
+  return share;
+}
+
+int WorldMemory::find_walls(const StepTrial& trial) {
+  int changes = 0;
+  for (const auto& [energy, changing, memory] : slots_) {
+    changes += changing->find_walls(trial, *memory);
+  }
+  if (changes > 0) ++stencils_version_;
+  return changes;
+}
+
+void WorldMemory::add_walls(double* gradient) const {
+  for (const auto& [energy, changing, memory] : slots_) changing->add_walls(*memory, gradient);
+}
+
+void WorldMemory::forget_walls() {
+  for (const auto& [energy, changing, memory] : slots_) changing->forget_walls(*memory);
+}
+
 bool WorldMemory::found_all_contacts(const double* x) {
   bool all = true;
   for (const auto& [energy, changing, memory] : slots_) {

@@ -34,6 +34,12 @@ class WorldMemory {
   void begin_step(const StepStart& start);
   // Within a step, before a Hessian on the way from x0 to x0 + d. True when there are new stencils.
   bool meet(const double* x0, const double* d);
+  // The share of a direction that an iteration may go at once.
+  [[nodiscard]] double largest_step(const double* along) const;
+  // Walls in the way of an iteration (ChangesBetweenSteps::find_walls).
+  int find_walls(const StepTrial& trial);
+  void add_walls(double* gradient) const;
+  void forget_walls();
   // After a step to x that was solved; false, in all processes, when it is to be repeated.
   [[nodiscard]] bool found_all_contacts(const double* x);
 

@@ -42,7 +42,7 @@ Rayleigh::Rayleigh(const Energy& energy, double delta, DissipationVelocity veloc
     : energy_(energy),
       delta_(delta),
       velocity_(velocity),
-      places_(private_slots(energy.stencils())),
+      places_(std::make_unique<const BlockSlots>(private_slots(energy.stencils()))),
       element_size_(3 * energy.stencils().size * (3 * energy.stencils().size + 1) / 2),
       shifts_(energy.translation_invariant()) {
   check_coefficient(delta);
@@ -50,6 +50,8 @@ Rayleigh::Rayleigh(const Energy& energy, double delta, DissipationVelocity veloc
     throw Error("stiffness-proportional damping is for energies of small elements");
   }
 }
+
+Rayleigh::~Rayleigh() = default;
 
 void Rayleigh::begin_step(const StepStart& start, std::vector<double>& lagged) const {
   constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .hessian = 1}}};
@@ -62,7 +64,7 @@ void Rayleigh::begin_step(const StepStart& start, std::vector<double>& lagged) c
                           .nodes = here,
                           .want_value = false,
                           .hessian = lagged.data(),
-                          .slots = &places_,
+                          .slots = places_.get(),
                           .projection = 1});
 }
 

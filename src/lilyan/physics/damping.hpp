@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
-#include "lilyan/assemble/scatter.hpp"
 #include "lilyan/base/types.hpp"
 #include "lilyan/model/dissipation.hpp"
 #include "lilyan/model/energy.hpp"
@@ -23,6 +23,7 @@ class Rayleigh final : public Dissipation {
   // The energy must outlive this. δ has the unit of time. Throws Error unless it is not negative.
   Rayleigh(const Energy& energy, double delta,
            DissipationVelocity velocity = DissipationVelocity::path);
+  ~Rayleigh() override;
 
   [[nodiscard]] Stencils stencils(const WorldMemory* /*memory*/) const override {
     return energy_.stencils();
@@ -41,7 +42,7 @@ class Rayleigh final : public Dissipation {
   double delta_;
   DissipationVelocity velocity_;
   // Each element's lower triangle, one after the other.
-  BlockSlots places_;
+  std::unique_ptr<const BlockSlots> places_;
   int element_size_;
   bool shifts_;  // translations have no force
 };

@@ -105,9 +105,7 @@ NewtonResult Newton::minimise(const Objective& objective, Linearised& forces, It
       follow_pattern();
       request.reuse = false;
     }
-    if (!finder_->find(here, at.residual, request, direction_, work, times_)) {
-      return end(StepStatus::not_definite);
-    }
+    if (!find_direction(here, at.residual, request, work)) return end(StepStatus::not_definite);
     ++work.iterations;
     has_matrix_ = true;
     const bool modified = finder_->truncated() || work.definiteness_fixes > fixes;
@@ -124,6 +122,26 @@ NewtonResult Newton::minimise(const Objective& objective, Linearised& forces, It
     arrive();
     progress.moved(length, at.norm / norm, *finder_);
   }
+}
+
+// A direction that runs into walls is found anew with these in its way, as long as it goes down.
+bool Newton::find_direction(const LocalModel& here, const Vector& residual,
+                            DirectionSource::Request request, SolverWork& work) {
+  constexpr int kMostWalls = 6;  // times that walls change
+  if (!finder_->find(here, residual, request, direction_, work, times_)) return false;
+  if (!options_.precise) return true;
+  for (int k = 0; k < kMostWalls && here.objective.find_walls(here.z, direction_) > 0; ++k) {
+    follow_pattern();
+    impulse_ = residual;
+    here.objective.add_walls(impulse_);
+    diagonal_ = direction_;
+    const bool found = finder_->find(here, impulse_, request, direction_, work, times_);
+    if (found && here.objective.dot(residual, direction_) < 0) continue;
+    direction_ = diagonal_;
+    break;
+  }
+  here.objective.forget_walls();
+  return true;
 }
 
 // The length of a step along the direction, to trial_; zero where none helps.

@@ -41,6 +41,14 @@ class Objective {
     static_cast<void>(z);
     return false;
   }
+  // Walls in the way of a direction, which are a part of the model of Φ and not of Φ: the number of changes. Where there
+  // are any, they belong to the Hessian, and to the residual.
+  virtual int find_walls(const Vector& z, const Vector& direction) const {
+    static_cast<void>(z), static_cast<void>(direction);
+    return 0;
+  }
+  virtual void add_walls(Vector& residual) const { static_cast<void>(residual); }
+  virtual void forget_walls() const {}
   [[nodiscard]] virtual Defect defect(const Vector& z, const Vector& gradient) const = 0;
   [[nodiscard]] virtual double norm(const Vector& gradient) const = 0;
   // a·b, over all processes where several share the problem.

@@ -172,7 +172,9 @@ bool runs_on_ranks(const Scheme& scheme) {
 std::string reason_unsupported(const System& system, const Scheme& scheme) {
   if (system.lagrangian()) return reason_unsupported_lagrangian(system, scheme);
   const Features has = features_of(system);
-  const Features taken = takes_of(scheme);
+  Features taken = takes_of(scheme);
+  // (Explicit methods have tables of minimisations too, but nothing that is infinite holds them back.)
+  if (scheme.solve == SolveKind::explicit_) taken.barriers = false;
   if (has.constraints && !supports_constraints(scheme)) return constraints_unsupported(scheme);
   for (const Rule& rule : kRules) {
     if (has.*rule.feature && !(taken.*rule.feature)) {

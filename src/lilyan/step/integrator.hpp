@@ -7,11 +7,14 @@
 #include "lilyan/conservation/step_report.hpp"
 #include "lilyan/method/method.hpp"
 #include "lilyan/model/state.hpp"
-#include "lilyan/model/world.hpp"
+#include "lilyan/model/system_parts.hpp"
 #include "lilyan/saving/archive.hpp"
 #include "lilyan/solve/options.hpp"
 
 namespace lilyan {
+
+struct World;
+class WorldMemory;
 
 struct SolverOptions {
   // A step is solved when the energy error caused by the solver is below energy_tolerance times

@@ -186,7 +186,13 @@ class MomentumSolve::StiffIteration {
 
   StepStatus run() {
     solve_.mixing_.forget();
-    if (balanced_) renew_stress(nullptr, nullptr);
+    if (balanced_) {
+      renew_stress(nullptr, nullptr);
+    } else {
+      // (Should AVF's matrix be lost, because contact has met new pairs, another one is assembled.)
+      solve_.work_.d = at_.z.head(solve_.work_.d.size());
+      renew_stress(&solve_.work_.d, nullptr);
+    }
     const int most = std::min(kMostSolves, solve_.options_.newton.max_iterations);
     while (solves_ < most) {
       if (solve_.options_.newton.stop_asked()) return StepStatus::stopped;

@@ -193,6 +193,31 @@ void StageEquation::evaluate(const Linearised& forces, Iterate& at) const {
   system.embedding().pull_back(gradient);
 }
 
+double StageEquation::largest_step(const Vector& /*d*/, const Vector& direction) const {
+  const WorldMemory* memory = work_->assembler.world().memory;
+  return memory ? memory->largest_step(direction.data()) : std::numeric_limits<double>::infinity();
+}
+
+int StageEquation::find_walls(const Vector& d, const Vector& direction) const {
+  WorldMemory* memory = work_->assembler.world().stepped;
+  if (!memory) return 0;
+  double weight = 0;
+  for (const WeightedNode& node : work_->nodes) weight += node.hessian;
+  const int changes = memory->find_walls(
+      {.x0 = terms_.x0->data(), .d = d.data(), .along = direction.data(), .weight = weight});
+  if (changes > 0) work_->assembler.follow_stencils();
+  return changes;
+}
+
+void StageEquation::add_walls(Vector& residual) const {
+  work_->assembler.world().stepped->add_walls(residual.data());
+  work_->system.embedding().pull_back(residual);
+}
+
+void StageEquation::forget_walls() const {
+  if (WorldMemory* memory = work_->assembler.world().stepped) memory->forget_walls();
+}
+
 const Vector& StageEquation::lengths() const {
   if (!work_->has_lengths) work_->assembler.lengths(*terms_.x0, work_->lengths);
   work_->has_lengths = true;

@@ -96,6 +96,10 @@ class StageEquation final : public Objective {
   bool widen_pattern(const Vector& d) const override {
     return work_->assembler.meet(*terms_.x0, d);
   }
+  [[nodiscard]] double largest_step(const Vector& d, const Vector& direction) const override;
+  int find_walls(const Vector& d, const Vector& direction) const override;
+  void add_walls(Vector& residual) const override;
+  void forget_walls() const override;
   void hessian(const Linearised& forces, const Vector& d, double projection,
                std::vector<double>& values) const override;
   [[nodiscard]] Defect defect(const Vector& d, const Vector& gradient) const override;
