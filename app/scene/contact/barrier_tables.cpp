@@ -254,33 +254,14 @@ struct BarrierSettings {
   std::vector<std::array<std::string, 2>> excluded;
 };
 
-void add(const TableReader& reader, const BarrierSettings& settings, const BarrierScene& scene,
-         System& system) {
-  BarrierModel model;
-  model.rest = scene.rest;
-  model.masses.assign(system.vertex_masses().begin(), system.vertex_masses().end());
-  for (int v = 0; v < system.vertices(); ++v) {
-    model.held.push_back(system.embedding().fixed(v) ? 1 : 0);
-  }
-  for (const PlacedBody* body : settings.bodies) {
-    const bool thin = body->body->kind != BodyKind::solid;
-    model.surfaces.push_back(
-        surface_of(*body, settings.thickness, settings.between && (thin || settings.self)));
-  }
-  int number = static_cast<int>(scene.bodies.size());
+// Numbers of bodies and obstacles that the scene lets through each other.
+std::vector<std::array<int, 2>> excluded_of(const TableReader& reader,
+                                            const BarrierSettings& settings,
+                                            const BarrierScene& scene) {
   std::vector<std::string> names;
   for (const PlacedBody& body : scene.bodies) names.push_back(body.name());
-  for (const HeldObstacle& held : scene.obstacles) {
-    add_held(held, number++, model);
-    names.push_back(held.name);
-  }
-  if (!settings.between) {
-    for (const PlacedBody* one : settings.bodies) {
-      for (const PlacedBody* other : settings.bodies) {
-        if (one->number < other->number) model.excluded.push_back({one->number, other->number});
-      }
-    }
-  }
+  for (const HeldObstacle& held : scene.obstacles) names.push_back(held.name);
+  std::vector<std::array<int, 2>> excluded;
   for (const auto& pair : settings.excluded) {
     std::array<int, 2> both{};
     for (std::size_t k = 0; k < 2; ++k) {
@@ -292,19 +273,55 @@ void add(const TableReader& reader, const BarrierSettings& settings, const Barri
       both[k] = static_cast<int>(found - names.begin());
     }
     std::ranges::sort(both);
-    model.excluded.push_back(both);
+    excluded.push_back(both);
   }
-  model.friction = settings.friction;
-  model.reach = settings.reach.value_or(default_reach(settings.bodies, model));
-  model.energy = energy_of(scene, system);
-  const BarrierModel shapes = model;
-  auto contact = std::make_unique<BarrierContact>(std::move(model), scene.start.x);
-  check_start(reader, scene, shapes, *contact);
+  return excluded;
+}
+
+void add(const TableReader& reader, const BarrierSettings& settings, const BarrierScene& scene,
+         const BarrierModel& model, System& system) {
+  auto contact = std::make_unique<BarrierContact>(model, scene.start.x);
+  check_start(reader, scene, model, *contact);
   const BarrierContact& added = *contact;
   system.add(std::unique_ptr<Energy>(std::move(contact)));
   if (added.strongest_friction() > 0) {
     system.add(std::make_unique<Friction>(added, added.strongest_friction(), settings.creep));
   }
+}
+
+// Bodies with each other, and bodies with obstacles: only the first keeps momenta.
+void add(const TableReader& reader, const BarrierSettings& settings, const BarrierScene& scene,
+         System& system) {
+  BarrierModel model;
+  model.rest = scene.rest;
+  model.masses.assign(system.vertex_masses().begin(), system.vertex_masses().end());
+  for (int v = 0; v < system.vertices(); ++v) {
+    model.held.push_back(system.embedding().fixed(v) ? 1 : 0);
+  }
+  bool self = false;
+  for (const PlacedBody* body : settings.bodies) {
+    const bool thin = body->body->kind != BodyKind::solid;
+    model.surfaces.push_back(surface_of(*body, settings.thickness, thin || settings.self));
+    self = self || model.surfaces.back().self;
+  }
+  model.friction = settings.friction;
+  model.reach = settings.reach.value_or(default_reach(settings.bodies, model));
+  model.energy = energy_of(scene, system);
+  model.excluded = excluded_of(reader, settings, scene);
+  if (settings.between && (self || model.surfaces.size() > 1)) {
+    add(reader, settings, scene, model, system);
+  }
+  if (scene.obstacles.empty()) return;
+  model.with_obstacles = true;
+  for (BarrierSurface& one : model.surfaces) {
+    one.self = false;
+    for (const BarrierSurface& other : model.surfaces) {
+      if (one.body < other.body) model.excluded.push_back({one.body, other.body});
+    }
+  }
+  int number = static_cast<int>(scene.bodies.size());
+  for (const HeldObstacle& held : scene.obstacles) add_held(held, number++, model);
+  add(reader, settings, scene, model, system);
 }
 
 }  // namespace

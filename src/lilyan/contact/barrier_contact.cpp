@@ -38,6 +38,7 @@ struct BarrierContact::Found {
 BarrierContact::BarrierContact(BarrierModel model, const Vector& x) : model_(std::move(model)) {
   if (!(model_.reach > 0)) throw Error("the reach of a contact must be positive");
   if (!(model_.energy > 0)) throw Error("the energy that a contact can hold must be positive");
+  if (!model_.planes.empty() || !model_.containers.empty()) model_.with_obstacles = true;
   first_ = std::make_unique<BarrierPairs>(model_, x);
 }
 
@@ -75,11 +76,6 @@ void BarrierContact::add_walls(const EnergyMemory& memory, double* gradient) con
 
 void BarrierContact::forget_walls(EnergyMemory& memory) const {
   static_cast<BarrierPairs&>(memory).forget_walls();
-}
-
-bool BarrierContact::between_bodies() const {
-  return model_.planes.empty() && model_.containers.empty() &&
-         std::ranges::find(model_.held, 1) == model_.held.end();
 }
 
 double BarrierContact::strongest_friction() const {

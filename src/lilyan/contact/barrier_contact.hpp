@@ -24,8 +24,8 @@ class BarrierContact final : public ContactEnergy, public ChangesBetweenSteps {
   BarrierContact(BarrierModel model, const Vector& x);
 
   [[nodiscard]] Stencils stencils() const override { return first_->stencils(); }
-  [[nodiscard]] bool translation_invariant() const override { return true; }
-  [[nodiscard]] bool rotation_invariant() const override { return model_.planes.empty(); }
+  [[nodiscard]] bool translation_invariant() const override { return !model_.with_obstacles; }
+  [[nodiscard]] bool rotation_invariant() const override { return !model_.with_obstacles; }
   [[nodiscard]] double evaluate(const Evaluation& at) const override;
 
   [[nodiscard]] Abilities abilities() const override {
@@ -42,7 +42,7 @@ class BarrierContact final : public ContactEnergy, public ChangesBetweenSteps {
 
   [[nodiscard]] ContactPoint contact_point(std::size_t n, const double* x, const double* d,
                                            const EnergyMemory* memory) const override;
-  [[nodiscard]] bool between_bodies() const override;
+  [[nodiscard]] bool between_bodies() const override { return !model_.with_obstacles; }
 
   // The largest coefficient of friction that any pair has. Pressures of contact points are in shares of it.
   [[nodiscard]] double strongest_friction() const;

@@ -52,6 +52,8 @@ struct BarrierModel {
   std::vector<BarrierSurface> surfaces;
   std::vector<BarrierPlane> planes;
   std::vector<BarrierContainer> containers;
+  bool with_obstacles =
+      false;  // some of these are not bodies that give way, so that momenta are not kept
   std::vector<std::array<int, 2>> excluded;  // bodies that do not touch each other
   double reach = 0;                          // d̂
   double energy = 0;                         // that a contact may have to hold
