@@ -241,10 +241,12 @@ void read_encounters(TableReader& root, Encounters tables, const std::vector<Pla
     bool any = false;
     for (TableReader& reader : tables.contacts) {
       if (!is_barrier(reader)) continue;
-      add_barrier(reader, barriers, *read.system);
+      remark(add_barrier(reader, barriers, *read.system));
       any = true;
     }
-    if (!any && !held.empty()) add_barrier(barriers, tables.contacts.empty(), *read.system, root);
+    if (!any && !held.empty()) {
+      remark(add_barrier(barriers, tables.contacts.empty(), *read.system, root));
+    }
   });
   root.recover([&] {
     all.contacts = read_contacts(std::move(tables.contacts), placed, all.gravity, read.initial.x,

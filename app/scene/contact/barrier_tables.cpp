@@ -278,10 +278,36 @@ std::vector<std::array<int, 2>> excluded_of(const TableReader& reader,
   return excluded;
 }
 
-void add(const TableReader& reader, const BarrierSettings& settings, const BarrierScene& scene,
-         const BarrierModel& model, System& system) {
+// Contact must not push before anything has moved: where bodies begin nearer to each other than it reaches by default,
+// it reaches less far, but no less than this share.
+constexpr double kLeastReach = 0.2;
+
+std::unique_ptr<BarrierContact> contact_of(const TableReader& reader,
+                                           const BarrierSettings& settings,
+                                           const BarrierScene& scene, BarrierModel& model) {
   auto contact = std::make_unique<BarrierContact>(model, scene.start.x);
   check_start(reader, scene, model, *contact);
+  if (settings.reach) return contact;
+  double nearest = model.reach;
+  for (const auto& candidate : contact->pairs(nullptr).covering(scene.start.x.data(), nullptr)) {
+    if (candidate.pair.reach == model.reach) nearest = std::min(nearest, candidate.gap);
+  }
+  if (nearest == model.reach) return contact;
+  model.reach = std::max(nearest, kLeastReach * model.reach);
+  return std::make_unique<BarrierContact>(model, scene.start.x);
+}
+
+void add(const TableReader& reader, const BarrierSettings& settings, const BarrierScene& scene,
+         BarrierModel& model, System& system, std::vector<std::string>& remarks) {
+  auto contact = contact_of(reader, settings, scene, model);
+  constexpr std::array<WeightedNode, 1> here{{{.theta = 0, .value = 1}}};
+  const double stored = contact->evaluate({.x0 = scene.start.x.data(), .nodes = here});
+  if (stored > 0) {
+    remarks.push_back(fmt::format(
+        "bodies begin nearer to each other than contact reaches, which is {:.3g}: it pushes them "
+        "apart at the start, with an energy of {:.3g}; leave a gap, or take a smaller 'reach'",
+        model.reach, stored));
+  }
   const BarrierContact& added = *contact;
   system.add(std::unique_ptr<Energy>(std::move(contact)));
   if (added.strongest_friction() > 0) {
@@ -290,8 +316,9 @@ void add(const TableReader& reader, const BarrierSettings& settings, const Barri
 }
 
 // Bodies with each other, and bodies with obstacles: only the first keeps momenta.
-void add(const TableReader& reader, const BarrierSettings& settings, const BarrierScene& scene,
-         System& system) {
+std::vector<std::string> add(const TableReader& reader, const BarrierSettings& settings,
+                             const BarrierScene& scene, System& system) {
+  std::vector<std::string> remarks;
   BarrierModel model;
   model.rest = scene.rest;
   model.masses.assign(system.vertex_masses().begin(), system.vertex_masses().end());
@@ -309,9 +336,9 @@ void add(const TableReader& reader, const BarrierSettings& settings, const Barri
   model.energy = energy_of(scene, system);
   model.excluded = excluded_of(reader, settings, scene);
   if (settings.between && (self || model.surfaces.size() > 1)) {
-    add(reader, settings, scene, model, system);
+    add(reader, settings, scene, model, system, remarks);
   }
-  if (scene.obstacles.empty()) return;
+  if (scene.obstacles.empty()) return remarks;
   model.with_obstacles = true;
   for (BarrierSurface& one : model.surfaces) {
     one.self = false;
@@ -321,7 +348,8 @@ void add(const TableReader& reader, const BarrierSettings& settings, const Barri
   }
   int number = static_cast<int>(scene.bodies.size());
   for (const HeldObstacle& held : scene.obstacles) add_held(held, number++, model);
-  add(reader, settings, scene, model, system);
+  add(reader, settings, scene, model, system, remarks);
+  return remarks;
 }
 
 }  // namespace
@@ -363,7 +391,8 @@ void hold(const HeldObstacle& held, const Vector& x, System& system) {
   for (const int v : vertices) system.fix(v);
 }
 
-void add_barrier(TableReader& reader, const BarrierScene& scene, System& system) {
+std::vector<std::string> add_barrier(TableReader& reader, const BarrierScene& scene,
+                                     System& system) {
   reader.expect({"kind", "bodies", "self", "thickness", "reach", "friction", "creep", "exclude"});
   if (reader.has("kind")) (void)reader.choice("kind", {"barrier", "penalty"}, "barrier");
   BarrierSettings settings;
@@ -374,14 +403,16 @@ void add_barrier(TableReader& reader, const BarrierScene& scene, System& system)
   settings.friction = reader.not_negative("friction", 0.0);
   settings.creep = reader.positive("creep", settings.creep);
   if (reader.has("exclude")) settings.excluded = reader.text_pairs("exclude");
-  add(reader, settings, scene, system);
+  std::vector<std::string> remarks = add(reader, settings, scene, system);
   reader.finish();
+  return remarks;
 }
 
-void add_barrier(const BarrierScene& scene, bool between, System& system, const TableReader& root) {
+std::vector<std::string> add_barrier(const BarrierScene& scene, bool between, System& system,
+                                     const TableReader& root) {
   BarrierSettings settings{.between = between};
   for (const PlacedBody& body : scene.bodies) settings.bodies.push_back(&body);
-  add(root, settings, scene, system);
+  return add(root, settings, scene, system);
 }
 
 }  // namespace lilyan

@@ -36,9 +36,11 @@ struct BarrierScene {
   const Vector& rest;
   const State& start;
 };
-// Adds the contact that a table describes. Throws InputError where bodies begin within each other.
-void add_barrier(TableReader& reader, const BarrierScene& scene, System& system);
+// Adds the contact that a table describes. Throws InputError where bodies begin within each other, and returns remarks.
+std::vector<std::string> add_barrier(TableReader& reader, const BarrierScene& scene,
+                                     System& system);
 // The contact of a scene that has such obstacles, but no table for them; of bodies with each other where `between`.
-void add_barrier(const BarrierScene& scene, bool between, System& system, const TableReader& root);
+std::vector<std::string> add_barrier(const BarrierScene& scene, bool between, System& system,
+                                     const TableReader& root);
 
 }  // namespace lilyan
