@@ -325,6 +325,10 @@ std::vector<std::string> add(const TableReader& reader, const BarrierSettings& s
   for (int v = 0; v < system.vertices(); ++v) {
     model.held.push_back(system.embedding().fixed(v) ? 1 : 0);
   }
+  model.body_of_vertex.assign(model.held.size(), -1);
+  for (const PlacedBody& body : scene.bodies) {
+    std::fill_n(model.body_of_vertex.begin() + body.first, body.count(), body.number);
+  }
   bool self = false;
   for (const PlacedBody* body : settings.bodies) {
     const bool thin = body->body->kind != BodyKind::solid;

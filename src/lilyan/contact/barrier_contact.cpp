@@ -62,6 +62,10 @@ bool BarrierContact::meet(const double* x0, const double* d, EnergyMemory& memor
   return static_cast<BarrierPairs&>(memory).meet(x0, d);
 }
 
+bool BarrierContact::free_start(const double* x0, double* d, const EnergyMemory& memory) const {
+  return pairs(&memory).free_start(x0, d);
+}
+
 double BarrierContact::largest_step(const double* along, const EnergyMemory& memory) const {
   return pairs(&memory).largest_step(along);
 }

@@ -35,6 +35,7 @@ class BarrierContact final : public ContactEnergy, public ChangesBetweenSteps {
   [[nodiscard]] std::optional<Stencils> stencils_now(const EnergyMemory& memory) const override;
   bool begin_step(const StepStart& start, EnergyMemory& memory) const override;
   bool meet(const double* x0, const double* d, EnergyMemory& memory) const override;
+  bool free_start(const double* x0, double* d, const EnergyMemory& memory) const override;
   [[nodiscard]] double largest_step(const double* along, const EnergyMemory& memory) const override;
   int find_walls(const StepTrial& trial, EnergyMemory& memory) const override;
   void add_walls(const EnergyMemory& memory, double* gradient) const override;

@@ -350,6 +350,48 @@ bool BarrierPairs::meet(const double* x0, const double* d) {
   return true;
 }
 
+bool BarrierPairs::free_start(const double* x0, double* d) const {
+  constexpr int kRounds = 8;
+  if (model_->body_of_vertex.empty()) return false;
+  std::vector<int> led;  // bodies
+  const auto is_led = [&](int body) { return std::ranges::find(led, body) != led.end(); };
+  bool changed = false;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::size_t before = led.size();
+    const std::span<const Candidate> candidates = covering(x0, d);
+    const Way here = way(x0, d);
+    for (const Candidate& candidate : candidates) {
+      const BarrierPair& pair = candidate.pair;
+      if (far(candidate, here)) continue;
+      if (stays_apart(PairBarrier(pair), pair.gather_positions(x0), pair.gather(d))) continue;
+      const std::size_t half = pair.kind == PairKind::edge_edge ? 2 : 1;
+      const std::span<const int> all(pair.vertex);
+      const std::array<std::span<const int>, 2> sides = {
+          all.first(half), all.subspan(half, static_cast<std::size_t>(size_of(pair.kind)) - half)};
+      for (const std::size_t leader : {0U, 1U}) {
+        const std::span<const int> ahead = sides[leader];
+        const int follower =
+            model_->body_of_vertex[static_cast<std::size_t>(sides[1 - leader].front())];
+        const int own = model_->body_of_vertex[static_cast<std::size_t>(ahead.front())];
+        if (follower < 0 || is_led(follower) || held(sides[1 - leader])) continue;
+        if (!held(ahead) && !(own >= 0 && is_led(own))) continue;
+        Vec3 moved = Vec3::Zero();
+        for (const int v : ahead) moved += vertex_at(d, v) / static_cast<double>(ahead.size());
+        if (moved.isZero(0)) continue;
+        for (std::size_t i = 0; i < model_->body_of_vertex.size(); ++i) {
+          if (model_->body_of_vertex[i] != follower || model_->held[i] != 0) continue;
+          Eigen::Map<Vec3>(d + 3 * i) = moved;
+        }
+        led.push_back(follower);
+        break;
+      }
+    }
+    changed = changed || led.size() > before;
+    if (led.size() == before) break;
+  }
+  return changed;
+}
+
 double BarrierPairs::largest_step(const double* along) const {
   double most = 0;
   for (std::size_t i = 0; i < of_vertex_.size(); ++i) {

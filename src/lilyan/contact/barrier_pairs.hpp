@@ -59,6 +59,7 @@ struct BarrierModel {
   double energy = 0;                         // that a contact may have to hold
   double friction = 0;                       // coefficient of Coulomb's
   std::vector<char> held;                    // vertices that forces do not move
+  std::vector<int> body_of_vertex;           // inner ones too; −1: none, empty: not known
   std::vector<double> masses;                // of vertices
   Vector rest;
 };
@@ -108,6 +109,8 @@ class BarrierPairs final : public EnergyMemory {
   };
   [[nodiscard]] const std::vector<Wall>& walls() const { return walls_; }
   int find_walls(const StepTrial& trial);
+  // Lets bodies that held vertices move into go along with them, and those that these meet in turn.
+  bool free_start(const double* x0, double* d) const;
   // The share of a direction that vertices may go: no farther at once than inertia takes the fastest in a step, or
   // some reaches. Farther away everything would be a candidate.
   [[nodiscard]] double largest_step(const double* along) const;

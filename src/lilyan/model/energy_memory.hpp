@@ -55,6 +55,12 @@ class ChangesBetweenSteps {
   virtual bool meet(const double* /*x0*/, const double* /*d*/, EnergyMemory& /*memory*/) const {
     return false;
   }
+  // Where no displacement that is known is free, because something that is held moves into bodies: lets these move along
+  // with it. True when it has changed d.
+  virtual bool free_start(const double* /*x0*/, double* /*d*/,
+                          const EnergyMemory& /*memory*/) const {
+    return false;
+  }
   // The share of a direction that an iteration may go at once.
   [[nodiscard]] virtual double largest_step(const double* /*along*/,
                                             const EnergyMemory& /*memory*/) const {

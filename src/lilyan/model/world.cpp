@@ -78,6 +78,14 @@ bool WorldMemory::meet(const double* x0, const double* d) {
   return true;
 }
 
+bool WorldMemory::free_start(const double* x0, double* d) const {
+  bool changed = false;
+  for (const auto& [energy, changing, memory] : slots_) {
+    changed = changing->free_start(x0, d, *memory) || changed;
+  }
+  return changed;
+}
+
 double WorldMemory::largest_step(const double* along) const {
   double share = std::numeric_limits<double>::infinity();
   for (const auto& [energy, changing, memory] : slots_) {

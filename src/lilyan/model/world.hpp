@@ -34,6 +34,8 @@ class WorldMemory {
   void begin_step(const StepStart& start);
   // Within a step, before a Hessian on the way from x0 to x0 + d. True when there are new stencils.
   bool meet(const double* x0, const double* d);
+  // Makes a displacement free of what is in its way, as far as that is known. True when it has changed.
+  bool free_start(const double* x0, double* d) const;
   // The share of a direction that an iteration may go at once.
   [[nodiscard]] double largest_step(const double* along) const;
   // Walls in the way of an iteration (ChangesBetweenSteps::find_walls).

@@ -100,12 +100,9 @@ NewtonResult Newton::minimise(const Objective& objective, Linearised& forces, It
       progress.insist();
     }
     const long fixes = work.definiteness_fixes;
-    DirectionSource::Request request = progress.ask(defect);
-    if (objective.widen_pattern(at.z)) {
-      follow_pattern();
-      request.reuse = false;
+    if (!find_direction(here, at.residual, defect, progress, work)) {
+      return end(StepStatus::not_definite);
     }
-    if (!find_direction(here, at.residual, request, work)) return end(StepStatus::not_definite);
     ++work.iterations;
     has_matrix_ = true;
     const bool modified = finder_->truncated() || work.definiteness_fixes > fixes;
@@ -125,8 +122,13 @@ NewtonResult Newton::minimise(const Objective& objective, Linearised& forces, It
 }
 
 // A direction that runs into walls is found anew with these in its way, as long as it goes down.
-bool Newton::find_direction(const LocalModel& here, const Vector& residual,
-                            DirectionSource::Request request, SolverWork& work) {
+bool Newton::find_direction(const LocalModel& here, const Vector& residual, double defect,
+                            DescentProgress& progress, SolverWork& work) {
+  DirectionSource::Request request = progress.ask(defect);
+  if (here.objective.widen_pattern(here.z)) {
+    follow_pattern();
+    request.reuse = false;
+  }
   constexpr int kMostWalls = 6;  // times that walls change
   if (!finder_->find(here, residual, request, direction_, work, times_)) return false;
   if (!options_.precise) return true;
@@ -194,7 +196,14 @@ void Newton::start(const LocalModel& model, Iterate& at, SolverWork& work) {
     evaluate(model, trial_, work);
     if (std::isfinite(at.value) && !(trial_.value < at.value)) return;
     swap(at, trial_);
-    if (share == 0) return;
+    if (share == 0) {
+      if (std::isfinite(at.value) || !options_.precise) return;
+      trial_.z = at.z;
+      if (!model.objective.free_start(trial_.z)) return;
+      evaluate(model, trial_, work);
+      if (std::isfinite(trial_.value)) swap(at, trial_);
+      return;
+    }
     // Where the parabola through both values and the slope has its minimum, seen from the trial
     // point; at zero when that is beyond the start.
     const double rise = slope * (1 - share) - (trial_.value - at.value);

@@ -8,12 +8,13 @@
 #include "lilyan/base/types.hpp"
 #include "lilyan/conservation/step_report.hpp"
 #include "lilyan/saving/archive.hpp"
-#include "lilyan/solve/direction.hpp"
 #include "lilyan/solve/iterate.hpp"
 #include "lilyan/solve/objective.hpp"
 #include "lilyan/solve/options.hpp"
 
 namespace lilyan {
+
+class DescentProgress;
 
 class Newton {
  public:
@@ -52,8 +53,8 @@ class Newton {
   void follow_pattern();
   void evaluate(const LocalModel& model, Iterate& at, SolverWork& work);
   void start(const LocalModel& model, Iterate& at, SolverWork& work);
-  bool find_direction(const LocalModel& here, const Vector& residual,
-                      DirectionSource::Request request, SolverWork& work);
+  bool find_direction(const LocalModel& here, const Vector& residual, double defect,
+                      DescentProgress& progress, SolverWork& work);
   double find_step(const LocalModel& here, const Iterate& at, bool modified, SolverWork& work);
   [[nodiscard]] StepStatus rounded_off(const LocalModel& here, const Vector& gradient,
                                        SolverWork& work);

@@ -41,6 +41,11 @@ class Objective {
     static_cast<void>(z);
     return false;
   }
+  // Where Φ is infinite at the start: makes z a point where it may be finite. True when it has changed.
+  virtual bool free_start(Vector& z) const {
+    static_cast<void>(z);
+    return false;
+  }
   // Walls in the way of a direction, which are a part of the model of Φ and not of Φ: the number of changes. Where there
   // are any, they belong to the Hessian, and to the residual.
   virtual int find_walls(const Vector& z, const Vector& direction) const {

@@ -198,6 +198,11 @@ double StageEquation::largest_step(const Vector& /*d*/, const Vector& direction)
   return memory ? memory->largest_step(direction.data()) : std::numeric_limits<double>::infinity();
 }
 
+bool StageEquation::free_start(Vector& d) const {
+  const WorldMemory* memory = work_->assembler.world().memory;
+  return memory && memory->free_start(terms_.x0->data(), d.data());
+}
+
 int StageEquation::find_walls(const Vector& d, const Vector& direction) const {
   WorldMemory* memory = work_->assembler.world().stepped;
   if (!memory) return 0;

@@ -97,6 +97,7 @@ class StageEquation final : public Objective {
     return work_->assembler.meet(*terms_.x0, d);
   }
   [[nodiscard]] double largest_step(const Vector& d, const Vector& direction) const override;
+  bool free_start(Vector& d) const override;
   int find_walls(const Vector& d, const Vector& direction) const override;
   void add_walls(Vector& residual) const override;
   void forget_walls() const override;
