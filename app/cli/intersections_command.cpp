@@ -51,8 +51,7 @@ std::vector<int> wanted_frames(const std::string& text, const JudgedRun& run) {
   const auto count = static_cast<int>(run.frames().size());
   std::vector<int> frames = named_frames(text.empty() ? "all" : text, count);
   std::ranges::sort(frames);
-  const auto rest = std::ranges::unique(frames);
-  frames.erase(rest.begin(), rest.end());
+  frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
   if (frames.empty() || frames.back() >= count) {
     throw Error(fmt::format("--frames {}: the run has the frames 0 to {}", text, count - 1));
   }

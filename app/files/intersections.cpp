@@ -111,8 +111,7 @@ std::vector<EdgeOf> all_edges(std::span<const EdgeOf> edges,
     for (std::size_t k = 0; k < 3; ++k) add(t[k], t[(k + 1) % 3]);
   }
   std::ranges::sort(all);
-  const auto rest = std::ranges::unique(all);
-  all.erase(rest.begin(), rest.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
@@ -227,8 +226,7 @@ class ConnectedParts {
     std::vector<int> ones;
     for (const int v : used_) ones.push_back(of(v));
     std::ranges::sort(ones);
-    const auto rest = std::ranges::unique(ones);
-    ones.erase(rest.begin(), rest.end());
+    ones.erase(std::unique(ones.begin(), ones.end()), ones.end());
     return ones;
   }
 
@@ -271,8 +269,8 @@ std::vector<Enclosed> find_enclosed(Points points, const FrameGeometry& geometry
   }
   // A point on the border of tets is within all of them.
   std::ranges::sort(found, {}, [](const Enclosed& e) { return std::tie(e.vertex, e.tet); });
-  const auto rest = std::ranges::unique(found, {}, &Enclosed::vertex);
-  found.erase(rest.begin(), rest.end());
+  const auto same = [](const Enclosed& a, const Enclosed& b) { return a.vertex == b.vertex; };
+  found.erase(std::unique(found.begin(), found.end(), same), found.end());
   return found;
 }
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <array>
+#include <tuple>
 
 #include "lilyan/contact/pair_distance.hpp"
 #include "lilyan/numeric/exact_path_mean.hpp"
@@ -57,8 +58,7 @@ struct BarrierPair {
     return kind == o.kind && vertex == o.vertex;
   }
   [[nodiscard]] auto operator<=>(const BarrierPair& o) const {
-    if (const auto order = kind <=> o.kind; order != 0) return order;
-    return vertex <=> o.vertex;
+    return std::tie(kind, vertex) <=> std::tie(o.kind, o.vertex);
   }
 };
 

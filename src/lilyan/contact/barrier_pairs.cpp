@@ -115,8 +115,9 @@ void BarrierPairs::each_near(PairKind kind, Function function) const {
   for (const BarrierSurface& surface : model_->surfaces) {
     const auto add = [&](const auto& primitives) {
       for (const auto& vertices : primitives) {
-        Primitive& primitive = all.emplace_back(&surface, std::array<int, 3>{});
+        Primitive primitive{&surface, {}};
         std::ranges::copy(vertices, primitive.vertex.begin());
+        all.push_back(primitive);
         broad_.add(box_of(vertices, half + surface.thickness));
       }
     };
