@@ -194,18 +194,16 @@ std::span<const BarrierPairs::Candidate> BarrierPairs::covering(const double* x0
   bool all = true;
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
     if (of_vertex_[i] < 0) continue;
-    {
-      const int v = static_cast<int>(i);
-      Box& box = boxes_[i];
-      const Vec3 from = vertex_at(x0, v);
-      const Vec3 to = d ? Vec3(from + vertex_at(d, v)) : from;
-      if (!from.allFinite() || !to.allFinite()) continue;  // (the caller finds that)
-      if (box.contains(from) && box.contains(to)) continue;
-      const double slack = kSlack * ((to - from).norm() + model_->reach);
-      box.extend(grown(Box(from), slack));
-      box.extend(grown(Box(to), slack));
-      all = false;
-    }
+    const int v = static_cast<int>(i);
+    Box& box = boxes_[i];
+    const Vec3 from = vertex_at(x0, v);
+    const Vec3 to = d ? Vec3(from + vertex_at(d, v)) : from;
+    if (!from.allFinite() || !to.allFinite()) continue;  // (the caller finds that)
+    if (box.contains(from) && box.contains(to)) continue;
+    const double slack = kSlack * ((to - from).norm() + model_->reach);
+    box.extend(grown(Box(from), slack));
+    box.extend(grown(Box(to), slack));
+    all = false;
   }
   if (!all) find();
   return candidates_;
@@ -507,6 +505,12 @@ void BarrierPairs::archive(Archive& a) {
     for (const int v : vertex) Archive::require(v >= 0 && v < vertices);
     Archive::require(kinds_[n] >= PairKind::point_triangle && kinds_[n] <= PairKind::point_plane &&
                      surface_of(vertex[0]) != nullptr);
+    const auto on_axis = [&](const BarrierContainer& c) { return c.axis[0] == vertex[1]; };
+    Archive::require(kinds_[n] == PairKind::point_plane
+                         ? std::ranges::find(model_->planes, vertex[1], &BarrierPlane::vertex) !=
+                               model_->planes.end()
+                         : surface_of(vertex[3]) != nullptr ||
+                               std::ranges::any_of(model_->containers, on_axis));
     BarrierPair pair = pair_of(kinds_[n], vertex);
     pair.stiffness = stiffnesses_[n];
     list(pair);
